@@ -17,18 +17,15 @@ struct SpinBackOff {
     static let longestSleep = Duration.milliseconds(1)
 
     private var attempts = 0
-    private var following = Self.shortestSleep
     private let limit: Duration
 
     init(longestSleep: Duration = Self.longestSleep) { limit = longestSleep }
 
     mutating func next() -> Step {
-        attempts &+= 1
+        attempts += 1
         if attempts <= Self.spins { return .spin }
         if attempts <= Self.spins + Self.yields { return .yield }
-        attempts = Self.spins + Self.yields
-        defer { following = min(following * 2, limit) }
-        return .sleep(following)
+        return .sleep(BackOff.delay(after: attempts - Self.spins - Self.yields, within: Self.shortestSleep...limit))
     }
 
     /// Takes the next step of the back-off.

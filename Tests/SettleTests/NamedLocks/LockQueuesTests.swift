@@ -36,9 +36,8 @@ import Testing
 
 @Suite struct LockBackOffTests {
     @Test("Pauses double from 1 ms to 20 ms and stay there") func pauses() {
-        var backOff = LockBackOff(isRemote: false)
-        var random = SeededGenerator(seed: 7)
-        let pauses = (0..<8).map { _ in backOff.next(using: &random) }
+        var backOff = BackOff.namedLock(isRemote: false)
+        let pauses = (0..<8).map { _ in backOff.next() }
         #expect(pauses == [1, 2, 4, 8, 16, 20, 20, 20].map { .milliseconds($0) })
     }
 
@@ -46,9 +45,9 @@ import Testing
         var random = SeededGenerator(seed: 7)
         var shares: Set<Double> = []
         for _ in 0..<20 {
-            var backOff = LockBackOff(isRemote: true)
+            var backOff = BackOff.namedLock(isRemote: true)
             for longest in [20, 40, 80, 160, 320, 500, 500] {
-                let share = backOff.next(using: &random) / .milliseconds(longest)
+                let share = backOff.next(random: .random(in: 0...1, using: &random)) / .milliseconds(longest)
                 #expect(share > 0.499 && share <= 1)
                 shares.insert(share)
             }

@@ -208,38 +208,4 @@ import Testing
         await #expect(throws: SettingsError.self) { try await store.flush() }
         #expect(settings.count == 15 && value("count") == .integer(15))
     }
-
-    // MARK: The rule alone
-
-    @Test("Overlapping groups of values written together form one unit")
-    func units() {
-        var saves = FailedSaves()
-        saves.take(["a", "b", "c", "d", "e"], writtenTogether: [["a", "b"], ["c", "d"], ["e"]])
-        saves.appendFailed()
-        saves.take(["b", "c"], writtenTogether: [["b", "c"]])
-        saves.changedOutside(["a"])
-        #expect(saves.lost == ["a", "b", "c", "d"] && saves.isReplaced("a") && !saves.isReplaced("b"))
-        saves.gaveUp(saves.lost)
-        #expect(saves.lost.isEmpty)
-        saves.changedOutside(["b"])
-        #expect(saves.lost == ["b"])
-        saves.handedOver()
-        #expect(!saves.isRetry && saves.lost.isEmpty)
-    }
-
-    @Test("Any external change gives up a failed commit's values, until something else writes them")
-    func commits() {
-        var saves = FailedSaves()
-        saves.take(["a", "b"], writtenTogether: [])
-        saves.appendFailed()
-        saves.commitFailed(["a"])
-        saves.changedOutside([])
-        #expect(saves.lost == ["a"] && saves.isCommitted("a"))
-        saves = FailedSaves()
-        saves.appendFailed()
-        saves.commitFailed(["a"])
-        saves.take(["a"], writtenTogether: [])
-        saves.changedOutside([])
-        #expect(saves.lost.isEmpty)
-    }
 }

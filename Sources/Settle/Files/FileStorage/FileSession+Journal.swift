@@ -85,7 +85,10 @@ extension FileSession {
             .checkpoint(previous, coveredEnd: journal.end.offset), .values(snapshot),
             .checkpointed(file.version, coveredEnd: contents.coveredEnd),
         ]
-        for record in records where (try? append(record)) == nil { return }
+        // One after the other, up to the first that can't be written: each is of use only behind those before it.
+        for record in records {
+            guard (try? append(record)) != nil else { return }
+        }
         contents.overlay.add(snapshot)
     }
 

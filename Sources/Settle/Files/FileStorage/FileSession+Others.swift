@@ -80,54 +80,96 @@ extension FileSession {
         }
     }
 
+    /// How a journal that was found relates to the one that this process knew.
+    private enum JournalRelation {
+        /// It was never begun, or is damaged.
+        case unusable
+        /// The same one, which was closed in between.
+        case same
+        /// A new one that begins where the known one has ended.
+        case continuation
+        /// It goes on from one before the end of what is known.
+        case fork
+        /// The first one, which begins with the known version of the file.
+        case first
+        /// Nothing of it is known: another process has replaced or lost the journal, or a copy was put back.
+        case unrelated
+    }
+
+    /// - Parameters:
+    ///   - known: The end of the known journal, and the token there.
+    ///   - carried: What the known journal had and the file does not.
+    private func relation(
+        of log: JournalReading, to known: (end: JournalPosition, token: ChangeToken?), carrying carried: JournalOverlay
+    ) -> JournalRelation {
+        let header = journal.header
+        if log.isUnusable { return .unusable }
+        // Otherwise it is a copy from an earlier time.
+        let hasKnownToken = known.token.map { log.contains($0, header) } ?? true
+        if hasKnownToken, journal.end.generation == known.end.generation, journal.end.offset >= known.end.offset {
+            return .same
+        }
+        if known.end.generation != 0, header?.previousGeneration == known.end.generation,
+            header?.previousEnd == UInt64(known.end.offset)
+        {
+            return .continuation
+        }
+        if isFork(from: known.end) { return .fork }
+        if case .checkpointed(file.version, _)? = log.records.first?.record.content, known.end.generation == 0,
+            carried.isEmpty
+        {
+            return .first
+        }
+        return .unrelated
+    }
+
     private mutating func tryMergingOther() throws(StorageError) {
-        let (known, place) = (journal.end, journal.token)
-        let (carried, carriedKept, carriedHistory) = (contents.overlay, contents.kept, contents.history)
+        let known = (end: journal.end, token: journal.token)
+        let carried = contents
         let log = try rereadJournal()
-        // Unless it has been told already, with the load that found it.
+        // Unless the load that found the damage has reported it already.
         if !log.damage.isEmpty, !repairs.contains(.replaceJournal) {
             inForce.announce(.unusable(StorageError(.unreadable, try keepEvidence(of: log))))
         }
-        guard !log.isUnusable else {
-            // It was never begun, or is damaged. The next process to write begins a new one.
-            begin(with: nil)
-            (contents.overlay, contents.kept, contents.history) = (carried, carriedKept, carriedHistory)
-            guard journal.isLocked else { return }
-            try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
-            repairs.add(.synchronizeNames)
-            return
+        let relation = relation(of: log, to: known, carrying: carried.overlay)
+        if relation != .unusable, let token = known.token, !log.contains(token, journal.header) {
+            recent.begin(at: journal.token)
         }
-        if place.map({ log.contains($0, journal.header) }) == false { recent.begin(at: journal.token) }
-        if journal.end.generation == known.generation, journal.end.offset >= known.offset,
-            place.map({ log.contains($0, journal.header) }) ?? true
-        {
-            // The same one, which was closed in between. Otherwise it is a copy from an earlier time.
-            merge(log.records.filter { $0.offset >= known.offset })
-            return
-        }
-        if journal.header?.previousGeneration == known.generation, known.generation != 0,
-            journal.header?.previousEnd == UInt64(known.offset)
-        {
-            mergeContinued(log.records)
-            return
-        }
-        if isFork(from: known) { return mergeFork(log) }
-        if case .checkpointed(file.version, _)? = log.records.first?.record.content, known.generation == 0,
-            carried.isEmpty
-        {
-            // It begins with the file that is known.
+        switch relation {
+        case .unusable: try replaceUnusable(carrying: carried)
+        case .same: merge(log.records.filter { $0.offset >= known.end.offset })
+        case .continuation: mergeContinued(log.records)
+        case .fork: mergeFork(log)
+        case .first:
             begin(with: nil)
             merge(log.records)
-            return
+        case .unrelated: try mergeUnrelated(log, carrying: carried)
         }
+    }
+
+    /// Keeps what is known. The next process that writes begins a new journal with it: this one, if it has the lock.
+    private mutating func replaceUnusable(carrying carried: JournalContents) throws(StorageError) {
+        begin(with: nil)
+        (contents.overlay, contents.kept, contents.history) = (carried.overlay, carried.kept, carried.history)
+        guard journal.isLocked else { return }
+        try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
+        repairs.add(.synchronizeNames)
+    }
+
+    /// Merges a journal of which nothing is known: the file and the journal together are what is stored.
+    ///
+    /// Values could be lost in two ways, which the user of the process that had them would notice after the next launch:
+    /// the lost journal had values that no checkpoint has put into the file (`carried`), or the file is gone as well
+    /// and only the memory of this process has the values.
+    private mutating func mergeUnrelated(
+        _ log: JournalReading, carrying carried: JournalContents
+    ) throws(StorageError) {
         recent.begin(at: journal.token)
         let reading = try readKnown()
         let replay = JournalReplay(records: log.records, file: reading?.version ?? .absent)
         if reading == nil, replay.match != .current, file.version != .absent {
-            // It has been removed, so that the version before has to lead to what the journal has changed.
-            begin(with: log)
-            followVersions(in: log)
-            try deliver(withoutFile: log)
+            // The file was removed, so the previous version has to lead to what the journal has changed.
+            try mergeWithoutFile(log)
             repairs.add(.storeEverything)
             return
         }
@@ -136,30 +178,30 @@ extension FileSession {
             do {
                 tree = try decode(reading.bytes)
             } catch {
-                begin(with: log)
-                followVersions(in: log)
-                try deliver(withoutFile: log)
-                reject(reading, error)
-                return
+                try mergeWithoutFile(log)
+                return reject(reading, error)
             }
         }
         begin(with: log)
         _ = replay.apply(to: &tree) { [self] in isSame($0, $1) }
-        let isAnew = journal.header?.previousGeneration == 0 && !inForce.tree.root.isEmpty && log.beginsWithoutFile
         file.didMerge(reading, reading?.version ?? .absent)
-        if journal.header?.previousGeneration == 0, let batch = carriedKept.batch {
+        let followsNone = journal.header?.previousGeneration == 0
+        if followsNone, let batch = carried.kept.batch {
             contents.kept.decide(batch)
             repairs.tell(.kept(batch))
         }
-        if isAnew {
+        if followsNone, !inForce.tree.root.isEmpty, log.beginsWithoutFile {
+            // Whoever made it knew nothing of the values that are in force here.
             if inForce.unite(with: tree, mentioning: log.keys) { repairs.add(.storeEverything) }
             return
         }
         if replay.match != .current { tell(ofEdit: file.version, leadingTo: tree, nil) }
-        if journal.header?.previousGeneration == 0, !carried.isEmpty {
+        if followsNone, !carried.overlay.isEmpty {
             // No checkpoint has put what the lost journal had into the file. What the new one has was written later.
-            var lost = carried.without(log.keys, whereTreeDiffersFrom: tree)
-            if replay.match != .current { lost = carried.tree == nil ? lost.unedited(in: tree) : JournalOverlay() }
+            var lost = carried.overlay.without(log.keys, whereTreeDiffersFrom: tree)
+            if replay.match != .current {
+                lost = carried.overlay.tree == nil ? lost.unedited(in: tree) : JournalOverlay()
+            }
             lost.apply(to: &tree)
             tellAgain(lost)
             contents.overlay.add(lost.batch)
@@ -167,9 +209,11 @@ extension FileSession {
         inForce.announce(.everything(tree))
     }
 
-    /// Tells what the journal says while the file can't be read: all values, if the version before leads to them, or
-    /// where there is none, the journal alone.
-    private mutating func deliver(withoutFile log: JournalReading) throws(StorageError) {
+    /// Merges what the journal says while the file can't be read: all values, if the previous version leads to them or
+    /// there is none; otherwise the journal alone.
+    private mutating func mergeWithoutFile(_ log: JournalReading) throws(StorageError) {
+        begin(with: log)
+        followVersions(in: log)
         let earlier = try earlierVersion()
         guard let batches = JournalReplay.batches(from: earlier?.version ?? .absent, in: log.records) else {
             inForce.announce(contents.overlay.batch, of: nil)

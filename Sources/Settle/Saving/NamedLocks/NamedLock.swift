@@ -1,5 +1,19 @@
 import Synchronization
 
+extension BackOff {
+    /// Between attempts to acquire a name that another process or store has.
+    ///
+    /// Polled: a blocking lock would block the storage's queue, and no file system signals that a lock has become free.
+    ///
+    /// - Parameter isRemote: Whether all who wait ask the same servers over a network. On this machine an attempt costs
+    ///   a system call.
+    static func namedLock(isRemote: Bool) -> BackOff {
+        isRemote
+            ? BackOff(.milliseconds(20) ... .milliseconds(500), jitter: 0.5)
+            : BackOff(.milliseconds(1) ... .milliseconds(20))
+    }
+}
+
 /// A named lock that one task holds, from its acquisition to its release.
 final class NamedLock: Sendable {
     /// The locks of the current task, including those inherited from the tasks that started it.

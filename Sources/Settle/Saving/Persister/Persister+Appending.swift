@@ -12,7 +12,7 @@ extension Persister {
     func append(
         _ durability: StorageDurability, retryingEncoding: Bool, verifying: Bool = false
     ) async throws -> Bool {
-        guard failedSaves.isRetry, exclusion == .none else {
+        guard pending.isRetry, exclusion == .none else {
             return try await appendNow(durability, retryingEncoding: retryingEncoding, verifying: verifying)
         }
         // Since the failed append, others may have stored newer values: merge them first, and let nothing get between
@@ -39,7 +39,7 @@ extension Persister {
         let waiting = log.measureWaits(time).waiting
         let oldest = log.lock.withLock { log.unsaved.oldest }
         var (revision, encodingError) = encodeUnsaved(retryingEncoding)
-        if failedSaves.isRetry {
+        if pending.isRetry {
             if let conflict = conflictOfCommits() {
                 leaveUnresolved()
                 throw appendFailed(conflict)
@@ -47,7 +47,7 @@ extension Persister {
             settleFailedSaves()
         }
         let hasWork =
-            !backlog.isEmpty || mustRepeat || (durability == .synced && hasUnsynced)
+            !pending.isEmpty || mustRepeat || (durability == .synced && hasUnsynced)
             || verifying
         var isSynced = false
         if hasWork {
@@ -76,9 +76,9 @@ extension Persister {
         var largest: ArraySlice<SettingKey> = []
         var refusals = 0
         try await resolve(durability)
-        if let refusal = migrations.refusal, !backlog.isEmpty { throw appendFailed(refusal) }
+        if let refusal = migrations.refusal, !pending.isEmpty { throw appendFailed(refusal) }
         while true {
-            var (batch, isWhole) = backlog.nextBatch(
+            var (batch, isWhole) = pending.nextBatch(
                 revision, after: lastHandedOver, limits: limits,
                 conditions: exclusion.conditions + migrations.conditions + fences, with: undelivered)
             if isWhole { list(upTo: revision, in: &batch) }
@@ -90,9 +90,9 @@ extension Persister {
             } catch {
                 refusals += 1
                 guard error.code == .unsupportedValue, refusals <= Self.refusalLimit else { throw appendFailed(error) }
-                while let key = largest.first, backlog.values[key] == nil { largest.removeFirst() }
+                while let key = largest.first, pending.values[key] == nil { largest.removeFirst() }
                 // Values around another one become candidates only once the inner one has been set aside.
-                if largest.isEmpty { largest = backlog.largest(Self.refusalLimit)[...] }
+                if largest.isEmpty { largest = pending.largest(Self.refusalLimit)[...] }
                 guard let key = largest.popFirst(),
                     let issue = setAside(key, for: error, upTo: revision, changedAt: oldest ?? time.now())
                 else { throw appendFailed(error) }
@@ -103,7 +103,7 @@ extension Persister {
 
     /// Appends the batch whose answer was lost again. Only the storage can tell whether it was stored.
     private func resolve(_ durability: StorageDurability) async throws {
-        guard let batch = backlog.unresolved else { return }
+        guard let batch = pending.unresolved else { return }
         // The batch has conditions of its own: only then do the closures know all that came before it.
         let isRead = exclusion == .position(position)
         do {
@@ -123,11 +123,10 @@ extension Persister {
                 unknown.isOutcomeUnknown = true
                 throw appendFailed(unknown)
             }
-            backlog.unresolved = nil
+            pending.unresolved = nil
             return
         }
-        backlog.unresolved = nil
-        for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
+        pending.unresolved = nil
         didStore(partOf: batch)
     }
 
@@ -151,7 +150,7 @@ extension Persister {
                 // Only these say that neither attempt has stored anything: a repetition that did not arrive says
                 // nothing of the first one.
                 guard error.code != .conflict, error.code != .leaseLost else { throw error }
-                backlog.unresolved = batch
+                pending.unresolved = batch
                 var unknown = error
                 unknown.isOutcomeUnknown = true
                 throw unknown
@@ -161,7 +160,7 @@ extension Persister {
 
     private func appendFailed(_ failure: StorageError) -> SettingsError {
         var error = failure
-        let mayBeStored = joined.contains { $0.revision.map { $0 <= backlog.unknownRevision } ?? false }
+        let mayBeStored = joined.contains { $0.revision.map { $0 <= pending.unknownRevision } ?? false }
         if mayBeStored { error.isOutcomeUnknown = true }
         if error.code == .migrated { mustFetch = true }
         if error.code == .conflict {
@@ -170,7 +169,7 @@ extension Persister {
             if joined.contains(where: { $0.revision != nil }) { return .storage(error) }
         }
         mustRepeat = true
-        if !backlog.values.isEmpty { failedSaves.appendFailed() }
+        pending.appendFailed()
         machine.failed(now: time.elapsed())
         let issue = failed(error)
         // The values restored in place of those given up are in force now, even if the next append is far away.
@@ -180,7 +179,7 @@ extension Persister {
 
     // MARK: Encoding
 
-    /// Takes all changes into the backlog. A value that can't be encoded keeps its stored value and stays unsaved; every
+    /// Takes all changes into the pending. A value that can't be encoded keeps its stored value and stays unsaved; every
     /// such error is reported, and the first one is returned.
     func encodeUnsaved(_ retryingEncoding: Bool) -> (revision: UInt64, encodingError: SettingsError?) {
         let taken = log.collectUnsaved(retryingEncoding: retryingEncoding)
@@ -188,7 +187,7 @@ extension Persister {
         guard !taken.values.isEmpty else { return (taken.revision, nil) }
         var first: SettingsError?
         var encoded: [(key: SettingKey, value: SettingValue?)] = []
-        var writtenTogether = taken.writtenTogether + failedSaves.setAside.map(Array.init)
+        var writtenTogether = taken.writtenTogether + pending.refused.map(Array.init)
         var hasMeasured = false
         encoded.reserveCapacity(taken.values.count)
         for value in taken.values {
@@ -218,18 +217,18 @@ extension Persister {
         }
         if hasMeasured { log.measure(taken) }
         // If an append has failed, the log's tree is ahead of what is stored.
-        let stored = backlog.values.isEmpty ? nil : mergedTree
+        let stored = pending.values.isEmpty ? nil : mergedTree
         let before = log.storeCollected(encoded, hasOverlaps: taken.hasOverlaps)
-        failedSaves.take(encoded.lazy.map(\.key), writtenTogether: writtenTogether)
-        backlog.add(
+        pending.add(
             encoded, replacing: stored.map { stored in encoded.map { stored[$0.key] } } ?? before, author: taken.author,
-            writtenTogether: limits.mayPart ? transactions(of: taken, writtenTogether) : [], keeper: taken.keeper)
+            writtenTogether: writtenTogether,
+            transactions: limits.mayPart ? transactions(of: taken, writtenTogether) : [], keeper: taken.keeper)
         return (taken.revision, first)
     }
 
     /// The collected transactions, each with what it has written at keys that later ones of them have written again.
-    private func transactions(of taken: CollectedChanges, _ writtenTogether: [[SettingKey]]) -> [WrittenTogether] {
-        var groups = writtenTogether.map { WrittenTogether(keys: $0) }
+    private func transactions(of taken: CollectedChanges, _ writtenTogether: [[SettingKey]]) -> [PendingTransaction] {
+        var groups = writtenTogether.map { PendingTransaction(keys: $0) }
         guard let transactions = taken.transactions else {
             if !taken.writtenTogether.isEmpty { groups[0].isOne = false }
             return groups
@@ -264,27 +263,29 @@ extension Persister {
         if !receipt.hasExternalChanges { position = receipt.position }
         // Nothing came between what the closures have read and this batch, nor between this and the next one.
         if exclusion.mayConflict, !batch.values.isEmpty { exclusion = .position(receipt.position) }
-        for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
         guard isWhole else {
             didStore(partOf: batch)
             return false
         }
+        overwriteUndelivered(by: batch)
         if !batch.values.isEmpty { didList(batch, at: receipt.token) }
         mustFetch = mustFetch || receipt.hasExternalChanges
         appended(at: receipt.token)
         lastHandedOver = batch.revision
-        failedSaves.handedOver(keeping: log.lock.withLock { log.unsaved.unencodable.map(\.slot.key) })
         mustRepeat = false
-        log.markHandedOver(backlog.didStoreAll(batch))
+        let unencodable = log.lock.withLock { log.unsaved.unencodable.map(\.slot.key) }
+        log.markHandedOver(pending.didStoreAll(batch, unencodable: unencodable))
         return true
     }
 
     /// A batch with some of the values has been stored: from now on what others store at their keys counts.
     func didStore(partOf batch: StorageBatch) {
-        backlog.didStore(partOf: batch)
-        let stored = batch.values.keys.filter { backlog.values[$0] == nil }
-        log.handOver(stored)
-        // What is written there from now on does not stand or fall with it.
-        failedSaves.forget(Set(stored))
+        overwriteUndelivered(by: batch)
+        log.handOver(pending.didStore(partOf: batch))
+    }
+
+    /// What others have stored before a batch is not newer than what the batch has.
+    private func overwriteUndelivered(by batch: StorageBatch) {
+        for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
     }
 }

@@ -35,7 +35,7 @@ extension Persister {
         guard let shared else { return exclusion = .unshared }
         guard let lease = try await call({ () throws(StorageError) in try await shared.lockForTransaction() }) else {
             // Without a lock nobody tells how far others are. What has failed is decided by what they have stored.
-            if mustFetch || failedSaves.isRetry { try await fetchExternalChanges() }
+            if mustFetch || pending.isRetry { try await fetchExternalChanges() }
             return exclusion = .position(position)
         }
         exclusion = .lock(lease)

@@ -67,7 +67,7 @@ extension Persister {
 
     /// Publishes changes that have already been fetched or given up.
     func deliverFetched() {
-        guard !undelivered.isEmpty || backlog.hasRestored else { return }
+        guard !undelivered.isEmpty || pending.hasRestored else { return }
         if !tryToDeliver(), let store { awaitTurn(of: store.writer) }
         changedOutside()
     }
@@ -113,13 +113,13 @@ extension Persister {
     /// As ``stored``, without the changes that the store has not merged yet.
     var mergedTree: SettingTree {
         var tree = log.lock.withLock { log.stored.tree }
-        backlog.removeUnsaved(from: &tree)
+        pending.removeUnsaved(from: &tree)
         return tree
     }
 
     /// - Returns: False if a writer has held the writer lock for longer than `limit`.
     func tryToDeliver(within limit: Duration = .zero) -> Bool {
-        guard !undelivered.isEmpty || backlog.hasRestored, let store, !isClosed else { return true }
+        guard !undelivered.isEmpty || pending.hasRestored, let store, !isClosed else { return true }
         guard limit > .zero ? store.writer.tryLock(within: limit) : store.writer.tryLock() else { return false }
         defer { store.writer.unlock() }
         mergeUndelivered()
@@ -131,15 +131,15 @@ extension Persister {
     /// A store that is closing merges nothing; the changes are kept in case closing fails.
     func mergeUndelivered() {
         guard let store, store.mode != .closed else { return }
-        let restored = backlog.takeRestored()
+        let restored = pending.takeRestored()
         if !restored.isEmpty { store.merge(ExternalChange(.values(restored)), keeping: [:]) }
         let changes = undelivered
         undelivered = []
         for change in changes {
-            backlog.merge(change)
+            pending.merge(change)
             merged(change)
             let before = log.lock.withLock { log.changes.revision }
-            store.merge(change, keeping: backlog.values)
+            store.merge(change, keeping: pending.values)
             guard let token = change.token else { continue }
             // It is the last transaction, if it has changed anything.
             log.lock.withLock { log.changes.place(after: before, at: token) }

@@ -77,40 +77,34 @@ extension Persister {
 
     private func find(_ token: ChangeToken, in history: any HistoryStorage) async -> HistoryFinding {
         await fillFeed()
-        if log.lock.withLock({ log.feed.records(after: token) }) == nil {
-            var found: [HistoryFeedEntry] = []
-            do {
-                // As much as finds room in the feed, for others that come back from the same place.
-                while true {
-                    let place = found.last?.token ?? token
-                    let page = try await records(after: place, in: history)
-                    pastWasRead()
-                    guard let page else { break }
-                    found += page
-                    let (room, beginning) = log.lock.withLock { (log.feed.room, log.feed.beginning) }
-                    guard !page.isEmpty else { return startFeed(with: found, after: token) }
-                    if let beginning, let index = found.firstIndex(where: { $0.token == beginning }) {
-                        found.removeSubrange((index + 1)...)
-                        if found.count <= room {
-                            log.lock.withLock { log.feed.prepend(found, after: token) }
-                            return .inFeed
-                        }
-                    }
-                    if found.count > room { break }
+        guard log.lock.withLock({ log.feed.records(after: token) }) == nil else { return .inFeed }
+        var found: [HistoryFeedEntry] = []
+        do {
+            while let page = try await records(after: found.last?.token ?? token, in: history) {
+                historyWasRead()
+                found += page
+                let (room, beginning) = log.lock.withLock { (log.feed.room, log.feed.beginning) }
+                switch FoundEntries(found, isEnd: page.isEmpty, feed: beginning, room: room) {
+                case .incomplete: continue
+                case .all: return startFeed(with: found, after: token)
+                case .missing(let entries):
+                    log.lock.withLock { log.feed.prepend(entries, after: token) }
+                    return .inFeed
+                case .tooMany(let entries): return .entries(entries)
                 }
-                if !found.isEmpty { return .entries(found) }
-            } catch {
-                if error != lastPastError { report(.storage(error)) }
-                lastPastError = error
-                if error.code == .unavailable { return found.isEmpty ? unreachable() : .entries(found) }
-                // What can't be read is as good as forgotten: the follower gets everything.
             }
-            return await lost()
+            historyWasRead()
+            return found.isEmpty ? await lost() : .entries(found)
+        } catch {
+            if error != lastHistoryError { report(.storage(error)) }
+            lastHistoryError = error
+            // What can't be read is as good as forgotten: the follower gets everything.
+            guard error.code == .unavailable else { return await lost() }
+            return found.isEmpty ? unreachable() : .entries(found)
         }
-        return .inFeed
     }
 
-    /// The past is there, and can't be read now. The follower tries again after a back-off, or once the storage has
+    /// The history is there, and can't be read now. The follower tries again after a back-off, or once the storage has
     /// answered to something else.
     private func unreachable() -> HistoryFinding {
         pastFailed()
@@ -122,10 +116,10 @@ extension Persister {
         log.feedAgain().resumeTasks(of: log)
     }
 
-    /// The past was read.
-    private func pastWasRead() {
+    /// The history was read.
+    private func historyWasRead() {
         machine.pastRead()
-        lastPastError = nil
+        lastHistoryError = nil
     }
 
     /// The feed has another past than the storage, or none.
@@ -219,6 +213,34 @@ extension Persister {
         }
         record.transactions = transactions(
             revisions, count: sum.count, values: after, before: before, author: sum.author.name)
+    }
+}
+
+/// What has been read of the history for a follower, beside what the feed has.
+///
+/// As much as the feed has room for is put into it, for others that come back from the same token.
+private enum FoundEntries {
+    /// More may follow, and the feed has room for more.
+    case incomplete
+    /// Everything up to the end of the history: the feed has another history, or nothing.
+    case all
+    /// Exactly what the feed lacks before its first entry.
+    case missing([HistoryFeedEntry])
+    /// More than the feed has room for, so that the follower gets them alone.
+    case tooMany([HistoryFeedEntry])
+
+    /// - Parameters:
+    ///   - beginning: The first token that the feed knows.
+    ///   - room: How many entries it has room for.
+    init(_ found: [HistoryFeedEntry], isEnd: Bool, feed beginning: ChangeToken?, room: Int) {
+        if isEnd {
+            self = .all
+        } else if let beginning, let index = found.firstIndex(where: { $0.token == beginning }) {
+            let missing = Array(found[...index])
+            self = missing.count <= room ? .missing(missing) : .tooMany(missing)
+        } else {
+            self = found.count > room ? .tooMany(found) : .incomplete
+        }
     }
 }
 

@@ -116,8 +116,7 @@ extension Persister {
     }
 
     private func reserve(_ ticket: LockQueues.Ticket) async throws {
-        var backOff = LockBackOff(isRemote: limits.time != nil)
-        var random = SystemRandomNumberGenerator()
+        var backOff = BackOff.namedLock(isRemote: limits.time != nil)
         while true {
             try Task.checkCancellation()
             guard !isClosed else { throw SettingsError.closed(key: nil) }
@@ -136,7 +135,7 @@ extension Persister {
             } catch {
                 throw SettingsError.storage(error)
             }
-            await pause(for: backOff.next(using: &random), ticket)
+            await pause(for: backOff.next(), ticket)
         }
     }
 

@@ -3,6 +3,9 @@ extension Persister {
     /// Looks at the storage; what it throws ends the transaction before that has begun.
     typealias Preparation = @Sendable (isolated Persister) async throws -> Void
 
+    /// A request that is about to be resumed.
+    typealias EndedRequest = (request: SaveRequest, result: Result<Void, any Error>)
+
     /// Appends what has been published so far, if a transaction is going to look at the history: so it has its places
     /// there. A failure is reported where appends are; what is not appended still counts as a change.
     func appendForPreparations() async {
@@ -13,8 +16,8 @@ extension Persister {
     /// Prepares the waiting transactions.
     ///
     /// - Returns: Those that are refused, which no longer wait.
-    func prepareTransactions() async -> [(request: SaveRequest, result: Result<Void, any Error>)] {
-        var refused: [(request: SaveRequest, result: Result<Void, any Error>)] = []
+    func prepareTransactions() async -> [EndedRequest] {
+        var refused: [EndedRequest] = []
         for request in transactions where !request.hasEnded {
             do {
                 try await request.prepare?(self)

@@ -10,45 +10,27 @@ extension Persister {
     func setAside(
         _ key: SettingKey, for error: StorageError, upTo revision: UInt64, changedAt oldest: Double
     ) -> SettingsError? {
-        let unit = failedSaves.unit(of: key).filter { backlog.values[$0] != nil }
         let commits = joined.filter { $0.revision != nil }
-        guard backlog.canSetAside(unit), !commits.contains(where: { !unit.isDisjoint(with: pendingKeys(of: $0)) })
+        guard let unit = pending.unitToSetAside(with: key), !commits.contains(where: { !unit.isDisjoint(with: pendingKeys(of: $0)) })
         else { return nil }
         let slots = log.lock.withLock { unit.compactMap(log.stored.slots.placed) }
         let settings = slots.compactMap { slot in slot.box.map { (slot: slot, box: $0) } }
         // What was to be removed at other spellings is collected again with its setting.
         let spellings = unit.subtracting(settings.map(\.slot.key))
         guard let first = settings.first(where: { $0.slot.key == key }),
-            spellings.allSatisfy({ backlog.values[$0] == .some(nil) })
+            spellings.allSatisfy({ pending.values[$0] == .some(nil) })
         else { return nil }
         for spelling in spellings {
-            let left = backlog.setAside(spelling)
+            let left = pending.setAside(spelling)
             log.lock.withLock { log.stored.tree[spelling] = left }
         }
         // What lies within another one first: the outer one is still there, then.
         for (slot, box) in settings.sorted(by: { $0.slot.key > $1.slot.key }) {
-            log.revert(slot, box, leaving: backlog.setAside(slot.key), upTo: revision, changedAt: oldest)
+            log.revert(slot, box, leaving: pending.setAside(slot.key), upTo: revision, changedAt: oldest)
         }
-        failedSaves.setAside(unit)
+        pending.refuse(unit)
         let issue = SettingsError.encodingFailed(key: key, isSecret: first.slot.isSecret, error)
         report(issue)
         return issue
-    }
-}
-
-extension Sequence {
-    /// The elements with the largest sizes, largest first. Evaluates each size once.
-    func largest(_ count: Int, by size: (Element) -> Int) -> [Element] {
-        var largest: [(element: Element, size: Int)] = []
-        for element in self {
-            let size = size(element)
-            if largest.count == count {
-                guard let smallest = largest.last, smallest.size < size else { continue }
-                largest.removeLast()
-            }
-            let place = largest.firstIndex { $0.size < size } ?? largest.endIndex
-            largest.insert((element, size), at: place)
-        }
-        return largest.map(\.element)
     }
 }

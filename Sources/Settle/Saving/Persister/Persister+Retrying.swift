@@ -1,11 +1,11 @@
-/// Retries failed saves; see ``FailedSaves``.
+/// Retries failed saves; see ``PendingSaves``.
 extension Persister {
     /// Whether values of the round's commits would be given up, because others have stored something since these have run.
     ///
     /// What others had stored before is settled before a commit runs. So it has read what is not in force any more: it
     /// has to run again, and must not end as if it were stored.
     func conflictOfCommits() -> StorageError? {
-        let lost = failedSaves.lost
+        let lost = pending.lost
         guard !lost.isEmpty else { return nil }
         guard joined.contains(where: { $0.revision != nil && pendingKeys(of: $0).contains(where: lost.contains) })
         else { return nil }
@@ -13,69 +13,44 @@ extension Persister {
     }
 
     /// Gives up values that others have replaced, before the rest is appended again or a transaction builds on it.
-    /// Requires the storage's lock and freshly fetched external changes, and that no value is one of the round's commits;
+    /// Requires the storage's lock and freshly fetched external changes, and that no value is one of the group's commits;
     /// see ``conflictOfCommits()``.
     func settleFailedSaves() {
-        let lost = failedSaves.lost.filter { backlog.values[$0] != nil }
-        guard !lost.isEmpty else { return }
-        let stored = backlog.stored(with: undelivered)
+        let givenUp = pending.giveUpContested(with: undelivered, isLocked: exclusion.holdsOthersUp)
+        guard !givenUp.isEmpty else { return }
         var restored: [SettingKey: SettingValue?] = [:]
-        for key in lost.sorted() {
-            restored.updateValue(stored[key], forKey: key)
-            // The append that threw may still have taken effect. Where only the lock tells what is stored, write the old
-            // value back, unless others have stored a newer one. Without a lock the storage tells if it has.
-            backlog.giveUp(
-                key, for: stored[key], isWrittenBack: exclusion.holdsOthersUp && !failedSaves.isReplaced(key))
-            let issue = SettingsError.superseded(key, byCommit: failedSaves.isCommitted(key))
+        for (key, stored, isCommitted) in givenUp {
+            restored.updateValue(stored, forKey: key)
+            let issue = SettingsError.superseded(key, byCommit: isCommitted)
             report(issue)
             untoldLoss = untoldLoss ?? issue
         }
-        failedSaves.gaveUp(lost)
         leaveUnresolved()
-        log.giveUp(lost, after: lastHandedOver)
+        log.giveUp(Set(givenUp.map(\.key)), after: lastHandedOver)
         undelivered.append(ExternalChange(.values(restored)))
     }
 
-    func leaveUnresolved() { backlog.leaveUnresolved(log.lock.withLock { log.unsaved.lastCollected }) }
+    func leaveUnresolved() { pending.leaveUnresolved(log.lock.withLock { log.unsaved.lastCollected }) }
 
     /// The batch whose answer was lost has turned out to be stored.
     func resolve(by changes: inout [ExternalChange]) {
-        guard let batch = backlog.unresolved, let place = changes.firstIndex(where: { $0.batch == batch.id }) else {
+        guard let batch = pending.unresolved, let place = changes.firstIndex(where: { $0.batch == batch.id }) else {
             return
         }
         didList(batch, at: changes[place].token)
-        backlog.unresolved = nil
+        pending.unresolved = nil
         // Nor is what others have stored before it newer than what has been written since.
-        for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
         for index in changes[..<place].indices { changes[index].overwrite(batch.values) }
         didStore(partOf: batch)
     }
 
     /// Records how external changes affect values whose save has failed.
     func compareWithFailedSaves(_ changes: [ExternalChange]) {
-        guard failedSaves.isRetry, !changes.isEmpty else { return }
-        let keys = backlog.keys
-        var known = backlog.known
-        for change in undelivered { known = change.values(at: keys, over: known) }
-        for change in changes {
-            switch change.content {
-            case .unusable: continue
-            case .values(let values): if values.isEmpty { continue }
-            case .everything(let tree): if tree == stored { continue }
-            }
-            let new = change.values(at: keys, over: known)
-            let changed = keys.filter { known[$0] != new[$0] }
-            for key in changed { backlog.leave(key) }
-            // To append it again could put it over their newer values.
-            if !changed.isEmpty { leaveUnresolved() }
-            // A value that others have stored as well is not lost.
-            let replaced = changed.filter { key in
-                guard let own = backlog.values[key] else { return true }
-                return own != new[key]
-            }
-            failedSaves.changedOutside(Set(replaced))
-            known = new
-        }
+        guard pending.isRetry, !changes.isEmpty else { return }
+        let isEverything = changes.contains { if case .everything = $0.content { true } else { false } }
+        let stored = isEverything ? stored : nil
+        pending.changedOutside(
+            changes, after: undelivered, stored: stored, collected: log.lock.withLock { log.unsaved.lastCollected })
     }
 
     /// Decides what becomes of the commits of a round whose save has failed.
@@ -89,8 +64,8 @@ extension Persister {
         let failure = (error as? SettingsError)?.underlying as? StorageError
         if failure != nil { endDurableCommits() }
         let commits = joined.filter { $0.revision != nil }
-        guard let failure, !failure.isOutcomeUnknown, backlog.unresolved == nil else {
-            for request in commits { failedSaves.commitFailed(pendingKeys(of: request)) }
+        guard let failure, !failure.isOutcomeUnknown, pending.unresolved == nil else {
+            for request in commits { pending.commitFailed(pendingKeys(of: request)) }
             return false
         }
         undo(commits)
@@ -135,13 +110,13 @@ extension Persister {
         // Commits are appended in a moment.
         guard !joined.contains(where: { $0.revision != nil }) else { return }
         let (revision, _) = encodeUnsaved(false)
-        await storage.preserve(backlog.waiting(revision, with: undelivered))
+        await storage.preserve(pending.waiting(revision, with: undelivered))
     }
 
     func pendingKeys(of commit: SaveRequest) -> [SettingKey] {
         guard let revision = commit.revision else { return [] }
-        let keys = log.keys(writtenAt: revision) ?? Array(backlog.values.keys)
-        return keys.filter { backlog.values[$0] != nil }
+        let keys = log.keys(writtenAt: revision) ?? Array(pending.values.keys)
+        return keys.filter { pending.values[$0] != nil }
     }
 
     /// Puts what is stored in force again, except where a later write has already replaced the commit's value.
@@ -152,11 +127,7 @@ extension Persister {
             undone.formUnion(log.withoutLaterWrites(pendingKeys(of: commit), writtenAt: revision))
         }
         guard !undone.isEmpty else { return }
-        let stored = backlog.stored(with: undelivered)
-        var values: [SettingKey: SettingValue?] = [:]
-        for key in undone where backlog.undo(key) { values.updateValue(stored[key], forKey: key) }
-        // What waited there before waits again, with all that is known of it.
-        failedSaves.forget(undone.filter { backlog.values[$0] == nil })
+        let values = pending.undo(undone, with: undelivered)
         log.giveUp(undone, after: lastHandedOver, isSuperseded: false)
         if !values.isEmpty { undelivered.append(ExternalChange(.values(values))) }
         if !tryToDeliver(within: Self.writerPatience) { deliverFetched() }

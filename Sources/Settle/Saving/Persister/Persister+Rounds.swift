@@ -98,7 +98,7 @@ extension Persister {
     func resumeJoined(with result: Result<Void, any Error>, flushes: Result<Void, any Error>) {
         let joined = joined
         self.joined = []
-        backlog.endCommits()
+        pending.endCommits()
         for request in joined { request.end(request.revision == nil ? flushes : result) }
     }
 

@@ -76,10 +76,53 @@ extension Persister {
         }
     }
 
-    /// Runs all waiting transactions. If a writer is active, runs none and waits for its turn.
+    /// Whether the waiting transactions may run now.
+    private enum Admission {
+        /// Others are excluded, what they have stored is merged or about to be, and this queue has the writer lock.
+        case granted
+        /// None of them can run, because of this.
+        case failed(any Error)
+        /// None is left: their preparations have refused them all.
+        case refused
+        /// Others have replaced what a commit of the current group has built on, so the group has to end first.
+        case behindGroup
+        /// A writer of this process is active.
+        case behindWriter
+    }
+
+    /// Runs all waiting transactions. If a writer is active, runs none and waits for its hand-off.
     private func runTransactions() async {
         transactions.removeAll(where: \.hasEnded)
         guard let store = transactions.first?.store else { return }
+        // Resume them after unlocking: an executor may run arbitrary code when it resumes a task.
+        var ended: [EndedRequest] = []
+        switch await admitTransactions(to: store.writer, &ended) {
+        case .granted:
+            runAdmitted(&ended)
+            store.writer.unlock()
+            await endRoundIfUnused()
+        case .failed(let error):
+            if exclusion != .none { await endRoundIfUnused() }
+            deliverFetched()
+            endTransactions(with: error is StorageError ? SettingsError.commitNotBegun(error) : error)
+        case .refused:
+            await endRoundIfUnused()
+            deliverFetched()
+        case .behindGroup:
+            enqueue { await $0.runTransactions() }
+        case .behindWriter:
+            await endRoundIfUnused()
+            awaitTurn(of: store.writer)
+        }
+        for (request, result) in ended { request.end(result) }
+    }
+
+    /// Excludes others, prepares the transactions, and takes the writer lock.
+    ///
+    /// The order matters. A transaction that read before others were excluded could overwrite what they have stored, and
+    /// they would notice. One that ran before contested values were given up would build on values that are about to
+    /// vanish, and its own caller would notice.
+    private func admitTransactions(to writer: RecursiveLock, _ ended: inout [EndedRequest]) async -> Admission {
         do {
             guard !isClosed else { throw SettingsError.closed(key: nil) }
             if exclusion == .none {
@@ -88,38 +131,23 @@ extension Persister {
             }
             if let refusal = migrations.refusal { throw refusal }
         } catch {
-            if exclusion != .none { await endRoundIfUnused() }
-            deliverFetched()
-            return endTransactions(with: error is StorageError ? SettingsError.commitNotBegun(error) : error)
+            return .failed(error)
         }
-        // Resume them after unlocking: an executor may run arbitrary code when it resumes a task.
-        var ended = await prepareTransactions()
-        guard !transactions.isEmpty else {
-            await endRoundIfUnused()
-            deliverFetched()
-            for (request, result) in ended { request.end(result) }
-            return
-        }
+        ended = await prepareTransactions()
+        guard !transactions.isEmpty else { return .refused }
         // What a visit has published and not handed over yet is a commit's too.
         let isFirst = visitors == 0 && !joined.contains { $0.revision != nil }
-        if isFirst || failedSaves.isRetry { _ = encodeUnsaved(false) }
-        // Drop lost values first: a transaction must not build on them.
-        if failedSaves.isRetry {
-            guard conflictOfCommits() == nil else {
-                // The round ends first, which is on its way.
-                enqueue { await $0.runTransactions() }
-                for (request, result) in ended { request.end(result) }
-                return
-            }
+        if isFirst || pending.isRetry { _ = encodeUnsaved(false) }
+        if pending.isRetry {
+            guard conflictOfCommits() == nil else { return .behindGroup }
             settleFailedSaves()
         }
-        if isFirst { backlog.beginCommits() }
-        guard store.writer.tryLock(within: Self.writerPatience) else {
-            await endRoundIfUnused()
-            awaitTurn(of: store.writer)
-            for (request, result) in ended { request.end(result) }
-            return
-        }
+        if isFirst { pending.beginCommits() }
+        return writer.tryLock(within: Self.writerPatience) ? .granted : .behindWriter
+    }
+
+    /// Runs the transactions. Requires the writer lock.
+    private func runAdmitted(_ ended: inout [EndedRequest]) {
         mergeUndelivered()
         // This queue saves what the transactions write, so they need not wake it.
         log.lock.withLock { log.unsaved.attend() }
@@ -144,9 +172,6 @@ extension Persister {
                 ended.append((request, .failure(error)))
             }
         }
-        store.writer.unlock()
-        await endRoundIfUnused()
-        for (request, result) in ended { request.end(result) }
     }
 
     func endTransactions(with error: any Error) {

@@ -35,11 +35,11 @@ actor Persister {
     /// The store; `nil` once its last reference is gone.
     weak var store: Engine?
 
-    /// Whether the storage's history may have more than those who follow it were told.
+    /// Whether the history may have records that the feed lacks.
     var isFeedBehind = false
-    /// Why the past could not be read, until it could.
-    var lastPastError: StorageError?
-    var backlog = Backlog()
+    /// The last error reading the history; `nil` after a success.
+    var lastHistoryError: StorageError?
+    var pending = PendingSaves()
     /// The storage has accepted everything encodable up to this revision.
     var lastHandedOver: UInt64 = 0
     /// The transactions up to here are in the storage's history, so far as they have something for it.
@@ -57,8 +57,6 @@ actor Persister {
     /// Whether others have stored something behind `position`.
     var mustFetch = false
 
-    // State after a failure; see `Persister+Retrying.swift`.
-    var failedSaves = FailedSaves()
     /// The first value that was given up since the last flush.
     var untoldLoss: SettingsError?
 

@@ -40,7 +40,7 @@ struct PersisterStateMachine {
     enum Saving: Equatable {
         /// Until `paceEnd`, new changes alone cause no append, so that a burst is collected.
         case working(paceEnd: Duration)
-        case failing(Retry)
+        case failing(BackOff)
     }
 
     /// The state of the storage's resting form, such as the readable file.
@@ -63,14 +63,14 @@ struct PersisterStateMachine {
     /// The state of fetching external changes.
     enum Outside: Equatable {
         case current
-        case failing(Retry)
+        case failing(BackOff)
     }
 
     /// The state of reading the past for those who follow it.
     enum Past: Equatable {
         case current
-        case failing(Retry)
-        case trying(Retry)
+        case failing(BackOff)
+        case trying(BackOff)
     }
 
     enum State: Equatable {
@@ -84,7 +84,7 @@ struct PersisterStateMachine {
     private(set) var outside = Outside.current
     private(set) var past = Past.current
     /// Set from the first failed checkpoint until one works.
-    private var checkpointRetry: Retry?
+    private var checkpointRetry: BackOff?
 
     private let preservesWaiting: Bool
     private var preserveDue = Duration.zero
@@ -199,7 +199,7 @@ struct PersisterStateMachine {
         guard state == .open else { return }
         var retry =
             switch saving {
-            case .working: Retry(delays: delays)
+            case .working: BackOff(delays)
             case .failing(let retry): retry
             }
         retry.failed(now: now)
@@ -233,7 +233,7 @@ struct PersisterStateMachine {
     /// A checkpoint has failed. What it should have made stable is retried as an append, which may still work.
     mutating func checkpointFailed(_ reason: CheckpointReason, leaves waiting: [Waiting], now: Duration) {
         guard state == .open else { return }
-        var retry = checkpointRetry ?? Retry(delays: delays)
+        var retry = checkpointRetry ?? BackOff(delays)
         retry.failed(now: now)
         checkpointRetry = retry
         switch (reason, checkpoint) {
@@ -280,7 +280,7 @@ struct PersisterStateMachine {
 
     /// External changes could not be fetched. An attempt before the retry is due does not postpone it.
     mutating func fetchFailed(now: Duration) {
-        var retry = Retry(delays: delays)
+        var retry = BackOff(delays)
         if case .failing(let known) = outside {
             if known.due > now { return }
             retry = known
@@ -291,7 +291,7 @@ struct PersisterStateMachine {
 
     /// The past could not be read for somebody. Others who try before the retry is due do not postpone it.
     mutating func pastFailed(now: Duration) {
-        var retry = Retry(delays: delays)
+        var retry = BackOff(delays)
         switch past {
         case .current: break
         case .trying(let known): retry = known

@@ -1,0 +1,233 @@
+/// The values that were collected from the log and that the storage has not accepted.
+///
+/// ```
+///   pending ──append──▶ stored
+///      │ failed
+///      ▼
+///   failed ──lock, no key changed by others──▶ stored
+///      │ others change one of the keys or, after a failed commit, any key
+///      ▼
+///   contested ──lock──▶ given up: the others' values are in force, and an issue reports it
+/// ```
+///
+/// After a failed save, other processes may have stored newer values, and those were acknowledged. So failed values are
+/// retried only under the storage's lock, after fetching all external changes, and only while their keys still hold
+/// what the values replaced. Values written together stand or fall together. A commit's closure may have read any key,
+/// so its values stand only if others have changed nothing at all.
+///
+/// Pure. Its events: values were collected (``add(_:replacing:author:writtenTogether:transactions:keeper:)``), a batch was
+/// stored (``didStore(partOf:)``, ``didStoreAll(_:unencodable:)``), an append or a commit has failed (``appendFailed()``,
+/// ``commitFailed(_:)``), others have stored something (``changedOutside(_:after:stored:collected:)``), and values are
+/// taken back (``giveUpContested(with:isLocked:)``, ``undo(_:with:)``, ``setAside(_:)``).
+struct PendingSaves: Sendable {
+    /// The encoded values, with the newest of each key.
+    var values: [SettingKey: SettingValue?] = [:]
+    /// What is stored at these keys, as far as the store has merged it.
+    var replaced: [SettingKey: SettingValue] = [:]
+    /// Stored values to write back over given-up ones: an append that threw may still have taken effect.
+    var writtenBack: [SettingKey: SettingValue?] = [:]
+    /// The batch of a failed append that may have been stored all the same. It is appended again before anything else.
+    var unresolved: StorageBatch?
+    /// Up to where it is left open for good whether transactions were stored: to append their batch again could put it
+    /// over newer values.
+    var unknownRevision: UInt64 = 0
+    /// Keeps the store alive while there are values, so that the storage is not reopened before it has them.
+    private var keeper: StoreKeeper?
+    var author: String?
+
+    // Batches.
+    /// The transactions that have written the values, while the storage's limits may part what they wrote.
+    var transactions: [PendingTransaction] = []
+    /// Those that are stored with the newest batch, by their indices.
+    var inBatch: Set<Int> = []
+    /// The keys that earlier parts of the same values have stored.
+    private var storedKeys: [SettingKey] = []
+    var lastBatch = StorageBatch.ID(store: .random(in: .min ... .max), number: 0)
+    /// The values that waited when the commits of the group began: they stay if those are undone.
+    var beforeCommits: [SettingKey: SettingValue?] = [:]
+    /// Values to put in force again in place of undone ones.
+    var restored: [SettingKey: SettingValue?] = [:]
+
+    // Failures.
+    /// Whether the last append of the values has failed.
+    var isRetry = false
+    /// Keys that stand or fall together.
+    var units: [[SettingKey]] = []
+    /// Keys last written by a commit that has failed.
+    var committed: Set<SettingKey> = []
+    /// Keys whose values may have to be given up.
+    var contested: [SettingKey: Contest] = [:]
+    /// Units that the storage refuses. They are tried again together.
+    var refused: [Set<SettingKey>] = []
+
+    /// Why a value that could not be saved is given up.
+    enum Contest {
+        /// Others have stored another value there.
+        case replaced
+        /// Its commit may have read what others have changed.
+        case behind
+    }
+
+    var isEmpty: Bool { values.isEmpty && writtenBack.isEmpty }
+
+    var hasRestored: Bool { !restored.isEmpty }
+
+    /// What an append would replace now.
+    ///
+    /// - Parameter changes: What others have stored, and the store has not merged.
+    func stored(with changes: [ExternalChange]) -> [SettingKey: SettingValue] {
+        changes.values(at: values.keys, over: replaced)
+    }
+
+    /// Takes the values out of a tree that has them, and puts in what is stored.
+    func removeUnsaved(from tree: inout SettingTree) {
+        // Only write where they differ: removing a missing key would remove an empty dictionary around it.
+        for key in values.keys.sorted() where tree[key] != replaced[key] { tree[key] = replaced[key] }
+    }
+
+    // MARK: Collected
+
+    /// Adds values that were written later than those that it has.
+    ///
+    /// - Parameters:
+    ///   - before: What is stored at each of the keys.
+    ///   - author: The author of all of them, if they have one.
+    ///   - writtenTogether: Keys that stand or fall together.
+    ///   - transactions: The same, transaction by transaction, where the storage's limits may part them.
+    mutating func add(
+        _ new: [(key: SettingKey, value: SettingValue?)], replacing before: [SettingValue?], author: String?,
+        writtenTogether: [[SettingKey]], transactions: [PendingTransaction], keeper: StoreKeeper?
+    ) {
+        keepEarlier(below: new.lazy.map(\.key))
+        removeOverwritten(by: new.lazy.map(\.key))
+        self.transactions += transactions
+        link(writtenTogether)
+        if !committed.isEmpty { committed.subtract(new.lazy.map(\.key)) }
+        self.author = values.isEmpty || self.author == author ? author : nil
+        self.keeper = self.keeper ?? keeper
+        values.reserveCapacity(values.count + new.count)
+        for ((key, value), before) in zip(new, before) {
+            let isFirst = values.updateValue(value, forKey: key) == nil
+            if isFirst, let before { replaced[key] = before }
+        }
+    }
+
+    /// Remembers what the transactions that wait have written at keys that are written again.
+    private mutating func keepEarlier(below keys: some Sequence<SettingKey>) {
+        guard !transactions.isEmpty else { return }
+        let keys = Set(keys)
+        for index in transactions.indices {
+            for key in transactions[index].keys where keys.contains(key) {
+                guard transactions[index].earlier[key] == nil, let value = values[key] else { continue }
+                transactions[index].earlier.updateValue(value, forKey: key)
+            }
+        }
+    }
+
+    /// Removes what stands at and within keys that were written later.
+    private mutating func removeOverwritten(by keys: some Collection<SettingKey>) {
+        guard !isEmpty else { return }
+        let keys = Set(keys)
+        for key in values.keys.grouped(within: keys.contains).values.joined() { remove(key) }
+        for key in writtenBack.keys.grouped(within: keys.contains).values.joined() {
+            writtenBack.removeValue(forKey: key)
+        }
+    }
+
+    mutating func remove(_ key: SettingKey) {
+        values.removeValue(forKey: key)
+        replaced.removeValue(forKey: key)
+    }
+
+    /// Removes a value that was not saved, with what earlier transactions have written there.
+    mutating func discard(_ key: SettingKey) {
+        for index in transactions.indices { transactions[index].earlier.removeValue(forKey: key) }
+        remove(key)
+    }
+
+    /// Others have stored something, which the store merges now.
+    mutating func merge(_ change: ExternalChange) {
+        // A later append replaces what is stored now, even if the store sees no change in it.
+        replaced = change.values(at: values.keys, over: replaced)
+    }
+
+    // MARK: Stored
+
+    /// Removes what a batch has stored. Newer values of its keys stay.
+    ///
+    /// - Returns: The keys without a newer value.
+    mutating func didStore(partOf batch: StorageBatch) -> [SettingKey] {
+        for (key, value) in batch.values {
+            if values[key] == .some(value) { values.removeValue(forKey: key) }
+            if writtenBack[key] == .some(value) { writtenBack.removeValue(forKey: key) }
+        }
+        let change = ExternalChange(.values(batch.values))
+        replaced = change.values(at: values.keys, over: replaced.filter { values[$0.key] != nil })
+        storedKeys += batch.values.keys
+        transactions = transactions.indices.filter { !inBatch.contains($0) }.map { transactions[$0] }
+        inBatch = []
+        let stored = batch.values.keys.filter { values[$0] == nil }
+        // What is written there from now on does not stand or fall with it.
+        forget(Set(stored))
+        return stored
+    }
+
+    /// Everything is stored.
+    ///
+    /// - Parameter unencodable: Keys of values that were left out.
+    /// - Returns: The keys that were stored, with those of the parts before the last batch.
+    mutating func didStoreAll(_ batch: StorageBatch, unencodable: [SettingKey]) -> [SettingKey] {
+        let keys = storedKeys.isEmpty ? Array(batch.values.keys) : storedKeys + batch.values.keys
+        values = [:]
+        replaced = [:]
+        writtenBack = [:]
+        transactions = []
+        inBatch = []
+        storedKeys = []
+        author = nil
+        keeper = nil
+        isRetry = false
+        units = []
+        committed = []
+        contested = [:]
+        if !refused.isEmpty { refused.removeAll { !unencodable.contains(where: $0.contains) } }
+        return keys
+    }
+
+    // MARK: Commits
+
+    /// The first commit of a group begins.
+    mutating func beginCommits() { beforeCommits = values }
+
+    mutating func endCommits() { beforeCommits = [:] }
+
+    /// Undoes what commits have written.
+    ///
+    /// - Parameter changes: What others have stored, and the store has not merged.
+    /// - Returns: What is stored at those keys where nothing had waited before: it is in force again.
+    mutating func undo(_ keys: Set<SettingKey>, with changes: [ExternalChange]) -> [SettingKey: SettingValue?] {
+        let stored = stored(with: changes)
+        var inForce: [SettingKey: SettingValue?] = [:]
+        for key in keys {
+            let replaced = replaced[key]
+            discard(key)
+            guard let waiting = beforeCommits[key] else {
+                inForce.updateValue(stored[key], forKey: key)
+                continue
+            }
+            values.updateValue(waiting, forKey: key)
+            self.replaced[key] = replaced
+            restored.updateValue(waiting, forKey: key)
+        }
+        // What waited there before waits again, with all that is known of it.
+        forget(keys.filter { values[$0] == nil })
+        return inForce
+    }
+
+    /// The values to put in force again, once.
+    mutating func takeRestored() -> [SettingKey: SettingValue?] {
+        defer { restored = [:] }
+        // What has been collected since then was written later.
+        return restored.filter { key, value in values[key].map { $0 == value } ?? true }
+    }
+}

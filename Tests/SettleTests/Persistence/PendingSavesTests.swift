@@ -1,0 +1,201 @@
+import Testing
+
+@testable import Settle
+
+/// What waits to be appended, without a storage.
+@Suite struct PendingSavesTests {
+    @Test func `a batch has the newest value of each key and expects what the first one replaced`() {
+        var pending = PendingSaves()
+        pending.add([("a", .integer(1))], replacing: [.integer(0)], author: "me")
+        pending.add([("a", .integer(2)), ("b", nil)], replacing: [.integer(1), .integer(7)], author: "me")
+        let (batch, isWhole) = pending.batch()
+        #expect(isWhole && batch.revision == 9 && batch.author == "me")
+        #expect(batch.values == ["a": .integer(2), "b": nil])
+        #expect(batch.expectedValues == ["a": .integer(0), "b": .integer(7)])
+        #expect(batch.conditions == [.at(StoragePosition(1))])
+    }
+
+    @Test func `two authors are none`() {
+        var pending = PendingSaves()
+        pending.add([("a", .integer(1))], author: "me")
+        pending.add([("b", .integer(1))], author: "you")
+        let batch = pending.batch().0
+        #expect(batch.author == nil)
+    }
+
+    @Test func `a later value around earlier ones removes them`() {
+        var pending = PendingSaves()
+        pending.add([("a.b", .integer(1)), ("ab", .integer(1))], replacing: [.integer(0), nil])
+        pending.add([("a", .integer(2))])
+        let (batch, _) = pending.batch()
+        #expect(batch.values == ["a": .integer(2), "ab": .integer(1)] && batch.expectedValues.isEmpty)
+    }
+
+    @Test func `parts keep what was written together, and the last one completes the revision`() {
+        var pending = PendingSaves()
+        pending.add(
+            ["a", "b", "c"].map { ($0, .integer(1)) }, replacing: [.integer(0), nil, nil],
+            together: [["a", "c"]])
+        let (first, isWhole) = pending.batch(StorageLimits(keys: 2))
+        #expect(!isWhole && first.revision == 5 && Set(first.values.keys) == ["a", "c"])
+        _ = pending.didStore(partOf: first)
+        // Written again meanwhile: it expects what the first part has stored.
+        pending.add([("a", .integer(2))], replacing: [.integer(1)])
+        let (second, isLast) = pending.batch(StorageLimits(keys: 2))
+        #expect(isLast && second.revision == 9 && second.id.number == first.id.number + 1)
+        #expect(second.values == ["a": .integer(2), "b": .integer(1)] && second.expectedValues == ["a": .integer(1)])
+        let stored = pending.didStoreAll(second, unencodable: [])
+        #expect(Set(stored) == ["a", "b", "c"] && pending.isEmpty)
+    }
+
+    @Test func `transactions that overlap and are too much together come one by one, as each has left its keys`() {
+        var pending = PendingSaves()
+        pending.add([("a", .integer(1)), ("b", .integer(1))], together: [["a", "b"]])
+        pending.add([("b", .integer(2)), ("c", .integer(2))], together: [["b", "c"]])
+        let (first, isWhole) = pending.batch(StorageLimits(keys: 2))
+        #expect(!isWhole && first.values == ["a": .integer(1), "b": .integer(1)])
+        _ = pending.didStore(partOf: first)
+        let (second, isLast) = pending.batch(StorageLimits(keys: 2))
+        #expect(isLast && second.values == ["b": .integer(2), "c": .integer(2)])
+        #expect(second.expectedValues == ["b": .integer(1)])
+    }
+
+    @Test func `what a transaction wrote that was given up is in no part`() {
+        var pending = PendingSaves()
+        pending.add([("a", .integer(1)), ("b", .integer(1))], together: [["a", "b"]])
+        pending.add([("b", .integer(2)), ("c", .integer(2))], together: [["b", "c"]])
+        pending.appendFailed()
+        _ = pending.undo(["b"], with: [])
+        let (batch, isWhole) = pending.batch(StorageLimits(keys: 2))
+        #expect(isWhole && batch.values == ["a": .integer(1), "c": .integer(2)])
+    }
+
+    @Test func `what is stored in parts leaves newer values of its keys`() {
+        var pending = PendingSaves()
+        pending.add([("a", .integer(1)), ("b", .integer(1))])
+        let (batch, _) = pending.batch()
+        pending.add([("a", .integer(2))])
+        _ = pending.didStore(partOf: batch)
+        #expect(pending.values == ["a": .integer(2)] && pending.replaced == ["a": .integer(1)])
+    }
+
+    @Test func `a value that is given up is written back over, unless others have stored something there`() {
+        var pending = PendingSaves()
+        pending.add([("a", .integer(1)), ("b", .integer(1))], replacing: [.integer(0), nil])
+        pending.appendFailed()
+        pending.commitFailed(["a", "b"])
+        pending.changedOutside(["c": .integer(1)])
+        let givenUp = pending.giveUpContested(with: [], isLocked: true)
+        #expect(givenUp.map(\.key) == ["a", "b"] && givenUp.allSatisfy(\.isCommitted))
+        #expect(pending.values.isEmpty && !pending.isEmpty)
+        pending.changedOutside(["b": .integer(5)])
+        let batch = pending.batch().0
+        #expect(batch.values == ["a": .integer(0)])
+    }
+
+    @Test func `an undone commit leaves what waited before it, once`() {
+        var pending = PendingSaves()
+        pending.add([("a", .integer(1))])
+        pending.beginCommits()
+        pending.add([("a", .integer(2)), ("b", .integer(2))])
+        let inForce = pending.undo(["a", "b"], with: [])
+        #expect(inForce == ["b": nil] && pending.values == ["a": .integer(1)])
+        let restored = pending.takeRestored()
+        #expect(restored == ["a": .integer(1)] && !pending.hasRestored)
+    }
+
+    @Test func `what an undone commit restores does not cover a later write`() {
+        var pending = PendingSaves()
+        pending.add([("a", .integer(1))])
+        pending.beginCommits()
+        pending.add([("a", .integer(2))])
+        _ = pending.undo(["a"], with: [])
+        pending.add([("a", .integer(3))])
+        let restored = pending.takeRestored()
+        #expect(restored.isEmpty)
+        pending.endCommits()
+        let inForce = pending.undo(["a"], with: [])
+        #expect(inForce == ["a": nil])
+    }
+
+    @Test func `a refused value leaves what is stored, with what waits around it`() {
+        var pending = PendingSaves()
+        pending.add([("a", .dictionary(["x": .integer(1)]))])
+        pending.add([("a.b", .string("long"))], replacing: [.integer(4)])
+        #expect(pending.largest(1) == ["a.b"])
+        let left = pending.setAside("a.b")
+        #expect(left == nil && pending.values.count == 1)
+    }
+
+    @Test func `a tree without what waits has what is stored`() {
+        var pending = PendingSaves()
+        pending.add([("a", .integer(1)), ("b.c", .integer(1))], replacing: [.integer(0), nil])
+        pending.merge(ExternalChange(.values(["b.c": .integer(5)])))
+        var tree = SettingTree(["a": .integer(1), "b": .dictionary(["c": .integer(1)]), "d": .integer(1)])
+        pending.removeUnsaved(from: &tree)
+        #expect(tree.root == ["a": .integer(0), "b": .dictionary(["c": .integer(5)]), "d": .integer(1)])
+    }
+
+    // MARK: Failures
+
+    @Test("Overlapping groups of values written together form one unit")
+    func units() {
+        var pending = PendingSaves()
+        pending.add(["a", "b", "c", "d", "e"].map { ($0, .integer(1)) }, together: [["a", "b"], ["c", "d"], ["e"]])
+        pending.appendFailed()
+        pending.add([("b", .integer(2)), ("c", .integer(2))], together: [["b", "c"]])
+        pending.changedOutside(["a": .integer(7)])
+        #expect(pending.lost == ["a", "b", "c", "d"])
+        let givenUp = pending.giveUpContested(with: [], isLocked: true)
+        #expect(Set(givenUp.map(\.key)) == ["a", "b", "c", "d"])
+        // Where others have stored something, nothing is written back.
+        #expect(Set(pending.writtenBack.keys) == ["b", "c", "d"] && pending.lost.isEmpty)
+        pending.changedOutside(["e": .integer(7)])
+        #expect(pending.lost == ["e"])
+        let batch = pending.batch().0
+        _ = pending.didStoreAll(batch, unencodable: [])
+        #expect(!pending.isRetry && pending.lost.isEmpty)
+    }
+
+    @Test("Any external change gives up a failed commit's values, until something else writes them")
+    func commits() {
+        var pending = PendingSaves()
+        pending.add([("a", .integer(1)), ("b", .integer(1))])
+        pending.appendFailed()
+        pending.commitFailed(["a"])
+        var later = pending
+        pending.changedOutside(["c": .integer(1)])
+        #expect(pending.lost == ["a"])
+        later.add([("a", .integer(2))])
+        later.changedOutside(["c": .integer(1)])
+        #expect(later.lost.isEmpty)
+    }
+
+    @Test("Values that are stored in parts no longer stand or fall with the rest")
+    func parts() {
+        var pending = PendingSaves()
+        pending.add(["a", "b", "c"].map { ($0, .integer(1)) }, together: [["a", "b"], ["b", "c"]])
+        let stored = pending.didStore(partOf: StorageBatch(revision: 1, values: ["b": .integer(1)]))
+        pending.appendFailed()
+        #expect(stored == ["b"] && pending.united("a") == ["a", "c"])
+    }
+}
+
+extension PendingSaves {
+    fileprivate mutating func changedOutside(_ values: [SettingKey: SettingValue?]) {
+        changedOutside([ExternalChange(.values(values))], after: [], stored: nil, collected: 9)
+    }
+
+    fileprivate mutating func add(
+        _ values: [(key: SettingKey, value: SettingValue?)], replacing before: [SettingValue?]? = nil,
+        author: String? = nil, together: [[SettingKey]] = []
+    ) {
+        add(
+            values, replacing: before ?? values.map { _ in nil }, author: author,
+            writtenTogether: together, transactions: together.map { PendingTransaction(keys: $0) }, keeper: nil)
+    }
+
+    fileprivate mutating func batch(_ limits: StorageLimits = StorageLimits()) -> (StorageBatch, Bool) {
+        nextBatch(9, after: 5, limits: limits, conditions: [.at(StoragePosition(1))], with: [])
+    }
+}
