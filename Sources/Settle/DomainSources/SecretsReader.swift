@@ -149,7 +149,7 @@ struct SecretsReader: Sendable {
             let file = look.files.removeValue(forKey: key) ?? folder
             add("\(file.quoted) is not used: there are files for keys within “\(key)”.")
         }
-        let values = texts.sorted { $0.key < $1.key }.map { (key: $0, value: SettingValue?.some(.string($1))) }
+        let values = texts.sorted(by: \.key).map { (key: $0, value: SettingValue?.some(.string($1))) }
         look.contents.tree.apply(inOrder: values)
     }
 }

@@ -67,6 +67,6 @@ extension StorageLimits {
             guard let leader = known.first.map(first) else { continue }
             for key in known.dropFirst() { unit[first(key)] = leader }
         }
-        return Dictionary(grouping: keys.sorted(), by: first).sorted { $0.key < $1.key }.map(\.value)
+        return Dictionary(grouping: keys.sorted(), by: first).sorted(by: \.key).map(\.value)
     }
 }

@@ -92,7 +92,7 @@ package struct KeptValues: Sendable, Hashable {
 extension KeptValues {
     /// Everything as the batch of a record: for each key an array of its values. `nil` if there is nothing to record.
     package var batch: JournalBatch? {
-        Self.batch(of: values.sorted { $0.key < $1.key }.map { Self.entry($0.key, $0.value) })
+        Self.batch(of: values.sorted(by: \.key).map { Self.entry($0.key, $0.value) })
     }
 
     static func batch(of entries: [JournalEntry]) -> JournalBatch? {
