@@ -2,7 +2,7 @@
 ///
 /// A storage does not know types. So it keeps the values that edits replace until the store says which one is in force;
 /// then it keeps only that one, or none.
-package struct KeptValues: Sendable, Hashable {
+package struct KeptValues: Sendable, Equatable {
     /// The kept values by key, newest first.
     package private(set) var values: [SettingKey: [SettingValue]] = [:]
     /// Keys for which a store has said which value is in force.
