@@ -6,9 +6,9 @@ struct CommandRun {
     let program: String
     let terminal: any CommandTerminal
 
-    func run(_ words: [String], on target: () async throws -> Invocation.Target) async -> Int32 {
+    func run(_ words: [String], on context: () async throws -> Invocation.Context) async -> Int32 {
         do {
-            try await perform(words, try await target())
+            try await perform(words, try await context())
             return ExitCode.done.rawValue
         } catch {
             let failure = CommandFailure(error)
@@ -17,10 +17,10 @@ struct CommandRun {
         }
     }
 
-    private func perform(_ words: [String], _ target: Invocation.Target) async throws {
-        let isTool = if case .files = target { true } else { false }
+    private func perform(_ words: [String], _ context: Invocation.Context) async throws {
+        let isTool = if case .files = context { true } else { false }
         if words.first == CompletionScript.question {
-            let all = await Completion(target, program: program).candidates(for: Array(words.dropFirst()))
+            let all = await Completion(context, program: program).candidates(for: Array(words.dropFirst()))
             // What a shell shows may be a key of anybody.
             let found = all.filter { $0.word == $0.word.escaped() }
             let lines = found.map { $0.meaning.map { [$0.firstLine] } ?? [] }.enumerated()
@@ -35,7 +35,7 @@ struct CommandRun {
         if arguments.has(.help) {
             return try HelpPage(program: program, isTool: isTool).write(arguments.verb, to: terminal)
         }
-        let invocation = Invocation(arguments: arguments, program: program, target: target, terminal: terminal)
+        let invocation = Invocation(arguments: arguments, program: program, context: context, terminal: terminal)
         try await arguments.verb.action(invocation)
     }
 }

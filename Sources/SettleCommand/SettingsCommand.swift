@@ -15,7 +15,7 @@ public import Settle
 /// ```
 ///
 /// Values are read and written as `settle` does it, except that reading shows what is in force, and that texts are what
-/// the declarations say. A setting that is its owner's (`SettingsAccess.owner`) is shown and can't be written. Secrets are
+/// the declarations say. A setting that only its owner writes (`SettingsAccess.owner`) is shown and can't be written. Secrets are
 /// shown only with `--show-secrets` on a terminal. `help` lists the verbs, with a table of the exit codes.
 public struct SettingsCommand: Sendable {
     private let store: SettingsStore
@@ -54,22 +54,22 @@ public struct SettingsCommand: Sendable {
 
 /// The command `settle`.
 package struct DomainCommand: Sendable {
-    private let places: DomainPlaces
+    private let directory: DomainDirectory
 
-    package init(_ places: DomainPlaces = DomainPlaces()) { self.places = places }
+    package init(_ directory: DomainDirectory = DomainDirectory()) { self.directory = directory }
 
     /// Runs the command with the arguments of the process, and ends it.
     package static func main() async -> Never {
         let (terminal, command, arguments) = (SystemTerminal(), DomainCommand(), CommandLine.arguments.dropFirst())
-        if let code = command.runAtFirstSight(arguments, on: terminal) { terminal.end(code) }
+        if let code = command.runQuickRead(arguments, on: terminal) { terminal.end(code) }
         terminal.end(await command.run(Array(arguments), on: terminal))
     }
 
-    /// Runs what can be answered at first sight.
+    /// Runs a read that needs no parser and no verb.
     ///
     /// - Returns: The exit code; `nil` if nothing was done.
-    package func runAtFirstSight(_ arguments: ArraySlice<String>, on terminal: some CommandTerminal) -> Int32? {
-        guard let text = FirstLook(places: places).text(for: arguments) else { return nil }
+    package func runQuickRead(_ arguments: ArraySlice<String>, on terminal: some CommandTerminal) -> Int32? {
+        guard let text = QuickRead(directory: directory).text(for: arguments) else { return nil }
         do throws(CommandFailure) {
             try terminal.say(text, keepingLines: true)
             return ExitCode.done.rawValue
@@ -81,6 +81,6 @@ package struct DomainCommand: Sendable {
 
     /// - Returns: The exit code.
     package func run(_ arguments: [String], on terminal: any CommandTerminal) async -> Int32 {
-        await CommandRun(program: "settle", terminal: terminal).run(arguments) { .files(places) }
+        await CommandRun(program: "settle", terminal: terminal).run(arguments) { .files(directory) }
     }
 }

@@ -47,7 +47,7 @@ struct CommandHome {
     init() throws {
         folder = try TemporaryFolder()
         command = DomainCommand(
-            DomainPlaces(StandardLocation(home: folder.url.path, subfolder: ".config", override: nil)))
+            DomainDirectory(StandardLocation(home: folder.url.path, subfolder: ".config", override: nil)))
     }
 
     struct Answer: CustomStringConvertible {
@@ -69,8 +69,8 @@ struct CommandHome {
         return Answer(code: code, output: terminal.output, errors: terminal.errors)
     }
 
-    func runAtFirstSight(_ arguments: [String], on terminal: RecordingTerminal) -> Int32? {
-        command.runAtFirstSight(arguments[...], on: terminal)
+    func runQuickRead(_ arguments: [String], on terminal: RecordingTerminal) -> Int32? {
+        command.runQuickRead(arguments[...], on: terminal)
     }
 
     func file(_ name: String) -> URL { folder.url.appending(path: name) }

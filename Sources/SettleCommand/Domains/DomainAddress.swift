@@ -41,8 +41,8 @@ struct DomainAddress: Sendable {
         #if os(macOS)
             let path = FilePath(file.standardizedFileURL.path)
             let resolved = (try? FileOperations(POSIXSystemCalls()).resolve(path).resolved) ?? path
-            for place in [path, resolved] where place.text.lowercased().contains("/library/preferences/") {
-                throw CommandFailure(.refused, "\"\(place)\" belongs to the system's cfprefsd. Use “defaults”.")
+            for path in [path, resolved] where path.text.lowercased().contains("/library/preferences/") {
+                throw CommandFailure(.refused, "“\(path)” belongs to the system's cfprefsd. Use “defaults”.")
             }
         #endif
     }

@@ -17,7 +17,7 @@ package struct SettingsCopy {
     /// How often to begin again if a program writes meanwhile.
     private static let attempts = 50
 
-    /// - Parameter didCopy: Is told of each file that has been copied.
+    /// - Parameter didCopy: Called with each file that has been copied.
     /// - Throws: ``CommandFailure`` if something is there that can't be read, or if it keeps changing.
     package init(of file: URL, didCopy: (FilePath) throws -> Void = { _ in }) throws {
         let path = FilePath(file.path)
@@ -39,7 +39,7 @@ package struct SettingsCopy {
 
     private static func remove(_ folder: FilePath) { try? FileManager.default.removeItem(atPath: folder.text) }
 
-    /// Copies until nothing has changed from the first look to the last: a file and a journal of two moments look
+    /// Copies until nothing has changed from the first check to the last: a file and a journal of two moments look
     /// damaged. Without the lock, which would hold up the programs that write, and needs their permission.
     private func fill(_ didCopy: (FilePath) throws -> Void) throws {
         for _ in 0..<Self.attempts {
@@ -51,7 +51,7 @@ package struct SettingsCopy {
             if try states() == before { return try link() }
         }
         throw CommandFailure(
-            .unavailable, "\"\(original.file)\" keeps changing. Try again when its program is at rest.")
+            .unavailable, "“\(original.file)” keeps changing. Try again when its program is at rest.")
     }
 
     private func states() throws -> [FileStatus?] {
@@ -73,7 +73,7 @@ package struct SettingsCopy {
         } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
             try? FileManager.default.removeItem(at: target)
         } catch {
-            throw CommandFailure(.failed, "\"\(path)\" can't be read: \(error.reason)")
+            throw CommandFailure(.failed, "“\(path)” can't be read: \(error.reason)")
         }
     }
 

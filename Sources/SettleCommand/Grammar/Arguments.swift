@@ -16,13 +16,13 @@ struct Arguments: Sendable {
     init(_ words: [String], isTool: Bool, program: String) throws(CommandFailure) {
         var words = words[...]
         // As in `defaults -currentHost read …`.
-        var places: [String] = []
+        var leading: [String] = []
         while isTool, let first = words.first,
-            let option = Verb.Option.places.first(where: { $0.names.contains(first) }),
+            let option = Verb.Option.ofDomain.first(where: { $0.names.contains(first) }),
             option == .currentHost || option == .host
         {
             let count = min(option.value == nil ? 1 : 2, words.count)
-            places += words.prefix(count)
+            leading += words.prefix(count)
             words = words.dropFirst(count)
         }
         guard let name = words.popFirst() else {
@@ -35,10 +35,10 @@ struct Arguments: Sendable {
         guard let verb = Verb.named(name, isTool: isTool) else {
             let near = Suggestion.nearest(to: name, among: Verb.all(isTool: isTool).map(\.name))
             throw CommandFailure(
-                .usage, "There is no verb “\(name)”.\(Suggestion.words(near)) “\(program) help” lists the verbs.")
+                .usage, "There is no verb “\(name)”.\(Suggestion.question(near)) “\(program) help” lists the verbs.")
         }
         self.verb = verb
-        words = places + words
+        words = leading + words
         do throws(CommandFailure) {
             try sort(words, isTool: isTool)
             try check(isTool: isTool)
@@ -88,7 +88,7 @@ struct Arguments: Sendable {
         let name = attached == nil ? word : String(parts[0])
         guard let option = known.first(where: { $0.names.contains(name) }) else {
             let near = Suggestion.nearest(to: name, among: known.map(\.name))
-            throw CommandFailure(.usage, "There is no option “\(name)”.\(Suggestion.words(near))")
+            throw CommandFailure(.usage, "There is no option “\(name)”.\(Suggestion.question(near))")
         }
         guard option.value != nil else {
             guard attached == nil else { throw CommandFailure(.usage, "“\(name)” takes no value.") }

@@ -3,13 +3,13 @@ import SettleInterchange
 
 /// What the unfinished word of a command line could be.
 struct Completion {
-    let target: Invocation.Target
+    let context: Invocation.Context
     let program: String
     private let isTool: Bool
 
-    init(_ target: Invocation.Target, program: String) {
-        (self.target, self.program) = (target, program)
-        if case .files = target { isTool = true } else { isTool = false }
+    init(_ context: Invocation.Context, program: String) {
+        (self.context, self.program) = (context, program)
+        if case .files = context { isTool = true } else { isTool = false }
     }
 
     /// - Parameter words: The words behind the program's name. The last one is unfinished, and may be empty.
@@ -56,21 +56,21 @@ struct Completion {
     private var verbs: [(String, String?)] { Verb.all(isTool: isTool).map { ($0.name, $0.summary) } }
 
     private var domains: [(String, String?)] {
-        guard case .files(let places) = target else { return [] }
-        return (places.names() + [DomainAddress.globalName]).map { ($0, nil) }
+        guard case .files(let directory) = context else { return [] }
+        return (directory.names() + [DomainAddress.globalName]).map { ($0, nil) }
     }
 
-    private func subject(_ domain: String?) -> Subject? {
-        switch target {
-        case .program(let settings): Subject(settings)
-        case .files(let places):
-            (try? places.address(of: domain ?? "", isApp: false, host: nil)).map { Subject($0) }
+    private func target(_ domain: String?) -> CommandTarget? {
+        switch context {
+        case .program(let settings): CommandTarget(settings)
+        case .files(let directory):
+            (try? directory.address(of: domain ?? "", isApp: false, host: nil)).map { CommandTarget($0) }
         }
     }
 
     private func keys(of domain: String?) async -> [(String, String?)] {
-        guard let subject = subject(domain), let declared = try? subject.declared() else { return [] }
-        let stored = ((try? await subject.values()) ?? SettingTree()).leaves(within: declared)
+        guard let target = target(domain), let declared = try? target.declared() else { return [] }
+        let stored = ((try? await target.values()) ?? SettingTree()).leaves(within: declared)
         return Set(stored + declared.all.map(\.key)).sorted().map { key in
             (key.description, declared[key].flatMap { $0.title ?? $0.words })
         }
@@ -79,7 +79,7 @@ struct Completion {
     /// The values that a declared setting can have.
     private func values(_ verb: Verb, _ operands: [String]) async -> [(String, String?)] {
         guard verb.takesValue, let key = operands.last.flatMap({ SettingKey($0) }),
-            let setting = (try? subject(operands.first)?.declared())?[key]
+            let setting = (try? target(operands.first)?.declared())?[key]
         else { return [] }
         return setting.choices.map { ($0, nil) }
     }

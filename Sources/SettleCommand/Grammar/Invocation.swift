@@ -5,19 +5,19 @@ import SettleInterchange
 struct Invocation: Sendable {
     let arguments: Arguments
     let program: String
-    let target: Target
+    let context: Context
     let terminal: any CommandTerminal
 
     /// What the command works on.
-    enum Target: Sendable {
+    enum Context: Sendable {
         /// Files of any program.
-        case files(DomainPlaces)
+        case files(DomainDirectory)
         /// The store of the program itself.
         case program(ProgramSettings)
     }
 
     var isTool: Bool {
-        if case .files = target { true } else { false }
+        if case .files = context { true } else { false }
     }
 
     func has(_ option: Verb.Option) -> Bool { arguments.has(option) }
@@ -32,18 +32,18 @@ struct Invocation: Sendable {
     }
 
     /// Whether what the verb works on is given, or known.
-    var namesSubject: Bool { !isTool || has(.global) || has(.app) || !arguments.operands.isEmpty }
+    var namesTarget: Bool { !isTool || has(.global) || has(.app) || !arguments.operands.isEmpty }
 
     /// The machine whose own values are meant; empty for this one.
     var host: String? { arguments[.host] ?? (has(.currentHost) ? "" : nil) }
 
     /// What the verb works on.
-    func subject() throws -> Subject {
-        switch target {
-        case .program(let settings): return Subject(settings)
-        case .files(let places):
+    func target() throws -> CommandTarget {
+        switch context {
+        case .program(let settings): return CommandTarget(settings)
+        case .files(let directory):
             let name = arguments[.app] ?? (has(.global) ? DomainAddress.globalName : arguments.operands.first ?? "")
-            return Subject(try places.address(of: name, isApp: has(.app), host: host))
+            return CommandTarget(try directory.address(of: name, isApp: has(.app), host: host))
         }
     }
 

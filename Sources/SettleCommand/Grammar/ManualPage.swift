@@ -19,7 +19,7 @@ struct ManualPage {
             if verb.takesValue { for flag in ValueFlag.allCases { lines += entry(flag.rawValue, flag.help) } }
         }
         lines.append(".SH OPTIONS OF ALL VERBS")
-        for option in (isTool ? Verb.Option.places : []) + Verb.Option.common {
+        for option in (isTool ? Verb.Option.ofDomain : []) + Verb.Option.common {
             lines += entry(option.spelled, option.help)
         }
         lines.append(".SH EXIT STATUS")

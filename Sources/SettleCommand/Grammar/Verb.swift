@@ -1,4 +1,4 @@
-/// One thing that a command can do: its words, and what it does. Parser, help, manual and completions all read it.
+/// One thing that a command can do: its name, its arguments, and its action. Parser, help, manual and completions all read it.
 struct Verb: Sendable {
     let name: String
     let aliases: [String]
@@ -46,7 +46,7 @@ struct Verb: Sendable {
         var completion = Completion.nothing
     }
 
-    /// What can stand in a place.
+    /// What an operand can be.
     enum Completion: Sendable {
         case nothing, domain, key, file, verb
         case words([String])
@@ -88,7 +88,7 @@ struct Verb: Sendable {
 
     /// All options, those of every verb included.
     func options(isTool: Bool) -> [Option] {
-        options + (hasDomain(isTool) ? Option.places : []) + Option.common
+        options + (hasDomain(isTool) ? Option.ofDomain : []) + Option.common
     }
 
     /// Such as `settle read DOMAIN [KEY] [--json]`.
@@ -120,7 +120,7 @@ extension Verb.Option {
     static let currentHost = Self(names: ["-currentHost"], help: "The values of this machine only.")
     static let host = Self(names: ["-host"], value: "HOST", help: "The values of a machine only.")
 
-    /// Instead of a domain, or with it.
-    static let places: [Self] = [.global, .app, .currentHost, .host]
+    /// Those that name a domain, or its machine.
+    static let ofDomain: [Self] = [.global, .app, .currentHost, .host]
     static let common: [Self] = [.json, .propertyList, .secrets, .help]
 }

@@ -11,7 +11,7 @@ package protocol CommandTerminal: Sendable {
     ///
     /// - Throws: ``CommandFailure`` if that fails, such as on a full disk. A pipe that is closed ends the program.
     func write(_ bytes: [UInt8]) throws(CommandFailure)
-    /// Writes a line to standard error. If that is closed, there is no one to tell.
+    /// Writes a line to standard error. If that is closed, the line is lost.
     func complain(_ line: String)
     /// Everything on standard input.
     func readInput() throws(CommandFailure) -> [UInt8]

@@ -27,7 +27,7 @@ struct SystemTerminal: CommandTerminal {
     func write(_ bytes: [UInt8]) throws(CommandFailure) {
         let error = Self.write(bytes, to: STDOUT_FILENO)
         guard error != 0 else { return }
-        throw CommandFailure(.failed, "Standard output can't be written: \(Self.words(for: error)).")
+        throw CommandFailure(.failed, "Standard output can't be written: \(Self.message(for: error)).")
     }
 
     func complain(_ line: String) {
@@ -41,7 +41,7 @@ struct SystemTerminal: CommandTerminal {
             let count = read(STDIN_FILENO, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else {
-                throw CommandFailure(.failed, "Standard input can't be read: \(Self.words(for: errno)).")
+                throw CommandFailure(.failed, "Standard input can't be read: \(Self.message(for: errno)).")
             }
             guard count > 0 else { return bytes }
             bytes += buffer[..<count]
@@ -78,5 +78,5 @@ struct SystemTerminal: CommandTerminal {
         return 0
     }
 
-    private static func words(for error: CInt) -> String { String(cString: strerror(error)) }
+    private static func message(for error: CInt) -> String { String(cString: strerror(error)) }
 }

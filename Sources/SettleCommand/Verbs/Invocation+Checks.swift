@@ -9,7 +9,7 @@ extension Invocation {
     func check(
         _ value: SettingValue, at key: SettingKey, _ declared: DeclaredSettings, in stored: SettingTree = SettingTree()
     ) throws(CommandFailure) {
-        // A program's own store refuses what is its owner's, but does not tell what a group has of it.
+        // A program's own store refuses what is its owner's, but does not show the part of a group that is.
         if isTool || declared.isGroup(key) { try declared.checkAccess(to: key) }
         if let setting = declared.setting(around: key) {
             // A program's own store says more.
@@ -37,18 +37,18 @@ extension Invocation {
         from old: SettingKey, to new: SettingKey, in stored: SettingTree, _ declared: DeclaredSettings
     ) throws(CommandFailure) {
         for secret in declared.all where secret.isSecret && stored[secret.key] != nil {
-            let place: SettingKey
+            let moved: SettingKey
             if secret.key == old || secret.key.contains(old) {
-                place = new
+                moved = new
             } else if secret.key.isWithin(old) {
-                place = secret.key.components.dropFirst(old.components.count).reduce(new) {
+                moved = secret.key.components.dropFirst(old.components.count).reduce(new) {
                     $0.appending(component: $1)
                 }
             } else {
                 continue
             }
-            guard !declared.isSecret(place) else { continue }
-            throw CommandFailure(.refused, "“\(secret.key)” is a secret, and “\(place)” is not: it would show there.")
+            guard !declared.isSecret(moved) else { continue }
+            throw CommandFailure(.refused, "“\(secret.key)” is a secret, and “\(moved)” is not: it would show there.")
         }
     }
 }
@@ -70,20 +70,20 @@ extension SettingsStore {
         _ value: SettingValue, forKey key: SettingKey, keepingSecretsOf declared: DeclaredSettings,
         in stored: SettingTree
     ) throws {
-        guard declared.isGroup(key) else { return try setValue(value, forKey: key) }
+        guard declared.isGroup(key) else { return try keys.setValue(value, forKey: key) }
         var tree = SettingTree()
         tree[key] = value
         for old in stored.leaves(within: declared)
         where old.isWithin(key) && tree[old] == nil && !declared.isSecret(old) {
-            try removeValue(forKey: old)
+            try keys.removeValue(forKey: old)
         }
         for new in tree.leaves(within: declared) where new != key {
-            if let value = tree[new] { try setValue(value, forKey: new) }
+            if let value = tree[new] { try keys.setValue(value, forKey: new) }
         }
     }
 
     /// What the application's own file has, whatever is in force.
     func ownValue(forKey key: SettingKey) -> SettingValue? {
-        explain(key).answers.first { $0.domain == .application }?.value
+        keys.explanation(forKey: key).answers.first { $0.domain == .application }?.value
     }
 }

@@ -15,13 +15,20 @@ import Testing
         #expect(try lines().sorted() == Set(files().map(\.folder)).sorted())
     }
 
+    @Test("A room's folders stand together, so the order of the folders is one of the rooms") func rooms() throws {
+        let rooms = try lines().map { $0.prefix { $0 != "/" } }
+        let runs = zip(rooms, rooms.dropFirst()).count { $0 != $1 } + 1
+        #expect(runs == Set(rooms).count)
+        #expect((6...8).contains(runs))
+    }
+
     @Test("No file names a type of a folder above its own") func order() throws {
         let lines = try lines()
         let levels = Dictionary(zip(lines.reversed(), 0...), uniquingKeysWith: max)
         let files = try files()
         let homes = homes(in: files)
         // A search that finds nothing proves nothing.
-        #expect(homes["SettingTree"] == "Values" && homes["FileSession"] == "FileStorage")
+        #expect(homes["SettingTree"] == "Values/Model" && homes["FileSession"] == "Files/FileStorage")
         var count = 0
         for file in files {
             for name in file.names {

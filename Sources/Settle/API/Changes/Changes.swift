@@ -1,0 +1,143 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// An async sequence of the changes of a setting, a group or a store.
+///
+/// It starts with the first transaction after its creation (or after the requested revision), not with the start of the
+/// loop: no change falls in between. Changes come in the order of their revisions. The sequence ends when the store
+/// closes; leaving the loop or cancelling its task unsubscribes.
+public struct Changes: AsyncSequence, Sendable {
+    public typealias Element = Change
+    public typealias Failure = Never
+
+    private let cursor: ChangeCursor
+
+    init(_ cursor: ChangeCursor) {
+        self.cursor = cursor
+    }
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(cursor: cursor)
+    }
+
+    /// The same changes, skipping those that are overtaken.
+    var newestOnly: Changes { Changes(cursor.delivering(.newest)) }
+
+    /// One loop's place in the sequence. `next()` returns `nil` once the store has closed or the task is cancelled.
+    public struct Iterator: AsyncIteratorProtocol {
+        private var cursor: ChangeCursor
+        /// `nil` once the sequence has ended.
+        private var waiter: Waiter?
+
+        init(cursor: ChangeCursor) {
+            self.cursor = cursor
+            waiter = Waiter(countedIn: cursor.log)
+        }
+
+        public mutating func next() async -> Change? {
+            await next(isolation: nil)
+        }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Change? {
+            while let waiter, !Task.isCancelled {
+                if let change = pop() { return change }
+                guard self.waiter != nil else { break }
+                let current = cursor
+                await current.log.wait(on: current.wakingTopic, with: waiter) {
+                    current.isReady
+                }
+            }
+            waiter = nil
+            return nil
+        }
+
+        /// The next change that has not been delivered yet, without waiting for one.
+        package mutating func popNext() -> Change? {
+            waiter == nil ? nil : pop()
+        }
+
+        /// The next change, if there is one already.
+        private mutating func pop() -> Change? {
+            while true {
+                switch cursor.step() {
+                case .change(let entry, let revision, let isDurable, let token):
+                    return Change(
+                        entry, revision: revision, token, within: cursor.topic, of: cursor.view, isDurable: isDurable,
+                        missed: Change.Missed(count: cursor.popMissed()))
+                case .loss(let revision, let time, let isDurable):
+                    return Change(
+                        revision: revision, token: nil, time: Date(timeIntervalSinceReferenceDate: time),
+                        origin: .local, domain: .application, author: nil, mutations: [], isDurable: isDurable,
+                        missed: Change.Missed(count: cursor.popMissed()))
+                case .again: break
+                case .wait: return nil
+                case .finish:
+                    waiter = nil
+                    return nil
+                }
+            }
+        }
+    }
+}
+
+extension Change {
+    /// The same change for a subscriber that has passed over an earlier one.
+    func counting(_ earlier: Change) -> Change {
+        // A change without mutations only reports missed ones.
+        let passedOver = (earlier.missed.count ?? 0) + (earlier.mutations.isEmpty ? 0 : 1)
+        return Change(
+            revision: revision, token: token, time: time, origin: origin, domain: domain, author: author,
+            mutations: mutations, isDurable: isDurable,
+            missed: missed.count.map { Missed(count: $0 + passedOver) } ?? missed)
+    }
+
+    fileprivate init(
+        _ entry: LogEntry, revision: UInt64, _ token: ChangeToken?, within topic: Topic, of view: ChangeView,
+        isDurable: Bool, missed: Missed
+    ) {
+        self.init(
+            revision: revision, token: token, time: Date(timeIntervalSinceReferenceDate: entry.time),
+            origin: entry.details.origin, domain: entry.details.domain?.name ?? .application,
+            author: entry.details.author,
+            mutations: entry.mutations(within: topic, of: view), isDurable: isDurable, missed: missed)
+    }
+}
+
+extension Changes {
+    static func since(
+        _ revision: UInt64, on topic: Topic, of log: MutationLog, delivery: Delivery, durableOnly: Bool
+    ) throws -> Changes {
+        let cursor = ChangeCursor(
+            on: topic, of: log, since: revision, delivery: delivery, durableOnly: durableOnly)
+        guard let cursor else {
+            let (oldest, newest) = log.lock.withLock { (log.changes.ring.oldest, log.changes.revision) }
+            throw SettingsError(
+                .revisionUnavailable,
+                "The changes since revision \(revision) can't be told: the log holds those from \(oldest) to \(newest). "
+                    + "Read the current values and start from there.")
+        }
+        return Changes(cursor)
+    }
+}
+
+extension Changes {
+    /// Runs a body for the newest change whenever there is one; see ``SettingReference/forEachLatest(_:)``.
+    ///
+    /// Whatever the ``Delivery`` asked for, changes that are overtaken are skipped and counted in ``Change/missed``.
+    ///
+    /// - Throws: What the body throws, which ends everything; except the `CancellationError` of a cancelled body.
+    public func forEachLatest<Failure: Error>(
+        _ body: @escaping @Sendable (Change) async throws(Failure) -> Void
+    ) async throws(Failure) {
+        try await newestOnly.makeAsyncIterator().forEachLatest(body)
+    }
+}
+
+extension Changes.Iterator: LatestIterator {
+    mutating func newest(insteadOf element: Change) -> Change {
+        popNext()?.counting(element) ?? element
+    }
+}

@@ -1,0 +1,67 @@
+extension GroupLayout {
+    /// Throws if two settings have one key, one's key lies within another's, a key or a default is not valid, or
+    /// settings are where no store finds them. The error names all of them.
+    ///
+    /// - Parameter group: The name of the group's type.
+    func check(_ group: String) throws(SettingsError) {
+        var errors: [SettingsError] = []
+        var names: [SettingKey: String] = [:]
+        for setting in settings {
+            do throws(SettingsError) {
+                try setting.key.check(for: setting.name)
+            } catch {
+                errors.append(error)
+            }
+            let defects = setting.box.hasRules ? setting.box.declaration.ruleDefects : []
+            errors += defects.map { .invalidRule(setting.name, key: setting.key, $0) }
+            if defects.isEmpty, let violation = setting.box.defaultViolation {
+                errors.append(.invalidDefault(setting.name, key: setting.key, violation))
+            }
+            if let other = names.updateValue(setting.name, forKey: setting.key) {
+                errors.append(.duplicateKey(setting.key, other, setting.key, setting.name))
+            }
+        }
+        for setting in settings {
+            for parent in setting.key.parents {
+                if let other = names[parent] {
+                    errors.append(.duplicateKey(setting.key, setting.name, parent, other))
+                }
+            }
+        }
+        errors += spelledAlike()
+        errors += unreachable()
+        if let error = SettingsError.unusable(group, errors) { throw error }
+    }
+
+    /// Searches each type of groups until a search has found nothing.
+    private func unreachable() -> [SettingsError] {
+        guard !others.isEmpty else { return [] }
+        let known = searchedTypes.withLock { $0 }
+        let unknown = others.filter { !known.contains(ObjectIdentifier($0.group)) }
+        guard !unknown.isEmpty else { return [] }
+        let found = unknown.compactMap(UnreachableSetting.init(in:)).map(SettingsError.unreachable)
+        if found.isEmpty { searchedTypes.withLock { $0.formUnion(unknown.map { ObjectIdentifier($0.group) }) } }
+        return found
+    }
+
+    /// Finds names with dots that equal another setting's key: once stored, they would be taken for that.
+    private func spelledAlike() -> [SettingsError] {
+        guard settings.contains(where: { $0.key.joinedNames != nil }) else { return [] }
+        var names: [SettingKey: String] = [:]
+        for setting in settings {
+            for literal in setting.key.literals { names[literal] = setting.name }
+        }
+        return settings.compactMap { setting in
+            names[setting.key].map { .duplicateKey(setting.key, $0, setting.key, setting.name) }
+        }
+    }
+}
+
+/// The types of groups in which a search has found no unreachable setting.
+private let searchedTypes = LockedValue<Set<ObjectIdentifier>>([])
+
+extension SettingsError {
+    fileprivate static func unreachable(_ setting: UnreachableSetting) -> SettingsError {
+        SettingsError(.unreachable, "\(setting.place), \(setting.what), would never be saved: \(setting.advice)")
+    }
+}

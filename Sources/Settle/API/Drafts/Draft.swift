@@ -1,0 +1,151 @@
+/// A working copy of a group, such as for a form that is open for minutes.
+///
+/// ```swift
+/// let draft = settings.draft()
+/// draft.attemptCount += 1                   // not seen elsewhere, and not saved
+/// draft.passcode.isPasscodeEnabled = true
+/// try draft.apply()                         // one transaction of what was written
+/// ```
+///
+/// A draft is read and written like its group, also from several threads at once, and Observation tracks its reads. A
+/// key that was not written, a key that is not *touched*, has the newest value of the original. Writing the value that
+/// a key has already does not touch it. ``settings`` is the group itself, for functions that take one, and for settings
+/// whose names are those of the draft's own members.
+///
+/// A draft edits what the application's domain stores: where another domain covers a setting, the draft shows and
+/// writes the value below, as `+=` on the setting does.
+///
+/// All copies of a draft are the same one. It keeps the store open as the group does.
+@dynamicMemberLookup
+public struct Draft<Group: SettingsGroup>: Sendable {
+    /// The draft as its group: whatever takes the group takes the draft.
+    public let settings: Group
+    let original: Group
+    package let engine: DraftEngine
+    private let keeper: StoreKeeper
+
+    init(of original: Group) {
+        self.original = original
+        engine = DraftEngine(sharing: original.engine)
+        keeper = StoreKeeper(of: engine)
+        settings = GroupOpening.make(Group.self, keeping: keeper)
+        engine.follow(original, with: settings)
+    }
+
+    // MARK: Members
+
+    /// The value of a setting.
+    public subscript<Value>(dynamicMember member: ReferenceWritableKeyPath<Group, Value>) -> Value {
+        get { settings[keyPath: member] }
+        nonmutating set { settings[keyPath: member] = newValue }
+        nonmutating _modify {
+            // A key path reads and writes separately.
+            engine.writer.lockForChange()
+            defer { engine.writer.unlock() }
+            yield &settings[keyPath: member]
+        }
+    }
+
+    /// A setting itself, such as `draft.$attemptCount`, a group within the group, or another property.
+    @_disfavoredOverload
+    public subscript<Value>(dynamicMember member: KeyPath<Group, Value>) -> Value {
+        settings[keyPath: member]
+    }
+
+    // MARK: State
+
+    /// Whether applying the draft would change something. Tracked by Observation.
+    public var isDirty: Bool { engine.edited.contains { $0.isDirty } }
+
+    /// The full keys that the draft has a value of its own for, in the order of the declarations. Tracked by
+    /// Observation.
+    public var touchedKeys: [String] { engine.edited.compactMap { $0.existingPlacement?.slot.key.description } }
+
+    /// For each key, what the draft has refused last, in the order of the keys: the value, the rule, and a sentence. It
+    /// is listed until the key is written with a value that is accepted, or reverted. Tracked by Observation.
+    public var violations: [SettingsError] {
+        engine.accessNode()
+        return engine.refused
+    }
+
+    /// The touched keys whose values have changed in the original since they were first touched, unless to what the
+    /// draft has. Tracked by Observation.
+    public var conflicts: [DraftConflict] { engine.edited.compactMap(DraftConflict.init) }
+
+    /// Every change of the original, from now on.
+    public var changes: Changes { original.changes }
+
+    // MARK: Ending
+
+    /// Forgets everything that was written: the draft is as the original again.
+    public func revert() {
+        engine.revert(engine.boxes)
+    }
+
+    /// Forgets what was written for one setting, such as `draft.revert(\.passcode.$attemptCount)`.
+    public func revert<Value: Sendable>(_ setting: KeyPath<Group, SettingReference<Value>>) {
+        engine.revert([settings[keyPath: setting].box])
+    }
+
+    /// Forgets what was written for a full key, such as one of ``conflicts``.
+    public func revert(key: String) {
+        engine.revert(engine.boxes.filter { $0.existingPlacement?.slot.key.description == key })
+    }
+
+    /// Writes the touched keys to the original, in one transaction; then they are no longer touched.
+    ///
+    /// All other keys stay as they are in the original.
+    ///
+    /// - Parameters:
+    ///   - policy: What to do about ``conflicts``.
+    ///   - author: The name for ``Change/author``.
+    /// - Throws: ``SettingsError`` that names all of the keys, if there are ``violations`` or ``conflicts``, or if keys
+    ///   are locked; or if the store is closed, or if this is called inside an `update` of the original or the draft.
+    ///   Then nothing is written, and the draft stays as it is.
+    public func apply(_ policy: ConflictPolicy = .throwing, author: String? = nil) throws(SettingsError) {
+        engine.writer.lock()
+        defer { engine.writer.unlock() }
+        try engine.checkOutside(original.engine)
+        guard let target = original.engine else { return }
+        let applied = try target.transact(origin: .local, author: author, failing: { $0 }) {
+            () throws(SettingsError) in try engine.write(policy)
+        }
+        engine.settle(applied)
+    }
+
+    /// Writes the touched keys to the original, as ``apply(_:author:)`` does, and returns when they are on stable storage.
+    ///
+    /// Conflicts are looked for when the changes of other processes have been merged. What is written to the draft while
+    /// this waits stays in the draft.
+    ///
+    /// - Throws: As ``apply(_:author:)`` and ``SettingsGroup/commit(author:_:)-(_,()->Result)`` do. The draft stays as it is.
+    public func commit(_ policy: ConflictPolicy = .throwing, author: String? = nil) async throws {
+        try engine.checkOutside(original.engine)
+        let applied = try await original.commit(author: author) { try engine.write(policy) }
+        engine.settle(applied)
+    }
+}
+
+/// What to do if the original has changed where a draft was written.
+public enum ConflictPolicy: Sendable, Hashable {
+    /// Throw, and write nothing.
+    case throwing
+    /// Write what the draft has.
+    case overwriting
+}
+
+extension SettingsGroup {
+    /// A working copy of the group and of the groups within it; see ``Draft``.
+    ///
+    /// Any group can be drafted, also one that is its owner's, and one that no store has opened. It calls the
+    /// group's initializer.
+    public func draft() -> Draft<Self> {
+        Draft(of: self)
+    }
+}
+
+extension Draft: CustomStringConvertible, CustomReflectable {
+    public var description: String { "Draft(\(settings))" }
+
+    public var customMirror: Mirror { Mirror(self, children: ["settings": settings], displayStyle: .struct) }
+}

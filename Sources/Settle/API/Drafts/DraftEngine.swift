@@ -1,0 +1,205 @@
+import Synchronization
+
+/// The store of a draft, in memory.
+///
+/// It shares the writer's lock of the original's store, so that a value is edited, compared and applied without a
+/// change of the original in between, and no two locks can be taken in two orders.
+package final class DraftEngine: Engine, @unchecked Sendable {
+    // Sendable: constants, atomics and locked values.
+
+    private let members = LockedValue<[AnySettingBox]>([])
+    private let violations = LockedValue<[SettingKey: SettingsError]>([:])
+    private let follower = LockedValue<Task<Void, Never>?>(nil)
+    /// For what the draft tells of itself.
+    private let node = ObservationNode()
+    private let isNotifying = Atomic(false)
+    /// Makes the sequence of the original's changes.
+    private let originalChanges = LockedValue<(@Sendable () -> Changes)?>(nil)
+
+    /// How many transactions its log keeps.
+    private static let logLimit = 64
+    private static let logCostLimit = 1 << 20
+
+    init(sharing original: Engine?) {
+        super.init(
+            log: MutationLog(logLimit: Self.logLimit, logCostLimit: Self.logCostLimit),
+            time: original?.time ?? TimeSource(ContinuousClock()), writer: original?.writer ?? RecursiveLock())
+    }
+
+    override var isUnopened: Bool { false }
+    override var readsThrough: Bool { true }
+
+    /// Makes a new group of the same type the draft of a group. Before it is shared.
+    func follow<Group: SettingsGroup>(_ original: Group, with group: Group) {
+        // Weak references would not do: a group that no store has opened lives as long as its copies.
+        originalChanges.withLock { $0 = { original.changes(.newest) } }
+        let originals = Dictionary(
+            GroupLayout(original).settings.map { ($0.key, $0.box.original) }, uniquingKeysWith: { first, _ in first })
+        for declared in GroupLayout(group).settings {
+            let box = declared.box
+            box.adoptInitialWrite()
+            let followed = originals[declared.key].flatMap {
+                $0.declaration.valueType == box.declaration.valueType ? $0 : nil
+            }
+            box.open(at: Placement(in: self, slot: insert(declared, followed)))
+            guard let followed else { continue }
+            box.follow(followed)
+            _ = box.adopt(erased: box.visibleValue)
+            members.withLock { $0.append(box) }
+        }
+    }
+
+    private func insert(_ declared: GroupLayout.Declared, _ followed: AnySettingBox?) -> SettingSlot {
+        log.lock.withLock {
+            let slot = SettingSlot(
+                key: followed?.placement.slot.key ?? declared.key, declaration: declared.name, schedule: nil,
+                access: declared.access, box: declared.box, parent: log.changes.topic(at: declared.group))
+            log.stored.insert(slot, declaredAs: nil)
+            return slot
+        }
+    }
+
+    override func release() {
+        follower.withLock { $0.take() }?.cancel()
+        originalChanges.withLock { $0.take() }.map { withExtendedLifetime($0) {} }
+        let boxes = members.withLock { members in
+            defer { members = [] }
+            return members
+        }
+        // Slot and box reference each other.
+        for box in boxes { _ = box.existingPlacement?.slot.removeBox() }
+    }
+
+    // MARK: What is edited
+
+    /// The settings, in the order of their declarations.
+    var boxes: [AnySettingBox] { members.withLock { $0 } }
+
+    /// Those with a value of the draft's own; their reads are tracked.
+    var edited: [AnySettingBox] {
+        node.access()
+        let edited = boxes.filter(\.isEdited)
+        for box in edited { box.accessNodes() }
+        return edited
+    }
+
+    func accessNode() { node.access() }
+
+    /// In the order of the keys.
+    var refused: [SettingsError] { violations.withLock { $0 }.sorted(by: \.key).map(\.value) }
+
+    override func judge(_ slot: SettingSlot, _ error: SettingsError?) {
+        let before = violations.withLock { violations in
+            defer { violations[slot.key] = error }
+            return violations[slot.key]
+        }
+        if before != nil || error != nil { draftChanged() }
+    }
+
+    override func draftChanged() {
+        guard node.isTracked, !isNotifying.exchange(true, ordering: .relaxed) else { return }
+        writer.afterUnlock { [self] in
+            isNotifying.store(false, ordering: .relaxed)
+            node.notify()
+        }
+    }
+
+    func revert(_ boxes: [AnySettingBox]) {
+        writer.lock()
+        defer { writer.unlock() }
+        for box in boxes { box.existingPlacement.map { judge($0.slot, nil) } }
+        stage { for box in boxes where box.isEdited || box.staged != nil { box.stageUnedited() } }
+    }
+
+    private func stage(_ body: () -> Void) {
+        // Only a closed engine throws, which a draft's never is.
+        try? transact(origin: .local, author: nil, body)
+    }
+
+    // MARK: Following the original
+
+    override func beginFollowing() {
+        catchUp()
+        follower.withLock { task in
+            guard task == nil, let changes = originalChanges.withLock({ $0 })?() else { return }
+            task = Task.detached { [weak self] in
+                // Whatever came before the sequence began.
+                self?.catchUp()
+                for await _ in changes { self?.catchUp() }
+            }
+        }
+    }
+
+    /// Tells the draft's subscribers of changes of the original.
+    private func catchUp() {
+        writer.lock()
+        defer { writer.unlock() }
+        try? transact(origin: .external, author: nil) { for box in boxes { box.catchUp() } }
+    }
+
+    // MARK: Applying
+
+    /// Throws inside a transaction of the original or of the draft, which may still be undone.
+    func checkOutside(_ original: Engine?) throws(SettingsError) {
+        if isInTransaction || original?.isInTransaction == true { throw .draftInsideTransaction }
+    }
+
+    /// Writes what is edited, inside a transaction of the original.
+    ///
+    /// - Returns: What was written.
+    func write(_ policy: ConflictPolicy) throws(SettingsError) -> [AppliedEdit] {
+        if let error = SettingsError.refused(refused) { throw error }
+        let edited = boxes.filter(\.isEdited)
+        if policy == .throwing { try check(edited) }
+        var errors: [SettingsError] = []
+        var applied: [AppliedEdit] = []
+        for box in edited {
+            guard let edit = box.held?.edit else { continue }
+            applied.append(AppliedEdit(box: box, edit: edit))
+            do throws(SettingsError) { try box.writeFollowed() } catch { errors.append(error) }
+        }
+        if let error = SettingsError.refused(errors) { throw error }
+        return applied
+    }
+
+    private func check(_ edited: [AnySettingBox]) throws(SettingsError) {
+        let conflicts = edited.compactMap(DraftConflict.init)
+        if !conflicts.isEmpty { throw .draftConflict(conflicts) }
+    }
+
+    /// What was applied is no longer edited, unless it was written again since.
+    func settle(_ applied: [AppliedEdit]) {
+        writer.lock()
+        defer { writer.unlock() }
+        stage {
+            for edit in applied where edit.box.isEdited {
+                if edit.isCurrent { edit.box.stageUnedited() } else { edit.box.rebase() }
+            }
+        }
+    }
+}
+
+/// What a draft had for a setting when it was applied.
+struct AppliedEdit: Sendable {
+    let box: AnySettingBox
+    let edit: DraftEdit
+
+    /// Whether it has not been written again. Under the writer's lock.
+    var isCurrent: Bool { box.held?.edit === edit }
+}
+
+extension SettingsError {
+    fileprivate static let draftInsideTransaction = SettingsError(
+        .insideTransaction,
+        "A draft can't be applied inside an update or a commit, which might still be undone: apply it afterwards, or draft "
+            + "the group around both.")
+
+    fileprivate static func draftConflict(_ conflicts: [DraftConflict]) -> SettingsError {
+        let list = conflicts.prefix(100).map(\.difference).joined(separator: "; ")
+        return SettingsError(
+            .draftConflict,
+            "The draft was not applied, because the settings have changed since they were edited: \(list). Revert these, or "
+                + "apply the draft with `.overwriting`.",
+            key: conflicts.count == 1 ? conflicts[0].key : nil)
+    }
+}

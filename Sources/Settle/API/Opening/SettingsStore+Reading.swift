@@ -1,0 +1,68 @@
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+extension FileStorage {
+    /// A file that is read with its journal, and never written, made, renamed, repaired or locked.
+    ///
+    /// - Parameter isFollowed: Whether it may be watched. If not, no queue and no watch of the system is made.
+    package convenience init(reading file: URL, isFollowed: Bool) {
+        self.init(
+            at: file, calls: ReadOnlySystemCalls(POSIXSystemCalls()),
+            watching: isFollowed ? SystemFileWatching.shared : nil)
+    }
+
+    package typealias FoundSchema = (path: FilePath, bytes: [UInt8])
+
+    /// The schema of a file's settings, with its path; `nil` if there is none.
+    ///
+    /// A program writes it beside the file itself, not beside a link to it. A machine's own file (`settings@host.json`)
+    /// has the settings of the file for all machines.
+    ///
+    /// - Throws: ``StorageError`` if there may be one that can't be read. What nobody can rule out to be a secret must not
+    ///   be shown.
+    package static func schema(of file: URL) throws(StorageError) -> FoundSchema? {
+        let path = FilePath(file)
+        if let own = try schema(besides: path) { return own }
+        let name = path.name
+        guard let end = name.lastIndex(of: "@"), end > name.startIndex else { return nil }
+        let ending = name[end...].lastIndex(of: ".").map { String(name[$0...]) } ?? ""
+        return try schema(besides: path.sibling(named: String(name[..<end]) + ending))
+    }
+
+    private static func schema(besides path: FilePath) throws(StorageError) -> FoundSchema? {
+        let operations = FileOperations(POSIXSystemCalls())
+        var schema = FileNames(path).schema
+        do throws(FileError) {
+            schema = FileNames(try operations.resolve(path).resolved).schema
+            return (schema, try operations.contents(of: schema))
+        } catch {
+            guard error.cause == .notFound || error.cause == .notFolder else { throw .unreadable(schema, error) }
+            return nil
+        }
+    }
+
+    /// What is wrong with the contents of a file, with the line; `nil` if that is not it.
+    package static func damage(of file: URL) -> StorageError? {
+        damage(of: FilePath(file), FileOperations(POSIXSystemCalls()))
+    }
+
+    static func damage(of path: FilePath, _ operations: FileOperations) -> StorageError? {
+        guard let bytes = try? operations.contents(of: path), !bytes.isEmpty else { return nil }
+        do throws(FormatError) {
+            _ = try (FileFormat.detect(bytes) ?? .json).decode(bytes)
+            return nil
+        } catch {
+            return StorageError(.unreadable, "“\(path)” can't be used as it is. \(error)")
+        }
+    }
+}
+
+extension SettingsStore {
+    /// Opens a store that follows a file of another program. Its changes can't be saved, and nothing else opens it.
+    package static func open(reading file: URL, searching: SearchList) async throws -> SettingsStore {
+        try await open(at: file, searching: searching, in: OpenFiles()) { FileStorage(reading: file, isFollowed: true) }
+    }
+}

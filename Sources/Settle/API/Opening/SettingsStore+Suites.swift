@@ -1,0 +1,79 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension SettingsStore.Domains {
+    /// Adds the settings of another program to the search list, behind the suites that it has, and else behind the
+    /// application's domain. Adding it again does nothing.
+    ///
+    /// Its values are in force when this returns. The file is read and followed, and never written, except by an
+    /// explicit call of ``SettingsDomain/update(author:_:)``.
+    ///
+    /// - Parameters:
+    ///   - name: The name of its store.
+    ///   - file: Its file; by default the standard place of a store with that name.
+    /// - Throws: ``SettingsError`` if the name can't be that of a store, or if the store is closed. A file that can't be
+    ///   read is reported on ``SettingsStore/issues``, and used as soon as it can be.
+    public func addSuite(_ name: String, at file: URL? = nil) async throws {
+        let core = try store.open()
+        guard core.domains[.suite(name)] == nil else { return }
+        let list = SearchList([.application, .suite(name, at: file)])
+        for domain in try SearchedDomains(list, SearchPlaces(file: nil, home: core.home)).domains {
+            try await core.addSuite(domain)
+        }
+    }
+
+    /// Removes the settings of another program from the search list.
+    ///
+    /// - Throws: ``SettingsError`` if the store is closed.
+    public func removeSuite(_ name: String) async throws {
+        let core = try store.open()
+        guard let domain = core.domains[.suite(name)] else { return }
+        try await core.remove(domain)
+    }
+}
+
+extension SettingsStore {
+    /// What another program has stored, whether or not it is in the search list.
+    package static func values(ofSuite name: String) async throws -> SettingTree {
+        let list = SearchList([.application, .suite(name)])
+        let source = try SearchedDomains(list, SearchPlaces(file: nil)).domains.first?.source
+        let tree = try await source?.load().tree
+        await source?.close()
+        return tree ?? SettingTree()
+    }
+
+    /// Replaces the values of a domain that code alone sets, and adds it to the search list if it is not there: highest
+    /// but for what an administrator locks, or below all others.
+    ///
+    /// - Parameter tree: The values; `nil` to leave them as they are.
+    package func setVolatileDomain(_ name: DomainName, _ origin: Origin, isAbove: Bool, _ tree: SettingTree?) throws {
+        let core = try open()
+        core.writer.lock()
+        defer { core.writer.unlock() }
+        guard !core.isInTransaction else { throw SettingsError.insideTransaction(name) }
+        let domain =
+            core.domains[name] ?? StoreDomain(DomainIdentity(name, origin, isAbove: isAbove, isVolatile: true))
+        if core.domains[name] == nil {
+            core.insert(domain, after: isAbove ? core.domains[.managed] : core.domains.all.last)
+        }
+        if let tree { try core.replace(DomainContents(tree), in: domain.identity) }
+    }
+}
+
+extension StoreCore {
+    func addSuite(_ domain: StoreDomain) async throws {
+        guard let source = domain.source else { return }
+        try await runBlocking { [self] in
+            let contents = await Result(loading: source)
+            guard !isClosed else { throw SettingsError.closed(key: nil) }
+            let all = domains.all
+            let last = all.last { $0.identity.origin == .suite } ?? all.last { $0.identity.isAbove }
+            insert(domain, after: last)
+            deliver(contents, to: domain)
+            follow(domain)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The settings that some program of the user has stored in the standard place, for tools that show the settings of all
+/// programs.
+///
+/// ```swift
+/// for domain in StoredDomain.all() {
+///     let store = try await SettingsStore.open(at: domain.file)
+///     …
+/// }
+/// ```
+public struct StoredDomain: Sendable, Hashable {
+    /// The name, such as `com.example.app`.
+    public let name: String
+    /// The settings file.
+    public let file: URL
+
+    package init(name: String, file: URL) {
+        (self.name, self.file) = (name, file)
+    }
+
+    /// The domain of a name, with its file, or the one that its first value will make.
+    ///
+    /// - Throws: ``SettingsError`` if the name can't be that of a folder.
+    public init(named name: String) throws(SettingsError) {
+        let location = StandardLocation()
+        do throws(StorageError) {
+            let file = try location.file(forStore: name)
+            self.init(name: name, file: location.existingFile(ofDomain: name) ?? file)
+        } catch {
+            throw SettingsError(.invalidName, "\(error)", underlying: error)
+        }
+    }
+
+    /// The domains of the user that have a file, sorted by name. Nothing is opened.
+    public static func all() -> [StoredDomain] { StandardLocation().domains() }
+
+    /// The JSON Schema that the program has left beside the file; see ``SettingsStore/File/writeSchema()``.
+    ///
+    /// - Returns: `nil` if it has left none.
+    /// - Throws: ``SettingsError`` that names the schema's file, if it can't be read.
+    public func schema() throws(SettingsError) -> SettingValue? {
+        let found: FileStorage.FoundSchema?
+        do throws(StorageError) {
+            found = try FileStorage.schema(of: file)
+        } catch {
+            throw SettingsError(.unusableValue, "The schema can't be used. \(error)", underlying: error)
+        }
+        guard let found else { return nil }
+        do {
+            return try SettingValue(json: Data(found.bytes))
+        } catch {
+            throw SettingsError(
+                .unusableValue, "The schema “\(found.path)” can't be used. \(error)", underlying: error)
+        }
+    }
+}
+
+extension StandardLocation {
+    /// The domains that have a file in this place, sorted by name.
+    package func domains() -> [StoredDomain] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folderPath)) ?? []
+        return names.filter { !$0.hasPrefix(".") }.sorted { $0.precedesByBytes($1) }.compactMap { name in
+            existingFile(ofDomain: name).map { StoredDomain(name: name, file: $0) }
+        }
+    }
+
+    /// The file of a domain that has one, in either format.
+    package func existingFile(ofDomain name: String) -> URL? {
+        guard let json = try? file(forStore: name) else { return nil }
+        if Self.isThere(json) { return json }
+        let list = json.deletingPathExtension().appendingPathExtension("plist")
+        return Self.isThere(list) ? list : nil
+    }
+
+    /// Whether there is a file, or what a removed one has left beside it.
+    package static func isThere(_ file: URL) -> Bool {
+        // Every reading verb of the command asks this, so it asks the system and nothing else.
+        let operations = FileOperations(POSIXSystemCalls())
+        func isThere(_ path: FilePath) -> Bool { (try? operations.status(at: path)) != nil }
+        var path = FilePath(file)
+        if let status = try? operations.status(at: path) {
+            guard status.kind == .symbolicLink, let target = try? operations.resolve(path).resolved else { return true }
+            // It may lead nowhere. What a removed file has left is beside the file that it led to.
+            path = target
+        }
+        return isThere(path) || isThere(FileNames(path).journal)
+    }
+}

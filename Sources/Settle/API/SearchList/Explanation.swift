@@ -1,0 +1,118 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Why a key has its value: what each domain has for it, where, and which one is in force.
+///
+/// ```
+/// passcode.attemptCount = 3, from application
+///   managed      25  refused: it must be in 0...20  (“/etc/settle/managed/app.json”, line 2)
+/// ▸ application  3   (“/home/carol/.config/app/settings.json”, line 4)
+///   global       7   covered  (“/home/carol/.config/settle/global.json”, line 9)
+///   declaration  0   covered  (PasscodeSettings.attemptCount)
+///   revision 12 by “cli” at 2026-11-22T10:00:00Z, on stable storage
+/// ```
+///
+/// Of a secret it shows which domains have one, and never what it is.
+public struct Explanation: Sendable, Hashable, Codable {
+    /// What becomes of the value that a domain has.
+    public enum Outcome: String, Sendable, Hashable, Codable {
+        /// It is the effective value.
+        case inForce
+        /// A domain above, or a newer value, takes precedence.
+        case covered
+        /// It does not convert to the setting's type or breaks its rule; see ``Answer/problem``.
+        case refused
+        /// The setting is its owner's (``SettingsAccess/owner``), which no other domain reaches.
+        case ignored
+    }
+
+    /// The value that a domain has.
+    public struct Answer: Sendable, Hashable, Codable {
+        /// The domain.
+        public let domain: DomainName
+        /// Where the value is, such as a file with its line, a variable or an argument.
+        public let place: String
+        /// The value as the domain has it; `nil` for a secret.
+        public let value: SettingValue?
+        /// What becomes of it.
+        public let outcome: Outcome
+        /// Why it is refused, in words that a person can act on.
+        public let problem: String?
+        /// Whether the domain locks the key.
+        public let locksKey: Bool
+    }
+
+    /// The full key.
+    public let key: String
+    /// The declared type as it is written in Swift; `nil` for a key that no group declares.
+    public let type: String?
+    /// Whether the setting is a secret.
+    public let isSecret: Bool
+    /// The effective value; `nil` for a secret, and if there is none.
+    public let value: SettingValue?
+    /// The domain that it comes from.
+    public let domain: DomainName
+    /// The source of it.
+    public let origin: Origin
+    /// What the domains have, highest first; last the default of the declaration.
+    public let answers: [Answer]
+    /// The transaction that changed the effective value last, as far as the store's log still has it.
+    public let change: LastChange?
+    /// Whether what was written is on stable storage, as far as the store knows.
+    public let isDurable: Bool
+
+    /// The transaction that changed a value last.
+    public struct LastChange: Sendable, Hashable, Codable {
+        /// Its number.
+        public let revision: UInt64
+        /// Who made it, if that is known.
+        public let author: String?
+        /// When.
+        public let time: Date
+    }
+}
+
+extension Origin: Codable {}
+
+extension Explanation: CustomStringConvertible {
+    /// A line for each domain that has a value; the one in force has a mark.
+    public var description: String {
+        let names = answers.map(\.domain.description)
+        let values = answers.map { spelled($0.value) }
+        let (name, width) = (names.map(\.count).max() ?? 0, values.map(\.count).max() ?? 0)
+        var lines = ["\(key) = \(spelled(value)), from \(domain)"]
+        for (index, answer) in answers.enumerated() {
+            let mark = answer.outcome == .inForce ? "▸" : " "
+            let start = "\(mark) \(padded(names[index], name))  \(padded(values[index], width))"
+            lines.append("\(start)  \(words(for: answer))(\(answer.place))")
+        }
+        if let change {
+            let author = change.author.map { " by “\($0)”" } ?? ""
+            let durability = isDurable ? "on stable storage" : "not on stable storage yet"
+            lines.append("  revision \(change.revision)\(author) at \(change.time.ISO8601Format()), \(durability)")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func words(for answer: Answer) -> String {
+        let lock = answer.locksKey ? "locked  " : ""
+        switch answer.outcome {
+        case .inForce: return lock
+        case .covered: return "covered  "
+        case .ignored: return "not asked: the setting is its owner's  "
+        case .refused: return "refused: \(answer.problem ?? "it can't be used")  " + lock
+        }
+    }
+
+    private func spelled(_ value: SettingValue?) -> String {
+        if isSecret { return "\(Redacted<SettingValue>(shown: nil))" }
+        return value.map { Redacted($0, isSecret: false).literal } ?? "nothing"
+    }
+
+    private func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}

@@ -1,0 +1,162 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The domains that a store asks for a value, highest first: the first one with a usable value wins.
+///
+/// ```swift
+/// let store = try await SettingsStore.open("com.example.app", searching: .standard)
+/// let tool = try await SettingsStore.open(at: file, searching: [.arguments(), .environment(prefix: "TOOL"), .application])
+/// ```
+///
+/// A list without ``Domain/application`` gets it at its end, before the defaults of the declarations, which always stand last.
+public struct SearchList: Sendable, ExpressibleByArrayLiteral {
+    /// The domains.
+    public var domains: [Domain]
+
+    /// Creates a list from domains, highest first.
+    public init(_ domains: [Domain]) {
+        self.domains = domains
+    }
+
+    public init(arrayLiteral domains: Domain...) {
+        self.init(domains)
+    }
+
+    /// The standard order, for a store that is opened by its name.
+    ///
+    /// The prefix of environment variables is the store's name in upper case, with underscores for all else than letters
+    /// and digits: `COM_EXAMPLE_APP`.
+    public static var standard: SearchList { standard() }
+
+    /// The standard order, with values of your own.
+    ///
+    /// - Parameters:
+    ///   - arguments: The arguments, without the program's name. By default those of the process.
+    ///   - prefix: The prefix of environment variables; by default made from the store's name.
+    ///   - secrets: A folder with a file for each key; by default there is none.
+    ///   - suites: The names of other stores, in the order in which they are asked.
+    public static func standard(
+        arguments: [String]? = nil, prefix: String? = nil, secrets: URL? = nil, suites: [String] = []
+    ) -> SearchList {
+        SearchList(
+            [.managed(), .overrides, .arguments(arguments), .environment(prefix: prefix)]
+                + (secrets.map { [.secrets(in: $0)] } ?? []) + [.host(), .application]
+                + suites.map { .suite($0) } + [.global(), .system(), .language(), .registration])
+    }
+}
+
+extension SearchList {
+    /// One domain of a search list.
+    public struct Domain: Sendable {
+        /// The name by which the store knows it.
+        public let name: DomainName
+        let kind: Kind
+
+        enum Kind: Sendable {
+            case application
+            case overrides
+            case registration
+            case language([String]?)
+            case arguments([String]?)
+            case environment(prefix: String?, variables: [String: String]?)
+            case secrets(URL)
+            case managed(folder: URL?)
+            /// A file in its standard place, or in the given one.
+            case file(StandardFile, URL?)
+            case source(any DomainSource, locksKeys: Bool)
+        }
+
+        /// The files that have a standard place.
+        enum StandardFile: Sendable, Equatable {
+            case host, global, system
+            case suite(String)
+        }
+
+        /// The store's own storage: the domain that is written.
+        public static var application: Domain { Domain(name: .application, kind: .application) }
+
+        /// Values set by code for as long as it wants; see ``SettingsStore/override(_:with:author:)``.
+        public static var overrides: Domain { Domain(name: .overrides, kind: .overrides) }
+
+        /// Registered defaults; see ``SettingsStore/Domains/register(_:)``.
+        public static var registration: Domain { Domain(name: .registration, kind: .registration) }
+
+        /// Registered defaults for the user's languages; see ``SettingsStore/Domains/register(_:language:)``.
+        ///
+        /// - Parameter languages: The languages in the user's order; by default those of a domain above, under the key
+        ///   `AppleLanguages`, and else those of the environment.
+        public static func language(_ languages: [String]? = nil) -> Domain {
+            Domain(name: .language, kind: .language(languages))
+        }
+
+        /// The arguments of the command line.
+        ///
+        /// - Parameter arguments: Without the program's name. By default those of the process.
+        public static func arguments(_ arguments: [String]? = nil) -> Domain {
+            Domain(name: .arguments, kind: .arguments(arguments))
+        }
+
+        /// Environment variables with a prefix: `APP_PASSCODE_ATTEMPT_COUNT` for `passcode.attemptCount`.
+        ///
+        /// They are read once, when the store opens.
+        ///
+        /// - Parameters:
+        ///   - prefix: What the names begin with, without the underscore. By default made from the store's name.
+        ///   - variables: The variables. By default those of the process.
+        public static func environment(prefix: String? = nil, variables: [String: String]? = nil) -> Domain {
+            Domain(name: .environment, kind: .environment(prefix: prefix, variables: variables))
+        }
+
+        /// A folder with a file for each key, such as `/run/secrets` or a folder that Kubernetes mounts.
+        public static func secrets(in folder: URL) -> Domain {
+            Domain(name: .secrets, kind: .secrets(folder))
+        }
+
+        /// An administrator's file, which locks the keys that it has.
+        ///
+        /// - Parameter folder: Where the file `<name of the store>.json` or `.plist` is. By default
+        ///   `/etc/settle/managed`, trusted only if root owns it; a given folder also if the user does.
+        public static func managed(in folder: URL? = nil) -> Domain {
+            Domain(name: .managed, kind: .managed(folder: folder))
+        }
+
+        /// This machine's values, in a home folder that many machines share.
+        public static func host(at file: URL? = nil) -> Domain {
+            Domain(name: .host, kind: .file(.host, file))
+        }
+
+        /// One file for all programs of the user.
+        public static func global(at file: URL? = nil) -> Domain {
+            Domain(name: .global, kind: .file(.global, file))
+        }
+
+        /// An administrator's defaults, not locked.
+        public static func system(at file: URL? = nil) -> Domain {
+            Domain(name: .system, kind: .file(.system, file))
+        }
+
+        /// The settings of another program.
+        ///
+        /// - Parameters:
+        ///   - name: The name of its store.
+        ///   - file: Its file; by default the standard place of a store with that name.
+        public static func suite(_ name: String, at file: URL? = nil) -> Domain {
+            Domain(name: .suite(name), kind: .file(.suite(name), file))
+        }
+
+        /// A domain of your own.
+        ///
+        /// - Parameters:
+        ///   - name: Its name, which no other domain of the list has.
+        ///   - source: Where its values come from.
+        ///   - locksKeys: Whether a key that it has can't be written, as with ``managed(in:)``.
+        public static func source(
+            _ name: DomainName, _ source: any DomainSource, locksKeys: Bool = false
+        ) -> Domain {
+            Domain(name: name, kind: .source(source, locksKeys: locksKeys))
+        }
+    }
+}

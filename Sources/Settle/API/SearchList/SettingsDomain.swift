@@ -1,0 +1,121 @@
+/// A domain of an open store: a layer of values in its search list.
+///
+/// ```swift
+/// try await store.domains[.global].update { settings.theme = .dark }   // in the file for all programs of the user
+/// for domain in store.domains { print(domain.name, domain.values) }
+/// ```
+public struct SettingsDomain: Sendable {
+    /// The domain's name.
+    public let name: DomainName
+    let core: StoreCore
+    /// `nil` for the application's, and for a domain that the store does not search.
+    let domain: StoreDomain?
+
+    /// Whether its values are gone when the program ends.
+    public var isVolatile: Bool { domain?.identity.isVolatile ?? false }
+
+    /// Whether its keys can't be written; see ``DomainName/managed``.
+    public var locksKeys: Bool { domain?.identity.locksKeys ?? false }
+
+    /// All values of the domain, as they were stored or set; unsaved ones of the application's included. Secrets of
+    /// declared settings are left out.
+    public var values: SettingTree {
+        guard let domain else { return name == .application ? core.visibleTree(core.ownTree()) : SettingTree() }
+        return core.visibleTree(core.contents(of: domain).tree)
+    }
+
+    /// Runs a transaction that writes this domain instead of the application's.
+    ///
+    /// For the application's domain this is ``SettingsStore/commit(author:_:)``. For a domain in a file it is a commit of
+    /// that file: serial across processes, and on stable storage when this returns; then the store's effective values
+    /// follow. The closure may run on another thread than the caller's. Inside, the thread sees what is in force with
+    /// its writes. Changes in place begin with the value in force.
+    ///
+    /// - Throws: What the closure throws, in which case nothing is written; ``SettingsError`` if a written key is locked
+    ///   or its owner's, if the domain can't be written, or if its file can't be saved.
+    @discardableResult
+    public func update<Result: Sendable>(
+        author: String? = nil, _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        guard name != .application else { return try await core.commit(author: author, body) }
+        let domain = try writable()
+        guard let file = domain.file else {
+            return try await runBlocking { [core] in
+                try core.update(domain, author: author, body)
+            }
+        }
+        let store = try await SettingsStore.open(at: file, home: domain.home)
+        let (result, tree) = try await store.commit(author: author) { [core] in
+            let (result, writes) = try core.collectWrites(
+                in: domain.identity, over: store.core.newestTree(at: nil), body)
+            for (key, value) in writes.sorted(by: \.key) {
+                if let value {
+                    try store.keys.setValue(value, forKey: key, author: author)
+                } else {
+                    try store.keys.removeValue(forKey: key, author: author)
+                }
+            }
+            return (result, store.core.newestTree(at: nil))
+        }
+        try await runBlocking { [core] in try core.replace(DomainContents(tree), in: domain.identity, author: author) }
+        return result
+    }
+
+    /// Replaces all values of the domain, or removes them.
+    ///
+    /// - Throws: ``SettingsError`` if the domain can't be written, if it is the application's, or if its file can't be
+    ///   saved.
+    public func replace(with tree: SettingTree, author: String? = nil) async throws {
+        let domain = try writable()
+        guard let file = domain.file else {
+            return try await runBlocking { [core] in
+                try core.replace(DomainContents(tree), in: domain.identity, author: author)
+            }
+        }
+        let store = try await SettingsStore.open(at: file, home: domain.home)
+        try await store.commit(author: author) {
+            for name in store.core.newestTree(at: nil).root.keys where tree.root[name] == nil {
+                try store.keys.removeValue(forKey: SettingKey(name: name), author: author)
+            }
+            for (name, value) in tree.root {
+                try store.keys.setValue(value, forKey: SettingKey(name: name), author: author)
+            }
+        }
+        try await runBlocking { [core] in try core.replace(DomainContents(tree), in: domain.identity, author: author) }
+    }
+
+    /// Every change of the application's domain, whether a domain above it covers the value or not.
+    ///
+    /// Such a change has the values of the application's domain, and the default where it has none. Of any other domain
+    /// than ``DomainName/application`` there are no such changes: the sequence is then that of the effective values. The
+    /// parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
+    public func changes(_ delivery: Delivery = .every, durableOnly: Bool = false) -> Changes {
+        let log = core.log
+        let isOwn = name == .application
+        let topic = isOwn ? log.lock.withLock { log.changes.applicationTopic() } : log.root
+        return Changes(
+            ChangeCursor(
+                on: topic, of: log, delivery: delivery, durableOnly: durableOnly,
+                view: isOwn ? .application : .effective))
+    }
+
+    private func writable() throws(SettingsError) -> StoreDomain {
+        guard let domain else { throw .notSearched(name, core.domains.all.map(\.name)) }
+        // What a source gives would come back with its next change.
+        guard domain.source == nil || domain.file != nil, name != .overrides else { throw .readOnly(name) }
+        return domain
+    }
+}
+
+extension StoreCore {
+    /// Writes a domain that only this process has.
+    fileprivate func update<Result>(
+        _ domain: StoreDomain, author: String?, _ body: () throws -> Result
+    ) throws -> Result {
+        writer.lock()
+        defer { writer.unlock() }
+        let (result, writes) = try collectWrites(in: domain.identity, over: contents(of: domain).tree, body)
+        try set(writes, in: domain.identity, author: author)
+        return result
+    }
+}

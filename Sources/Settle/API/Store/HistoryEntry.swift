@@ -1,0 +1,55 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A transaction of the past, as ``SettingsStore/History/entries(of:since:limit:)`` tells it.
+///
+/// As JSON it has the names of its properties; what is absent is left out.
+public struct HistoryEntry: Sendable, Hashable, Codable {
+    /// The place of the transaction in the history, which ``SettingsStore/History/undo(_:force:author:)`` takes.
+    public var token: ChangeToken
+    /// Wall time of the transaction, by the clock of the process that made it.
+    public var time: Date
+    /// Who made it.
+    public var author: TransactionAuthor
+    /// ``Origin/local`` or ``Origin/reset`` for a write of a program, ``Origin/external`` for an edit by hand, or
+    /// ``Origin/migration``.
+    public var origin: Origin
+    /// The domain that has changed: ``DomainName/application``, since others have no history.
+    public var domain: DomainName
+    /// The transaction that this one took back, if it is an undo.
+    public var undone: ChangeToken?
+    /// How many transactions it stands for: more than 1 if there was no room for each, so that only the sum is known.
+    public var count: UInt64
+    /// What has changed, in the order of the keys.
+    public var changes: [HistoryChange]
+    /// Whether ``changes`` has everything that has changed. Otherwise it is empty, and anything may have changed.
+    public var isKnown: Bool
+
+    /// - Parameter keys: The keys to tell of; `nil` for all.
+    init(_ past: Persister.PastTransaction, at keys: [SettingKey]?) {
+        let transaction = past.transaction
+        token = past.token
+        time = Date(timeIntervalSinceReferenceDate: transaction.time)
+        author = transaction.author
+        origin = transaction.origin
+        domain = .application
+        undone = transaction.undone
+        count = transaction.count
+        changes = (keys.map(transaction.mutations) ?? transaction.mutations ?? []).map(HistoryChange.init)
+        isKnown = transaction.mutations != nil
+    }
+}
+
+extension HistoryEntry: CustomStringConvertible {
+    /// Such as `2026-11-23T05:00:00Z, local, by “cli” (tool 4711, alice): limit: 5 → 6`, without secrets.
+    public var description: String {
+        var parts = [Timestamp(time)?.iso8601 ?? "\(time)", "\(origin)", "by \(author)"]
+        if let undone { parts.append("undoes \(undone)") }
+        if count > 1 { parts.append("\(count) transactions") }
+        let list = isKnown ? changes.map(\.description).joined(separator: ", ") : "unknown changes"
+        return parts.joined(separator: ", ") + (list.isEmpty ? "" : ": \(list)")
+    }
+}

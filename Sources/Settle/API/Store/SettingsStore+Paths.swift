@@ -1,0 +1,75 @@
+/// Everything stored at a path.
+extension SettingsStore.Keys {
+    /// The names of the groups that have something stored at a path, declared or not, sorted. An empty path is the top
+    /// level.
+    ///
+    /// ```swift
+    /// for name in store.keys.groupNames(at: "accounts") {
+    ///     let account = try await store.group(Account.self, at: .path("accounts", name))
+    /// }
+    /// ```
+    public func groupNames(at path: some SettingKeyConvertible = "") -> [String] {
+        store.core.groupNames(at: SettingKey(path: path))
+    }
+
+    /// Removes everything stored at and within a path, in one transaction: the settings of a group, in use or not,
+    /// return to their defaults, and keys that no group declares are removed.
+    ///
+    /// - Throws: ``SettingsError`` if a setting there is its owner's (``SettingsAccess/owner``), if the path lies
+    ///   within the value of a setting, or if the store is closed. Then nothing is removed.
+    public func removeAll(at path: some SettingKeyConvertible, author: String? = nil) throws {
+        try store.open(key: path.description).removeAll(at: SettingKey(given: path), author: author)
+    }
+}
+
+extension StoreCore {
+    fileprivate func groupNames(at path: SettingKey?) -> [String] {
+        let tree = newestTree(at: path)
+        let root: SettingValue.Entries
+        if let path {
+            guard case .dictionary(let entries)? = tree[path] else { return [] }
+            root = entries
+        } else {
+            root = tree.root
+        }
+        return root.sortedByKey().compactMap { name, value in
+            if case .dictionary = value { name } else { nil }
+        }
+    }
+
+    /// The stored tree, with unsaved values at, around and within a path, or anywhere. For a declared setting it shows
+    /// only that there is a value.
+    func newestTree(at path: SettingKey?) -> SettingTree {
+        let isInTransaction = writer.isHeldByCurrentThread && transaction != nil
+        return log.lock.withLock {
+            var tree = log.stored.tree
+            for value in log.unsavedValues(at: path, inTransaction: isInTransaction) {
+                tree[value.key] = value.box == nil ? value.value : tree[value.key] ?? .null
+            }
+            return tree
+        }
+    }
+
+    fileprivate func removeAll(at path: SettingKey, author: String?) throws {
+        try path.check(for: "removeAll(at:)")
+        try transact(origin: .reset, author: author) {
+            let slots = log.lock.withLock { log.stored.slots.within(path).filter { $0.declaration != nil } }
+            guard !slots.isEmpty, log.lock.withLock({ log.stored.slots[path] == nil }) else {
+                return try stageRemoval(of: path)
+            }
+            if let owned = slots.filter({ $0.access == .owner }).min(by: { $0.key < $1.key }) {
+                throw SettingsError.protected(path, by: owned.key, owned.declaration ?? "")
+            }
+            let stored = newestTree(at: path)[path]
+            for slot in slots where slot.box?.isLocked == false { slot.box?.stageDefault() }
+            // Stored values that belong to no setting.
+            guard case .dictionary(let entries)? = stored else { return }
+            let known = Set(slots.map(\.key))
+            for inner in SettingTree(entries).leafKeys {
+                let key = path.appending(inner)
+                guard !known.contains(key), !key.parents.contains(where: known.contains) else { continue }
+                try stageRemoval(of: key)
+            }
+        }
+    }
+}

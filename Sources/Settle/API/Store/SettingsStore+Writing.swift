@@ -1,0 +1,57 @@
+extension SettingsStore {
+    /// Runs a transaction, like that of a group.
+    ///
+    /// The closure may write settings of any group of this store. Writes to other stores are transactions of their own,
+    /// and stay even if this one is undone, which is then reported on ``issues``. Nest writes to several stores in the
+    /// same order everywhere: two threads that nest them in opposite orders would deadlock, which ends the program with
+    /// a message.
+    ///
+    /// - Throws: ``SettingsError`` if written values break their rules, which names all of them, or if the store is
+    ///   closed.
+    @discardableResult
+    public func update<Result>(author: String? = nil, _ body: () -> Result) throws(SettingsError) -> Result {
+        try open().transact(origin: .local, author: author, failing: { $0 }) { () throws(SettingsError) in body() }
+    }
+
+    /// Runs a transaction whose closure may throw, which undoes everything that it has written.
+    ///
+    /// - Throws: What the closure throws; otherwise as the form with a closure that throws nothing.
+    @discardableResult
+    public func update<Result>(author: String? = nil, _ body: () throws -> Result) throws -> Result {
+        try open().transact(origin: .local, author: author, body)
+    }
+
+    /// Runs a transaction, and returns when it is on stable storage; see
+    /// ``SettingsGroup/commit(author:_:)-(_,()->Result)``.
+    @discardableResult
+    public func commit<Result: Sendable>(
+        author: String? = nil, _ body: () throws -> Result
+    ) async throws -> Result {
+        try await open().commit(author: author, body)
+    }
+
+    /// Resets every setting that a group of this store declares to its default. Keys that no group declares are kept,
+    /// and so are the settings of groups that are their owner's, see ``SettingsAccess/owner``, and locked ones.
+    ///
+    /// - Throws: ``SettingsError`` if the store is closed.
+    public func reset(author: String? = nil) throws(SettingsError) {
+        let core = try open()
+        try core.transact(origin: .reset, author: author, failing: { $0 }) { () throws(SettingsError) in
+            let boxes = core.log.lock.withLock {
+                core.log.stored.slots.all.compactMap { $0.declaration == nil || $0.access == .owner ? nil : $0.box }
+            }
+            for box in boxes where !box.isLocked { box.stageDefault() }
+        }
+    }
+
+    /// Whether the calling thread is writing. For tests of what happens during a write.
+    package var isHeldByCurrentWriter: Bool { core.writer.isHeldByCurrentThread }
+
+    /// Whether a subscriber of the top level is parked. For tests that wait for that.
+    package var hasParkedSubscriber: Bool { log.lock.withLock { log.root.waiters?.isEmpty == false } }
+}
+
+extension StoreCore {
+    /// The number of settings in the index, declared or written by key. For tests of what is kept.
+    package var indexedSettingCount: Int { log.lock.withLock { log.stored.slots.all.count } }
+}

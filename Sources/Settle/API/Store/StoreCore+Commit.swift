@@ -1,0 +1,127 @@
+extension SettingsGroup {
+    /// Runs a transaction, and returns when it is on stable storage.
+    ///
+    /// Commits are serialized, even with those of other processes: the storage stays locked from merging external
+    /// changes until it has the closure's writes. No write comes in between, so the closure sees the newest values and
+    /// runs exactly once. On a storage without such a lock it runs again if others were faster, 16 times at most.
+    /// Commits that arrive together share one write and one sync. The closure of an actor's method runs on the actor;
+    /// any other may run on another thread than the caller's, which waits.
+    ///
+    /// - Throws: As `update`; ``SettingsError`` if the storage can't be locked, before the closure has run; and
+    ///   ``SettingsError`` if saving fails. What was surely not stored, such as for lack of room, is undone then. What
+    ///   may have been stored, such as after a failed sync, stands, and the store keeps trying to save it.
+    @discardableResult
+    public func commit<Result: Sendable>(
+        author: String? = nil, _ body: () throws -> Result
+    ) async throws -> Result {
+        guard let store = try openStore() else { return try body() }
+        return try await store.commit(author: author, body)
+    }
+
+    /// The store that has the group; `nil` for a group without settings.
+    func openStore() throws(SettingsError) -> StoreCore? {
+        guard let engine else { return nil }
+        guard let store = engine as? StoreCore else {
+            throw engine.isUnopened ? .notOpened(Self.self) : .uncommittedDraft(Self.self)
+        }
+        return store
+    }
+
+    /// Runs a transaction, as ``commit(author:_:)-(_,()->Result)`` does, with the group as the closure's argument.
+    @discardableResult
+    public func commit<Result: Sendable>(
+        author: String? = nil, _ body: (Self) throws -> Result
+    ) async throws -> Result {
+        try await commit(author: author) { try body(self) }
+    }
+}
+
+extension StoreCore {
+    /// What a commit has come to.
+    struct Committed<Result: Sendable>: Sendable {
+        var result: Result
+        /// The transaction's number; `nil` if it has changed nothing.
+        var revision: UInt64?
+    }
+
+    /// Runs a transaction, and returns when it is on stable storage.
+    func commit<Result: Sendable>(author: String?, _ body: () throws -> Result) async throws -> Result {
+        try await commit(author: author, preparing: nil, body).result
+    }
+
+    /// - Parameter prepare: Looks at the storage once others are excluded. What it throws ends the commit.
+    func commit<Result: Sendable>(
+        author: String?, preparing prepare: Persister.Preparation?, _ body: () throws -> Result
+    ) async throws -> Committed<Result> {
+        let isolation: (any Actor)? = #isolation
+        guard isolation != nil else {
+            // On the persister's queue, which saves two thread switches.
+            let crossing = CommitCrossing<Result>(store: self, author: author, prepare: prepare)
+            return try await withoutActuallyEscaping(body, do: crossing.run)
+        }
+        // Stay on the caller's actor, which does not stand still while this task waits: the closure may use its state.
+        var repetitions = 0
+        while true {
+            try await persister.beginVisit(of: self, preparing: prepare)
+            guard !Task.isCancelled else {
+                persister.abandonVisit()
+                throw CancellationError()
+            }
+            // A long write must not keep the storage locked for other processes.
+            guard self.writer.tryLock(within: Persister.writerPatience) else {
+                persister.abandonVisit()
+                continue
+            }
+            let (committed, newest): (Committed<Result>, UInt64)
+            do {
+                defer { self.writer.unlock() }
+                committed = try transactToCommit(author: author, body)
+                newest = log.lock.withLock { log.changes.revision }
+            } catch {
+                persister.abandonVisit()
+                throw error
+            }
+            do {
+                try await persister.endVisit(of: self, savingRevision: newest)
+                return committed
+            } catch let error as SettingsError where error.isConflict && repetitions < Persister.attemptLimit {
+                // Others were faster. The transaction has been undone, and their changes are merged.
+                repetitions += 1
+            }
+        }
+    }
+
+    /// Under the writer's lock.
+    fileprivate func transactToCommit<Result: Sendable>(
+        author: String?, _ body: () throws -> Result
+    ) throws -> Committed<Result> {
+        let before = log.lock.withLock { log.changes.revision }
+        let result = try transact(origin: .local, author: author, body)
+        let after = log.lock.withLock { log.changes.revision }
+        return Committed(result: result, revision: after > before ? after : nil)
+    }
+}
+
+/// Carries a closure to the persister's queue. A method rather than a closure, because the compiler assumes that the
+/// parameter of a closure may be used concurrently elsewhere.
+private struct CommitCrossing<Result: Sendable>: Sendable {
+    let store: StoreCore
+    let author: String?
+    let prepare: Persister.Preparation?
+
+    func run(_ body: @escaping () throws -> Result) async throws -> StoreCore.Committed<Result> {
+        let outcome = CommitOutcome<Result>()
+        try await store.persister.commit(in: store, preparing: prepare) {
+            outcome.committed = try store.transactToCommit(author: author, body)
+        }
+        // Never missing: the commit returns without an error only after its closure has.
+        guard let committed = outcome.committed else { throw CancellationError() }
+        return committed
+    }
+}
+
+/// Carries the result of a commit's closure.
+private final class CommitOutcome<Result: Sendable>: @unchecked Sendable {
+    // Sendable: written on the persister's queue before the task that reads it is resumed.
+    var committed: StoreCore.Committed<Result>?
+}

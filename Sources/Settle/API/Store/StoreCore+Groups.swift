@@ -1,0 +1,122 @@
+extension StoreCore {
+    /// Adds a new group to the store.
+    ///
+    /// - Parameter waits: Whether to wait for a write in progress.
+    /// - Returns: False if a write was in progress and nothing was done.
+    func open(_ group: some SettingsGroup, at path: SettingKey?, waiting waits: Bool) throws(SettingsError) -> Bool {
+        if let path { try path.check(for: "\(type(of: group))") }
+        var layout = GroupLayout(group, at: path, savePolicy: configuration.savePolicy)
+        for setting in layout.settings { setting.box.adoptInitialWrite() }
+        let name = "\(type(of: group))"
+        try layout.check(name)
+        let textKeys = domains.all.isEmpty ? [] : layout.textKeys
+        let environment = try environmentValues(for: textKeys)
+        if waits { writer.lock() } else if !writer.tryLock() { return false }
+        defer { writer.unlock() }
+        guard mode != .closed else { throw .closed(key: path?.description) }
+        log.lock.withLock {
+            for index in layout.settings.indices {
+                let key = layout.settings[index].key
+                layout.settings[index].declaredKey = key
+                layout.settings[index].key = log.stored.resolved(key)
+            }
+        }
+        var plans: [Plan] = []
+        var errors: [SettingsError] = []
+        for declared in layout.settings {
+            do throws(SettingsError) { plans.append(try plan(declared)) } catch { errors.append(error) }
+        }
+        if let error = SettingsError.unusable(name, errors) { throw error }
+        declareText(textKeys, environment)
+        var inForce: [SettingKey: SettingValue?] = [:]
+        for plan in plans { carryOut(plan, below: path, &inForce) }
+        persister.keep(inForce)
+        let secrets = layout.settings.filter(\.box.isSecret).map(\.key)
+        if !secrets.isEmpty {
+            persister.keepPrivate()
+            persister.withhold(log.spellings(of: secrets))
+        }
+        return true
+    }
+
+    private enum Plan {
+        case alias(GroupLayout.Declared, of: AnySettingBox)
+        case new(GroupLayout.Declared)
+    }
+
+    /// Under the writer's lock.
+    private func plan(_ declared: GroupLayout.Declared) throws(SettingsError) -> Plan {
+        let (slot, neighbour) = log.lock.withLock {
+            (
+                log.stored.slots[declared.key],
+                log.stored.slots.neighbour(of: declared.key)
+                    ?? declared.declaredKey.flatMap { $0 == declared.key ? nil : log.stored.slots.neighbour(of: $0) }
+            )
+        }
+        if let neighbour {
+            throw .duplicateKey(
+                declared.key, declared.name, neighbour.key, neighbour.declaration ?? "a write at run time")
+        }
+        guard let slot, let box = slot.box, let existing = slot.declaration else { return .new(declared) }
+        guard existing == declared.name, box.declaration.valueType == declared.box.declaration.valueType else {
+            throw .duplicateKey(declared.key, declared.name, slot.key, existing)
+        }
+        return .alias(declared, of: box)
+    }
+
+    /// Under the writer's lock.
+    ///
+    /// - Parameter inForce: Receives, for each stored value that can't be used, the one used instead.
+    private func carryOut(_ plan: Plan, below path: SettingKey?, _ inForce: inout [SettingKey: SettingValue?]) {
+        switch plan {
+        case .alias(let declared, let original):
+            declared.box.become(aliasOf: original)
+            // The group may have been opened by itself before, and now as a part of its owner's.
+            if declared.access == .owner { makeOwned(declared.key, original) }
+        case .new(let declared):
+            let (stored, runtime) = valueForNewSetting(at: declared.key)
+            var isUsable = false
+            var lastGood: SettingValue?
+            if let stored {
+                (isUsable, lastGood) = adopt(stored, at: declared.key, in: declared.box)
+                if declared.savePolicy != .memoryOnly { inForce.updateValue(lastGood, forKey: declared.key) }
+            }
+            if declared.access != .owner, log.lock.withLock({ log.stored.domains.concerns(declared.spelledKey) }) {
+                declared.box.adoptInForce(isStored: isUsable, at: declared.spelledKey, in: self)
+            }
+            let (slot, replaced) = log.lock.withLock {
+                let slot = log.insert(declared)
+                slot.isStored = isUsable
+                slot.lastGood = lastGood
+                slot.origin = isUsable ? .loaded : .default
+                if let runtime, isUsable || !runtime.isStored {
+                    log.unsaved.pass(from: runtime, to: slot, declared.box)
+                }
+                // Slot and box reference each other, and the box references the store.
+                return (slot, runtime?.removeBox())
+            }
+            withExtendedLifetime(replaced) {}
+            if isUsable, slot.isMeasured, let loaded = lastGood ?? stored { slot.recordSize(loaded.roughSize) }
+            declared.box.open(at: Placement(in: self, slot: slot))
+        }
+    }
+
+    /// Makes a setting its owner's: from now on other domains have no part in it.
+    private func makeOwned(_ key: SettingKey, _ box: AnySettingBox) {
+        log.lock.withLock { log.stored.slots.makeOwned(key) }
+        guard box.isLayered else { return }
+        // No write, which a store may refuse. Only a closed store throws, and it opens no groups.
+        try? transact(origin: .loaded, author: nil) { box.restage(after: nil) }
+    }
+}
+
+extension MutationLog {
+    /// Makes the slot of a declared setting. Under the lock.
+    fileprivate func insert(_ declared: GroupLayout.Declared) -> SettingSlot {
+        let slot = SettingSlot(
+            key: declared.key, declaration: declared.name, schedule: unsaved.schedule(for: declared.savePolicy),
+            access: declared.access, box: declared.box, parent: changes.topic(at: declared.group))
+        stored.insert(slot, declaredAs: declared.declaredKey)
+        return slot
+    }
+}

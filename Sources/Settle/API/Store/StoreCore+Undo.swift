@@ -1,0 +1,139 @@
+extension StoreCore {
+    /// - Parameter permit: Throws if a key must not be put back, whatever the declarations say.
+    func undo(
+        _ target: Persister.UndoTarget, force: Bool, author: String?,
+        permitting permit: @Sendable (SettingKey) throws -> Void = { _ in }
+    ) async throws -> UndoResult {
+        let found = LockedValue<Persister.PastTransaction?>(nil)
+        let prepare: Persister.Preparation = { persister in
+            let past = try await persister.transactionToUndo(target)
+            found.withLock { $0 = past }
+        }
+        let committed = try await commit(author: author, preparing: prepare) { () throws -> UndoResult in
+            // Never missing: the preparation comes first.
+            guard let past = found.withLock({ $0 }) else { throw CancellationError() }
+            return try takeBack(past, force: force, permit)
+        }
+        var result = committed.result
+        if let revision = committed.revision { result.token = log.lock.withLock { log.changes.token(of: revision) } }
+        return result
+    }
+
+    /// What a transaction has done at one key.
+    private struct UndoPiece {
+        var key: SettingKey
+        /// The declared setting that has the key, or else the key.
+        var place: SettingKey
+        var before: SettingValue?
+        var then: SettingValue?
+    }
+
+    /// In a transaction.
+    private func takeBack(
+        _ past: Persister.PastTransaction, force: Bool, _ permit: (SettingKey) throws -> Void
+    ) throws -> UndoResult {
+        var result = UndoResult(undone: past.token, keys: [], conflicts: [])
+        var pieces: [SettingKey: [UndoPiece]] = [:]
+        for piece in self.pieces(of: past.transaction.mutations ?? []) {
+            try permit(piece.key)
+            if let owned = log.lock.withLock({ log.stored.slots.owned(at: piece.key) }) {
+                throw SettingsError.undoProtected(past.token, piece.key, by: owned.key, owned.declaration ?? "")
+            }
+            let now = try ownStored(at: piece.key)
+            let isUntouched = areSame(now, piece.then, at: piece.key)
+            if isUntouched || force {
+                guard !areSame(now, piece.before, at: piece.key) else { continue }
+                pieces[piece.place, default: []].append(piece)
+                result.keys.append(piece.key.description)
+            } else {
+                result.conflicts.append(
+                    UndoConflict(
+                        key: piece.key.description, oldValue: piece.before, valueThen: piece.then, valueNow: now))
+            }
+        }
+        transaction?.undone = past.token
+        for (place, pieces) in pieces.sorted(by: \.key) { try putBack(pieces, at: place) }
+        result.keys.sort()
+        result.conflicts.sort { $0.key < $1.key }
+        return result
+    }
+
+    private func putBack(_ pieces: [UndoPiece], at place: SettingKey) throws {
+        var tree = SettingTree()
+        if pieces.contains(where: { $0.key != place }) { tree[place] = try ownStored(at: place) }
+        for piece in pieces { tree[piece.key] = piece.before }
+        guard let value = tree[place] else { return try stageRemoval(of: place) }
+        do throws(StorageError) {
+            try persister.storage.check(value, at: place)
+        } catch {
+            throw SettingsError.encodingFailed(key: place, isSecret: isSecret(place), error)
+        }
+        try stage(value, given: value, at: place)
+    }
+
+    // MARK: What it has done
+
+    /// Takes mutations apart by what can change on its own: declared settings, parts of them, and other keys as deep as
+    /// they go.
+    private func pieces(of mutations: [StoredMutation]) -> [UndoPiece] {
+        var result: [UndoPiece] = []
+        for (key, old, new) in mutations.outermost {
+            let (place, around, inner) = log.lock.withLock {
+                let slots = log.stored.slots
+                let place = slots.place(of: key) ?? key
+                let around = ([slots[place]] + slots.around(place)).compactMap(\.self).first { $0.declaration != nil }
+                return (place, around, slots.within(place).filter { $0.declaration != nil })
+            }
+            if let around {
+                result.append(UndoPiece(key: place, place: around.key, before: old, then: new))
+                continue
+            }
+            var (before, then) = (SettingTree(), SettingTree())
+            (before[place], then[place]) = (old, new)
+            for slot in inner {
+                let piece = UndoPiece(key: slot.key, place: slot.key, before: before[slot.key], then: then[slot.key])
+                if piece.before != piece.then { result.append(piece) }
+                (before[slot.key], then[slot.key]) = (nil, nil)
+            }
+            result += TreeDifference(from: before, to: then).changes.map { change in
+                UndoPiece(key: change.key, place: change.key, before: change.old, then: change.new)
+            }
+        }
+        return result
+    }
+
+    // MARK: What is there now
+
+    /// What the application's domain has at a key, with everything that was written so far. In a transaction.
+    private func ownStored(at key: SettingKey) throws -> SettingValue? {
+        let (stored, unsaved) = log.lock.withLock {
+            (log.stored.tree[key], log.unsavedValues(at: key, inTransaction: true))
+        }
+        var tree = SettingTree()
+        tree[key] = stored
+        for value in unsaved { tree[value.key] = try value.encoded() }
+        return tree[key]
+    }
+
+    /// Whether two stored values of a key mean the same: a file may spell them otherwise than a program.
+    private func areSame(_ one: SettingValue?, _ other: SettingValue?, at key: SettingKey) -> Bool {
+        guard one != other else { return true }
+        guard let one, let other else { return false }
+        if let box = log.lock.withLock({ log.stored.slots[key].flatMap { $0.declaration == nil ? nil : $0.box } }) {
+            return box.areSame(one, other)
+        }
+        guard let spelled = try? one.json() else { return false }
+        return spelled == (try? other.json())
+    }
+}
+
+extension SettingsError {
+    fileprivate static func undoProtected(
+        _ token: ChangeToken, _ key: SettingKey, by owned: SettingKey, _ declaration: String
+    ) -> SettingsError {
+        let rule = "written by code that has its group"
+        return notUndoable(
+            token, "it has changed \(quoted(key)), and \(quoted(owned)) is \(declaration), which must be \(rule)",
+            key: key, rule: rule)
+    }
+}

@@ -1,0 +1,93 @@
+/// A store that all its handles and groups share: the engine, and what saves its changes.
+///
+/// The store is open as long as its ``StoreKeeper`` is referenced; changes that are pending when the last reference
+/// goes are still saved.
+@usableFromInline
+package final class StoreCore: Engine, @unchecked Sendable {
+    // Sendable: `closers`, `overrides` and `languages` are guarded by `writer`; the rest is constant and Sendable.
+
+    let configuration: SettingsStore.Configuration
+    let persister: Persister
+    /// See ``SettingsStore/File/loadOutcome``.
+    let loadOutcome: StorageContents.Outcome
+    /// The store's entry among those that are open on a file.
+    let registration: (any StoreRegistration)?
+    let handles = HandleCount()
+    let domains = StoreDomains()
+    var overrides = OverriddenValues()
+    var languages = LanguageDefaults()
+    private let sizeWarnings: SizeWarnings
+    /// How many closes are in progress or have succeeded.
+    var closers = 0
+
+    /// - Parameters:
+    ///   - registration: Notified when the storage is closed.
+    ///   - migrations: The names of those that the program knows; `nil` if it does not mind any.
+    init(
+        configuration: SettingsStore.Configuration, storage: any Storage, contents: StorageContents,
+        registration: (any StoreRegistration)?, migrations: [String]? = nil
+    ) {
+        var tree = contents.tree
+        let record = MigrationRecord(takenFrom: &tree)
+        self.registration = registration
+        self.configuration = configuration
+        sizeWarnings = SizeWarnings(limit: configuration.valueSizeLimit)
+        loadOutcome = contents.outcome
+        let log = MutationLog(
+            logLimit: configuration.logLimit, logCostLimit: configuration.logCostLimit, stored: tree)
+        let time = TimeSource(configuration.clock)
+        let issueBoard = IssueBoard()
+        let known = KnownMigrations(record: record, names: migrations)
+        persister = Persister(
+            storage: storage, position: contents.position, token: contents.token, migrations: known,
+            registration: registration, log: log, time: time,
+            retryDelay: configuration.retryDelay, savePolicy: configuration.savePolicy,
+            report: { issueBoard.report($0) })
+        super.init(log: log, time: time, issueBoard: issueBoard)
+        refuseWrites(known.refusal.map { .storage($0) })
+        switch loadOutcome {
+        case .absent, .intact: break
+        case .recovered(let description, _): issueBoard.report(SettingsError(.recovered, description))
+        case .removed(let description): issueBoard.report(SettingsError(.removed, description))
+        }
+    }
+
+    override var isUnopened: Bool { false }
+
+    override var keyLimit: Int { persister.limits.keys ?? .max }
+
+    override var byteLimit: Int { persister.limits.bytes ?? .max }
+
+    override func saveChanges() { persister.changesArrived() }
+
+    override func readHistory(after token: ChangeToken?) async -> HistoryFinding {
+        await persister.readHistory(after: token)
+    }
+
+    override func keep(_ values: [SettingKey: SettingValue?]) { persister.keep(values) }
+
+    override func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue) -> [SettingValue] {
+        persister.checkpointing?.keptValues(forKey: key, insteadOf: stored) ?? []
+    }
+
+    override func place(of key: SettingKey, in domain: DomainIdentity) -> String {
+        domains[domain]?.place(of: key) ?? super.place(of: key, in: domain)
+    }
+
+    override func release() {
+        Task.detached { [domains] in await domains.end() }
+        persister.release()
+    }
+
+    /// Reports a value that was written by key, if it is too large for settings.
+    func reportSize(of value: SettingValue, at key: SettingKey) {
+        if let issue = sizeWarnings.issue(for: value, at: key) { issueBoard.report(issue) }
+    }
+}
+
+extension StoreKeeper {
+    var core: StoreCore {
+        // Proof: only the opening of a store makes a keeper; nothing keeps the engine of unopened groups.
+        unsafeDowncast(engine, to: StoreCore.self)
+    }
+}

@@ -1,0 +1,12 @@
+/// What ``SettingsStore/History/undo(_:force:author:)`` has done.
+public struct UndoResult: Sendable, Hashable, Codable {
+    /// The transaction that was to be undone.
+    public var undone: ChangeToken
+    /// The undo's own place in the history, which undoes it in turn. `nil` if nothing was left to be written, or if the
+    /// store's log has forgotten the place already.
+    public var token: ChangeToken?
+    /// The keys that were put back, sorted.
+    public var keys: [String]
+    /// The keys that have changed since, which were left alone. Sorted; empty if the undo was forced.
+    public var conflicts: [UndoConflict]
+}

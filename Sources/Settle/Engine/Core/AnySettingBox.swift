@@ -1,0 +1,388 @@
+public import Synchronization
+
+/// Storage of a setting's value, without its type.
+///
+/// Copies of a group share its boxes. A box belongs to the store that opened its group, which keeps it as long as it is
+/// open; or, once it needs one, to the store of all groups that no store has opened.
+@usableFromInline
+package class AnySettingBox: @unchecked Sendable {
+    // Sendable: constants and atomics, except `placements` (guarded by the lock of `UnopenedGroups`, or set before the
+    // box is shared), `link` (an alias is set before the box is shared; what another domain holds is written under the
+    // writer's and the log's lock and read under either), `staged` and `stagings` (guarded by the writer's lock).
+
+    @usableFromInline package let node = ObservationNode()
+    @usableFromInline let flags = Atomic<BoxFlags>(.unopened)
+    /// Rises by two with each published value; odd while a word is being replaced.
+    @usableFromInline let version = Atomic<UInt64>(0)
+    /// The published value, if its type fits into a word.
+    @usableFromInline let word: Atomic<UInt64>
+    /// Whether two different words stand for equal values; `nil` if there are no such words.
+    private let areEqualWords: (@Sendable (UInt64, UInt64) -> Bool)?
+    /// The value that a word stands for.
+    let wordConversion: @Sendable (UInt64) -> any Sendable
+    /// Whether an assignment has to be checked.
+    let hasRules: Bool
+    /// Only for types that have fields.
+    final let unknownFields: StoredUnknownFields?
+    /// The newest of `placements`, which keeps it alive.
+    let current = Atomic<Unmanaged<Placement>?>(nil)
+    /// The box's places so far: a second one if the group's initializer has written the setting before the group was
+    /// opened.
+    private var placements: [Placement] = []
+    /// The value written by the transaction in progress.
+    @exclusivity(unchecked) private(set) final var staged: AnyStagedValue?
+    /// How often a value has been staged.
+    @exclusivity(unchecked) private(set) final var stagings: UInt64 = 0
+    @exclusivity(unchecked) private var link = Link.none
+
+    /// Both kinds share one property, because there are many settings.
+    private enum Link {
+        case none
+        /// The box that holds the value, because this one was made for a key that already has a living box.
+        case alias(AnySettingBox)
+        /// The value comes from another domain than the application's.
+        case held(HeldValue)
+        /// The box is a draft's.
+        case following(FollowedSetting)
+    }
+
+    init(
+        hasRules: Bool, unknownFields: StoredUnknownFields?, word: UInt64,
+        areEqualWords: (@Sendable (UInt64, UInt64) -> Bool)?,
+        wordConversion: @escaping @Sendable (UInt64) -> any Sendable
+    ) {
+        self.unknownFields = unknownFields
+        self.hasRules = hasRules
+        self.word = Atomic(word)
+        self.areEqualWords = areEqualWords
+        self.wordConversion = wordConversion
+    }
+
+    deinit {
+        if isUnopened, let slot = existingPlacement?.slot { UnopenedGroups.end(slot) }
+    }
+
+    // MARK: Flags
+
+    final func has(_ flag: BoxFlags) -> Bool { flags.load(ordering: .acquiring).contains(flag) }
+
+    /// Under the writer's lock, or before the box is shared.
+    private final func set(_ flag: BoxFlags, to isSet: Bool) {
+        let known = flags.load(ordering: .relaxed)
+        flags.store(isSet ? known.union(flag) : known.subtracting(flag), ordering: .releasing)
+    }
+
+    // MARK: Belonging to a store
+
+    /// The box that holds the value: this one, unless it is an alias.
+    var original: AnySettingBox { alias ?? self }
+
+    /// The box that this one is another name for.
+    final var alias: AnySettingBox? {
+        guard has(.alias), case .alias(let box) = link else { return nil }
+        return box
+    }
+
+    /// The box whose value is read through this one.
+    var holder: AnySettingBox { has(.frozen) ? self : original }
+
+    /// The box's own place in a store; `nil` in a group that no store has opened and nothing has used yet.
+    final var existingPlacement: Placement? {
+        current.load(ordering: .acquiring)?.takeUnretainedValue()
+    }
+
+    /// The value's place in a store. A box of a group that no store has opened gets its place now.
+    final var placement: Placement {
+        let box = original
+        return box.existingPlacement ?? UnopenedGroups.placement(of: box)
+    }
+
+    /// Puts the box into a store. The caller makes sure that nothing is written in the meantime.
+    func attach(to placement: Placement) {
+        placements.append(placement)
+        current.store(.passUnretained(placement), ordering: .releasing)
+    }
+
+    /// Puts the box, which must not be shared yet, into the store that opens its group.
+    func open(at placement: Placement) {
+        attach(to: placement)
+        set(.unopened, to: false)
+    }
+
+    /// Marks the group as released: the value stays as it is. Under the writer's lock.
+    func release() {
+        set(.released, to: true)
+    }
+
+    /// Takes back a release that has failed. Under the writer's lock.
+    func reopen() {
+        set(.released, to: false)
+    }
+
+    final var isReleased: Bool { has(.released) }
+    final var isUnopened: Bool { has(.unopened) }
+
+    /// Changes whenever the value does, also within a transaction. Under the writer's lock.
+    @usableFromInline
+    final var changeMark: UInt64 { version.load(ordering: .relaxed) &+ stagings }
+
+    /// Stages a value in place of what is staged. Under the writer's lock.
+    ///
+    /// - Returns: The value staged before, to be released by the caller: that may run foreign code.
+    final func exchangeStaged(_ new: AnyStagedValue?) -> AnyStagedValue? {
+        stagings &+= 1
+        var value = new
+        swap(&staged, &value)
+        set(.staged, to: new != nil)
+        return value
+    }
+
+    /// Makes this box, which must not be shared yet, another name for `original`.
+    func become(aliasOf original: AnySettingBox) {
+        link = .alias(original)
+        flags.store(.alias, ordering: .releasing)
+    }
+
+    /// The value's place, with the writer's lock of its store taken.
+    @usableFromInline
+    final func lockForWriting() -> Placement {
+        let placement = placement
+        placement.engine.writer.lock()
+        return placement
+    }
+
+    /// Makes this box, which must not be shared yet, keep its own value. Everything else, such as tracking, following
+    /// and writing, applies to `original`.
+    func freeze(inPlaceOf original: AnySettingBox) {
+        link = .alias(original)
+        flags.store([.alias, .frozen], ordering: .releasing)
+    }
+
+    /// Parks a subscriber until the value has another version than the one it has seen.
+    final func park(_ continuation: UnsafeContinuation<Void, Never>, with waiter: Waiter) {
+        let placement = placement
+        placement.engine.log.park(continuation, on: placement.slot, with: waiter) {
+            version.load(ordering: .relaxed) != waiter.seen
+        }
+    }
+
+    // MARK: Other domains
+
+    /// What another domain has for the setting, if its value is in force. Under the writer's lock or the log's.
+    final var held: HeldValue? {
+        guard has(.held) else { return nil }
+        return switch link {
+        case .held(let held): held
+        case .following(let followed): followed.held
+        case .none, .alias: nil
+        }
+    }
+
+    /// Whether another domain has a value for the setting, in force or not. Under the writer's lock.
+    final var isLayered: Bool { has(.layered) }
+
+    /// Under the writer's lock, or before the box is shared.
+    final func markLayered(_ isLayered: Bool) { set(.layered, to: isLayered) }
+
+    /// Under both locks, or before the box is shared.
+    ///
+    /// - Returns: The one before, to be released by the caller: that may run foreign code.
+    final func exchangeHeld(_ new: HeldValue?) -> HeldValue? {
+        let old = held
+        guard new != nil || old != nil else { return nil }
+        if case .following(let followed) = link {
+            followed.held = new
+        } else {
+            link = new.map { .held($0) } ?? .none
+        }
+        set(.held, to: new != nil)
+        return old
+    }
+
+    // MARK: Drafts
+
+    /// What a draft's box follows.
+    final var followed: FollowedSetting? {
+        guard has(.following), case .following(let followed) = link else { return nil }
+        return followed
+    }
+
+    final var isFollowing: Bool { has(.following) }
+
+    /// Makes this box, which must not be shared yet, a draft of another one of the same type.
+    final func follow(_ box: AnySettingBox) {
+        link = .following(FollowedSetting(box))
+        set(.following, to: true)
+    }
+
+    // MARK: Writing directly
+
+    /// Whether a value can be published directly: no rule, no transaction, no alias, and open. Under the writer's lock.
+    @usableFromInline
+    final func isDirect(in placement: Placement) -> Bool {
+        !hasRules && flags.load(ordering: .relaxed).isDisjoint(with: .unwritable) && placement.engine.mode == .direct
+    }
+
+    /// Takes the writer's lock if a value can be published directly.
+    @usableFromInline
+    final func beginDirectWrite() -> Placement? {
+        guard !hasRules, flags.load(ordering: .relaxed).isDisjoint(with: .unwritable) else { return nil }
+        let placement = lockForWriting()
+        if isDirect(in: placement) { return placement }
+        placement.engine.writer.unlock()
+        return nil
+    }
+
+    /// Publishes a word as a transaction of its own. False if it can't be published directly.
+    ///
+    /// Nearly all writes take this path; it counts no references and allocates nothing.
+    @usableFromInline
+    final func assign(word new: UInt64) -> Bool {
+        guard !hasRules, let unmanaged = current.load(ordering: .acquiring) else { return false }
+        return unmanaged._withUnsafeGuaranteedRef { placement in
+            placement.engine.writer.lock()
+            guard isDirect(in: placement) else {
+                placement.engine.writer.unlock()
+                return false
+            }
+            publish(word: new, in: placement)
+            return true
+        }
+    }
+
+    /// Publishes a word as a transaction of its own and releases the writer's lock.
+    @usableFromInline
+    final func publish(word new: UInt64, in placement: Placement) {
+        let engine = placement.engine
+        let old = word.load(ordering: .relaxed)
+        if old == new || areEqualWords?(old, new) == true {
+            engine.writer.unlock()
+            return
+        }
+        RunningUpdates.countWrite(to: engine)
+        let time = engine.time.now(isExact: engine.log.isFollowed)
+        let wakeUps = engine.log.publish(new, in: self, at: placement.slot, old: old, time: time)
+        if !wakeUps.isEmpty { engine.actAfterUnlock(on: wakeUps) }
+        engine.unlock(releasing: wakeUps.dropped)
+    }
+
+    /// Replaces the published word. Under the writer's lock.
+    final func install(word new: UInt64) {
+        let before = version.load(ordering: .relaxed)
+        version.store(before &+ 1, ordering: .relaxed)
+        word.store(new, ordering: .releasing)
+        version.store(before &+ 2, ordering: .releasing)
+    }
+
+    // MARK: The value without its type
+
+    /// The published value. Under the writer's lock or the log's lock.
+    var committedValue: any Sendable { abstract() }
+    /// The same as the calling thread sees it: inside its own transaction, with that transaction's writes.
+    var visibleOwnValue: (any Sendable)? { abstract() }
+    /// What the declaration says about the setting.
+    var declaration: any SettingDeclaration { abstract() }
+    /// Encodes a value about to be saved, which decides what of the unknown fields is kept.
+    func encodeForSaving(_ value: any Sendable) throws -> SettingValue { abstract() }
+    /// The default of the declaration, or the value that the group's initializer has written.
+    var erasedDefault: any Sendable { abstract() }
+    /// What publishing the staged value would change; `nil` if nothing is staged.
+    func stagedMutation(comparing: Bool) -> StagedMutation? { abstract() }
+    /// Publishes what is staged. Under both locks.
+    ///
+    /// - Parameter isEvent: Whether the value differs from the published one.
+    /// - Returns: What other domains had for the setting, to be released by the caller.
+    func installStaged(isEvent: Bool) -> HeldValue? { abstract() }
+    /// Stages the value that is in force now that a domain has changed.
+    func restage(after domain: DomainIdentity?) { abstract() }
+    /// Takes over the value of the setting that an unedited box of a draft follows.
+    func catchUp() { abstract() }
+    /// Stages that a draft has not changed the setting.
+    func stageUnedited() { abstract() }
+    /// Whether applying a draft would change the setting that the box follows. Runs `==`.
+    var isDirty: Bool { abstract() }
+    /// How the followed setting has changed since the draft has changed it; `nil` if it has not. Runs `==`.
+    var conflict: EditConflict? { abstract() }
+    /// Measures from now on whether the followed setting changes.
+    func rebase() { abstract() }
+    /// Writes what a draft has for the setting to the one that the box follows.
+    func writeFollowed() throws(SettingsError) { abstract() }
+    /// Whether the value of a domain could be used. Throws if it does not convert or breaks a rule.
+    func check(_ candidate: DomainCandidate) throws { abstract() }
+    /// Gives a new box the value that is in force, over what it has adopted. Before it is shared.
+    ///
+    /// - Parameter isStored: Whether the application's domain has a usable value.
+    func adoptInForce(isStored: Bool, at key: SettingKey, in engine: Engine) { abstract() }
+    /// Stages a decoded value. Throws if it does not convert or breaks a rule.
+    func stage(decoding value: SettingValue) throws { abstract() }
+    /// The same, unless the value equals the published one. Types that are not `Equatable` are compared by their stored
+    /// form.
+    ///
+    /// - Returns: Whether the value was staged.
+    func stageIfDifferent(decoding value: SettingValue) throws -> Bool { abstract() }
+    /// Stages the default of the declaration, which is not stored.
+    func stageDefault() { abstract() }
+    /// Stages that a key around the setting, which no group declares, has taken its place.
+    func stageReplaced() { abstract() }
+    /// Adopts a loaded value before the box is shared. Throws if it does not convert or breaks a rule.
+    func adopt(loaded value: SettingValue) throws { abstract() }
+
+    /// The value that a stored one stands for, whatever the rules say.
+    func decode(stored value: SettingValue) throws -> any Sendable { abstract() }
+
+    /// Whether two stored values stand for equal ones. Types that are not `Equatable` are compared by their stored
+    /// form. Runs foreign code.
+    func areSame(_ one: SettingValue, _ other: SettingValue) -> Bool { abstract() }
+
+    /// Checks whether a stored value can be used.
+    func check(loaded value: SettingValue) throws { abstract() }
+    /// Adopts a value before the box is shared; false if it is not of this setting's type.
+    func adopt(erased value: any Sendable) -> Bool { abstract() }
+    /// Makes the value written by the group's initializer the default, before the box is shared.
+    func adoptInitialWrite() { abstract() }
+    /// The value as the calling thread sees it.
+    var visibleValue: any Sendable { abstract() }
+    /// Why the declaration's default breaks the declaration's rule, if it does.
+    var defaultViolation: SettingsError? { abstract() }
+
+    private func abstract(_ function: StaticString = #function) -> Never {
+        // Proof: the only subclass is SettingBox, which overrides every one of these.
+        preconditionFailure("\(function) is not overridden")
+    }
+}
+
+extension AnySettingBox {
+    /// Whether the value is not to be shown.
+    final var isSecret: Bool { declaration.isSecret }
+
+    /// What the application's domain has, if it has a value. Under the writer's lock or the log's.
+    final var committedOwnValue: any Sendable { held?.own?.erasedValue ?? committedValue }
+
+    /// Encodes a value of this setting.
+    final var encoder: @Sendable (any Sendable) throws -> SettingValue { encoder(of: declaration) }
+
+    final func encoder(
+        of declaration: any SettingDeclaration
+    ) -> @Sendable (any Sendable) throws -> SettingValue {
+        let encode = declaration.encoder
+        guard let unknownFields else { return encode }
+        return { unknownFields.add(to: try encode($0)) }
+    }
+
+    /// The stored form of the default.
+    final var encodedDefault: SettingValue? { try? declaration.encoder(erasedDefault) }
+
+    /// The declaration's rule that an error of `stage(decoding:)` and its variants reports. A codec may throw anything.
+    final func brokenRule(_ error: any Error) -> String? {
+        guard let rule = (error as? SettingsError)?.rule, declaration.ruleTexts.contains(rule) else { return nil }
+        return rule
+    }
+
+    /// The value as the calling thread sees it, unless it is a secret.
+    final var spelledValue: String { "\(Redacted(visibleValue, isSecret: isSecret))" }
+}
+
+extension AnySettingBox: CustomReflectable {
+    @usableFromInline
+    package var customMirror: Mirror { Mirror(self, children: [], ancestorRepresentation: .suppressed) }
+}

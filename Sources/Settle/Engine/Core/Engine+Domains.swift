@@ -1,0 +1,267 @@
+/// Domains other than the application's. What is here is called under the writer's lock.
+extension Engine {
+    /// Whether the calling thread runs a transaction of this store.
+    final var isInTransaction: Bool { writer.isHeldByCurrentThread && transaction != nil }
+
+    /// The key of a setting as its declaration spells it, which is how other domains know it.
+    final func declaredKey(of slot: SettingSlot) -> SettingKey {
+        log.lock.withLock { log.stored.slots.declaredKey(of: slot) }
+    }
+
+    /// The values that other domains have for a key, in the order of the search list.
+    final func candidates(at key: SettingKey, above isAbove: Bool) -> [DomainCandidate] {
+        if let target = transaction?.target { return target.stack.candidates(at: key, above: isAbove) }
+        return log.lock.withLock { log.stored.domains.candidates(at: key, above: isAbove) }
+    }
+
+    final func candidates(at key: SettingKey) -> [DomainCandidate] {
+        candidates(at: key, above: true) + candidates(at: key, above: false)
+    }
+
+    /// Whether another domain has a value for a setting. An owner's settings have their owner's values only.
+    final func isLayered(_ slot: SettingSlot, _ key: SettingKey) -> Bool {
+        guard slot.access != .owner else { return false }
+        if let target = transaction?.target { return target.stack.concerns(key) }
+        return log.lock.withLock { log.stored.domains.concerns(key) }
+    }
+
+    /// Replaces what a domain has, and publishes one change for the settings whose values in force differ.
+    ///
+    /// - Throws: ``SettingsError`` if the store is closed.
+    final func replace(_ contents: DomainContents, in domain: DomainIdentity, author: String? = nil) throws {
+        try transact(origin: domain.origin, author: author, domain: domain) {
+            for slot in log.replace(contents, in: domain) { slot.box?.restage(after: domain) }
+            actAfterUnlock(on: log.countArrival())
+        }
+    }
+
+    /// Sets values of a domain, and publishes one change for the settings whose values in force differ.
+    final func set(
+        _ values: [SettingKey: SettingValue?], in domain: DomainIdentity, author: String? = nil
+    ) throws {
+        try transact(origin: domain.origin, author: author, domain: domain) {
+            for slot in log.set(values, in: domain) { slot.box?.restage(after: domain) }
+            actAfterUnlock(on: log.countArrival())
+        }
+    }
+
+    /// Runs a closure whose writes go to a domain instead of the application's, and undoes it.
+    ///
+    /// - Parameter tree: What the domain has.
+    /// - Returns: The writes, for the caller to carry out.
+    final func collectWrites<Result>(
+        in domain: DomainIdentity, over tree: SettingTree, _ body: () throws -> Result
+    ) throws -> (Result, [SettingKey: SettingValue?]) {
+        guard !isInTransaction else { throw SettingsError.insideTransaction(domain.name) }
+        var collected: (Result, [SettingKey: SettingValue?])?
+        do {
+            try transact(origin: domain.origin, author: nil, domain: domain) {
+                var stack = log.lock.withLock { log.stored.domains }
+                let isText = stack.contents(of: domain)?.isText == true
+                _ = stack.replace(DomainContents(tree, isText: isText), in: domain)
+                transaction?.target = DomainTarget(domain: domain, stack: stack)
+                let result = try body()
+                if let violation = transaction?.violation { throw violation }
+                for box in transaction?.boxes ?? [] where isSet(box) { reportIfCovered(box) }
+                collected = (result, transaction?.target?.writes ?? [:])
+                throw CollectedWrites()
+            }
+        } catch is CollectedWrites {}
+        guard let collected else { throw SettingsError.closed(key: nil) }
+        return collected
+    }
+
+    /// Whether the transaction gives a setting a value in the domain that it writes.
+    private final func isSet(_ box: AnySettingBox) -> Bool {
+        guard let writes = transaction?.target?.writes, let slot = box.existingPlacement?.slot else { return false }
+        return (writes[declaredKey(of: slot)] ?? nil) != nil
+    }
+
+    /// Records a write to the domain that the transaction writes.
+    ///
+    /// - Returns: False if that is the application's.
+    final func divert(_ value: SettingValue?, at key: SettingKey) -> Bool {
+        guard transaction?.target != nil else { return false }
+        transaction?.target?.set(value, at: key)
+        return true
+    }
+
+    // MARK: Reports
+
+    /// A value of another domain can't be used. Reported once.
+    final func reportSkipped(
+        _ candidate: DomainCandidate, of box: AnySettingBox, for key: SettingKey, _ error: any Error
+    ) {
+        guard reports.isNew(skipping: candidate, for: key) else { return }
+        reportAfterUnlock(
+            .skipped(
+                key, in: candidate.domain.name, at: place(of: candidate),
+                stored: Redacted(candidate.value, isSecret: box.isSecret), rule: box.brokenRule(error),
+                isLocked: candidate.domain.locksKeys, error))
+    }
+
+    /// A domain has a value under an earlier name of its key. Reported once.
+    final func reportRenamed(_ candidate: DomainCandidate, to key: SettingKey) {
+        guard reports.isNew(renaming: candidate) else { return }
+        reportAfterUnlock(.renamed(candidate.key, to: key, in: candidate.domain.name, at: place(of: candidate)))
+    }
+
+    /// What is staged for a setting is to be stored, but another domain may cover it. Reported once for each key.
+    final func reportIfCovered(_ box: AnySettingBox) {
+        guard let domain = box.staged?.held?.domain, domain.isAbove, domain !== transaction?.target?.domain,
+            let slot = box.existingPlacement?.slot
+        else { return }
+        let key = declaredKey(of: slot)
+        guard reports.isNew(covering: key) else { return }
+        reportAfterUnlock(.covered(key, by: domain.name, at: place(of: key, in: domain)))
+    }
+
+    final func place(of candidate: DomainCandidate) -> String { place(of: candidate.key, in: candidate.domain) }
+}
+
+/// Undoes a transaction whose writes have been collected.
+private struct CollectedWrites: Error {}
+
+/// The domain that a transaction writes, with its writes so far.
+struct DomainTarget {
+    let domain: DomainIdentity
+    /// The domains with these writes.
+    var stack: DomainStack
+    var writes: [SettingKey: SettingValue?] = [:]
+
+    mutating func set(_ value: SettingValue?, at key: SettingKey) {
+        _ = stack.set(value, at: key, in: domain)
+        writes.updateValue(value, forKey: key)
+    }
+}
+
+/// What was reported about domains, so that nothing is reported twice.
+struct DomainReports {
+    private struct Skipped: Hashable {
+        let domain: DomainName
+        let key: SettingKey
+    }
+
+    private var skipped: [Skipped: SettingValue] = [:]
+    private var covered: Set<SettingKey> = []
+    private var renamed: [DomainName: Set<SettingKey>] = [:]
+    /// What each domain's source has found last.
+    private var problems: [DomainName: Set<String>] = [:]
+
+    /// Whether a value has not been reported as unusable yet.
+    mutating func isNew(skipping candidate: DomainCandidate, for key: SettingKey) -> Bool {
+        let value = skipped.updateValue(candidate.value, forKey: Skipped(domain: candidate.domain.name, key: key))
+        return value != candidate.value
+    }
+
+    mutating func isNew(renaming candidate: DomainCandidate) -> Bool {
+        renamed[candidate.domain.name, default: []].insert(candidate.key).inserted
+    }
+
+    /// The problems of a domain's source that it did not have before.
+    mutating func new(among problems: [String], in domain: DomainName) -> [String] {
+        let known = self.problems.updateValue(Set(problems), forKey: domain) ?? []
+        return problems.filter { !known.contains($0) }
+    }
+
+    mutating func isNew(covering key: SettingKey) -> Bool { covered.insert(key).inserted }
+}
+
+extension MutationLog {
+    /// Replaces what a domain has.
+    ///
+    /// - Returns: The settings that may be affected.
+    func replace(_ contents: DomainContents, in domain: DomainIdentity) -> [SettingSlot] {
+        lock.withLock {
+            let old = stored.domains.replace(contents, in: domain)
+            guard !stored.slots.isEmpty, old != contents.tree else { return [] }
+            var affected = AffectedSlots(changing: domain, stored.domains)
+            stored.collectSlots(below: nil, old.root, contents.tree.root, &affected)
+            return affected.sorted
+        }
+    }
+
+    /// Sets some values of a domain; `nil` removes one.
+    ///
+    /// - Returns: The settings that may be affected.
+    func set(_ values: [SettingKey: SettingValue?], in domain: DomainIdentity) -> [SettingSlot] {
+        lock.withLock {
+            var affected = AffectedSlots(changing: domain, stored.domains)
+            for (key, value) in values {
+                let old = stored.domains.set(value, at: key, in: domain)
+                guard old != value else { continue }
+                for parent in key.parents {
+                    affected.insert(stored.slots.declaredOrPlaced(at: parent), isRemoved: value == nil)
+                }
+                stored.collectSlots(at: key, old, value, &affected)
+            }
+            return affected.sorted
+        }
+    }
+}
+
+/// The settings whose values in force a change of a domain may touch, each of them once.
+struct AffectedSlots {
+    private let domain: DomainIdentity
+    /// The domains that are asked before it.
+    private let upper: [DomainIdentity]
+    private var slots: [ObjectIdentifier: SettingSlot] = [:]
+
+    init(changing domain: DomainIdentity, _ stack: DomainStack) {
+        self.domain = domain
+        upper = stack.layers.map(\.domain).prefix { $0 !== domain }.map { $0 }
+    }
+
+    /// Under the writer's lock.
+    ///
+    /// - Parameter isRemoved: Whether the domain has no value for the setting any more.
+    mutating func insert(_ slot: SettingSlot?, isRemoved: Bool) {
+        guard let slot, let box = slot.box, !isCovered(box, of: slot, isRemoved) else { return }
+        slots[ObjectIdentifier(slot)] = slot
+    }
+
+    /// Whether a domain that is asked before holds the setting, so that nothing has to be decided anew.
+    private func isCovered(_ box: AnySettingBox, of slot: SettingSlot, _ isRemoved: Bool) -> Bool {
+        guard box.isLayered, box.staged == nil, !box.isFollowing else { return false }
+        if let held = box.held { return upper.contains { $0 === held.domain } }
+        // The last value beside the application's decides whether the setting is layered.
+        return slot.isStored && !domain.isAbove && !isRemoved
+    }
+
+    var sorted: [SettingSlot] { slots.values.sorted(by: \.key) }
+}
+
+extension StoredValues {
+    /// Finds the settings at which two dictionaries differ.
+    func collectSlots(
+        below outer: SettingKey?, _ old: SettingValue.Entries, _ new: SettingValue.Entries,
+        _ found: inout AffectedSlots
+    ) {
+        var common = 0
+        for (name, value) in new {
+            let before = old[name]
+            if before != nil { common += 1 }
+            guard before != value else { continue }
+            collectSlots(at: outer?.appending(component: name) ?? SettingKey(name: name), before, value, &found)
+        }
+        guard common < old.count else { return }
+        for (name, value) in old where new[name] == nil {
+            collectSlots(at: outer?.appending(component: name) ?? SettingKey(name: name), value, nil, &found)
+        }
+    }
+
+    func collectSlots(
+        at key: SettingKey, _ old: SettingValue?, _ new: SettingValue?, _ found: inout AffectedSlots
+    ) {
+        found.insert(slots.declaredOrPlaced(at: domains.currentKey(of: key)), isRemoved: new == nil)
+        let (old, new) = (old?.entries, new?.entries)
+        if old != nil || new != nil { collectSlots(below: key, old ?? [:], new ?? [:], &found) }
+    }
+}
+
+extension SettingValue {
+    /// The entries of a dictionary.
+    fileprivate var entries: Entries? {
+        if case .dictionary(let entries) = self { entries } else { nil }
+    }
+}

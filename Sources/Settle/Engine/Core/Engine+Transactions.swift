@@ -1,0 +1,144 @@
+extension Engine {
+    /// Runs a transaction, or a part of the one in progress on this thread.
+    final func transact<Result>(
+        origin: Origin, author name: String?, domain: DomainIdentity? = nil, _ body: () throws -> Result
+    ) throws -> Result {
+        try transact(origin: origin, author: name, domain: domain, failing: { $0 }, body)
+    }
+
+    /// - Parameters:
+    ///   - domain: The domain that has changed, if it is another one than the application's.
+    ///   - failing: Converts an error of the store to one that the closure may throw.
+    final func transact<Result, Failure: Error>(
+        origin: Origin, author name: String?, domain: DomainIdentity? = nil, failing: (SettingsError) -> Failure,
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        writer.lock()
+        defer { writer.unlock() }
+        guard mode != .closed else { throw failing(.closed(key: nil)) }
+        if let refusal, origin == .local || origin == .reset { throw failing(refusal) }
+        if transaction == nil {
+            transaction = Transaction(origin: origin, author: name, domain: domain)
+            mode = .transaction
+            RunningUpdates.begin(self)
+        }
+        transaction?.begin(afterWritesElsewhere: RunningUpdates.writesElsewhere(in: self))
+        do throws(Failure) {
+            let result = try body()
+            if let violation = transaction?.violation { throw failing(violation) }
+            if transaction?.isOutermost == true {
+                if origin == .local, let excess { throw failing(excess) }
+                publishTransaction()
+            } else {
+                let settled = transaction?.keep()
+                withExtendedLifetime(settled) {}
+            }
+            return result
+        } catch {
+            undoTransaction()
+            throw error
+        }
+    }
+
+    /// Why the storage could not store the transaction at once; `nil` if it can. Under the writer's lock.
+    ///
+    /// A single value that is too large is no matter of transactions: it stays in force, and is refused when it is saved.
+    private final var excess: SettingsError? {
+        guard let count = transaction?.boxes.count, count > 1 else { return nil }
+        if count > keyLimit { return .tooManyKeys(count, limit: keyLimit) }
+        guard byteLimit < .max else { return nil }
+        // Encoding runs foreign code: what that writes belongs to the transaction.
+        for _ in 1...Self.planLimit {
+            guard let transaction else { break }
+            let size = transaction.boxes.reduce(0) { $0 + self.size(of: $1) }
+            if size > byteLimit { return .tooManyBytes(size, limit: byteLimit) }
+            if self.transaction?.stagings == transaction.stagings { break }
+        }
+        return nil
+    }
+
+    /// The bytes that a staged value takes in the storage. What can't be encoded is reported when it is saved.
+    private final func size(of box: AnySettingBox) -> Int {
+        guard box.staged?.isStored == true, box.staged?.isReplaced == false,
+            box.existingPlacement?.slot.schedule != nil, let value = box.visibleOwnValue
+        else { return 0 }
+        return (try? box.encoder(value))?.roughSize ?? 0
+    }
+
+    /// Restores what the innermost level of the transaction found. Under the writer's lock.
+    ///
+    /// Releasing a value may run foreign code, which may write. So the values are released last, when the level has
+    /// ended.
+    private final func undoTransaction() {
+        guard let level = transaction?.endLevel() else { return }
+        if RunningUpdates.writesElsewhere(in: self) > level.writesElsewhere {
+            reportAfterUnlock(.partlyUndone)
+        }
+        let dropped = level.undo.reversed().map { $0.box.exchangeStaged($0.state) }
+        let ended = transaction?.isEmpty == true ? endTransaction() : nil
+        withExtendedLifetime((level, dropped, ended)) {}
+    }
+
+    /// Ends the transaction, so that the next write starts a new one. Under the writer's lock.
+    ///
+    /// - Returns: What remains of it, to be released by the caller.
+    private final func endTransaction() -> (Transaction?, forgotten: [AnySettingBox]) {
+        var ended: Transaction?
+        swap(&transaction, &ended)
+        mode = idleMode
+        RunningUpdates.end(self)
+        guard let ended, !ended.keyed.isEmpty else { return (ended, []) }
+        return (ended, log.forgetIdle(ended.keyed))
+    }
+
+    /// Handles the error of an assignment that can't throw. Under the writer's lock.
+    final func refuse(_ error: SettingsError) {
+        if transaction != nil {
+            transaction?.refuse(error)
+        } else {
+            reportAfterUnlock(error)
+        }
+    }
+
+    /// Makes everything that the transaction has staged visible, in one step, and ends it. Under the writer's lock.
+    ///
+    /// Comparing values runs foreign code while the transaction is open: its writes belong to the transaction.
+    /// Releasing values runs foreign code too, but after the end: its writes are transactions of their own.
+    private final func publishTransaction() {
+        guard let began = transaction else { return }
+        let plan = planOfTransaction(began)
+        guard let transaction else { return }
+        if !plan.mutations.isEmpty { RunningUpdates.countWrite(to: self) }
+        for written in plan.written where written.isSaved && written.box.staged?.isStored == true {
+            reportIfCovered(written.box)
+        }
+        // Made before the lock is taken, which is held only to exchange values.
+        let details = plan.details(of: transaction, limit: log.costLimit)
+        let time = time.now()
+        var dropped: [any AnyObject & Sendable] = []
+        dropped.reserveCapacity(plan.written.count)
+        let wakeUps = log.lock.withLock { log.publish(plan, details, time: time, installed: &dropped) }
+        if !wakeUps.dropped.isEmpty { writer.afterUnlock { wakeUps.dropped.release() } }
+        for box in transaction.boxes {
+            if let equal = box.exchangeStaged(nil) { dropped.append(equal) }
+        }
+        let ended = (plan, dropped, endTransaction())
+        // Wake subscribers before the old values are released: releasing many values takes time.
+        if !wakeUps.isEmpty { actAfterUnlock(on: wakeUps) }
+        writer.afterUnlock { withExtendedLifetime(ended) {} }
+    }
+
+    /// How often to plan again because comparing values has written some.
+    private static let planLimit = 8
+
+    private final func planOfTransaction(_ transaction: Transaction) -> TransactionPlan {
+        var transaction = transaction
+        for _ in 1..<Self.planLimit {
+            let plan = TransactionPlan(of: transaction, comparing: true)
+            guard let current = self.transaction, current.stagings != transaction.stagings else { return plan }
+            transaction = current
+        }
+        // Compares nothing, so that nothing is written any more.
+        return TransactionPlan(of: transaction, comparing: false)
+    }
+}

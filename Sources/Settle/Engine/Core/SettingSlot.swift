@@ -1,0 +1,97 @@
+import Synchronization
+
+/// A key's place in a store: what the engine knows of a setting without its type.
+///
+/// All state is guarded by the lock of the slot's log, so it does without the run-time check for exclusive access.
+@usableFromInline
+package final class SettingSlot: Topic, @unchecked Sendable {
+    // Sendable: see above; `measured` is atomic.
+    var key: SettingKey { laterKey?.withLock { $0 } ?? ownKey }
+    private let ownKey: SettingKey
+    /// For a group that no store has opened: its settings learn their keys when the group is first used as a whole.
+    private let laterKey: LockedValue<SettingKey>?
+    /// The declaration, such as `PasscodeSettings.attemptCount`, for errors; `nil` for a key used at run time only.
+    let declaration: String?
+    /// The index of the slot's save schedule in the log, or `nil` if the setting is kept in memory only.
+    let schedule: Int?
+    /// The box with the value; `nil` after the store or the group is released, and for a group that no store has
+    /// opened.
+    private(set) var box: AnySettingBox?
+    /// Encodes a value of the setting, even without a box.
+    let encoder: @Sendable (any Sendable) throws -> SettingValue
+    /// Whether the setting's values are not to be shown.
+    let isSecret: Bool
+    /// See ``SettingDeclaration/isMeasured``.
+    let isMeasured: Bool
+    // Small, and placed between small properties, because there are many settings.
+    private let measured = Atomic<UInt32>(0)
+    private let wordConversion: @Sendable (UInt64) -> any Sendable
+    /// Whether a value is stored, rather than the declaration's default being used.
+    @exclusivity(unchecked) var isStored = false
+    @exclusivity(unchecked) var origin = Origin.default
+    /// The stored form of the value in force, if what is stored now can't be used and another value is used instead.
+    @exclusivity(unchecked) var lastGood: SettingValue?
+    /// The code that may write the setting. Once that is the owner, it stays so.
+    @exclusivity(unchecked) var access: SettingsAccess
+    /// Whether there is an unsaved value.
+    @exclusivity(unchecked) var isDirty = false
+    /// Whether a transaction has written the setting by its key, which no group declares. The index then keeps it until
+    /// the transaction ends.
+    @exclusivity(unchecked) var isInTransaction = false
+    /// Whether the broadcaster has been told to notify the observers.
+    @exclusivity(unchecked) var isNotifying = false
+
+    init(
+        key: SettingKey, declaration: String?, schedule: Int?, access: SettingsAccess = .open, isSecret: Bool = false,
+        box: AnySettingBox, keepsBox: Bool = true, parent: Topic
+    ) {
+        ownKey = key
+        laterKey = keepsBox ? nil : LockedValue(key)
+        self.declaration = declaration
+        self.schedule = schedule
+        self.access = access
+        self.box = keepsBox ? box : nil
+        let definition = box.declaration
+        encoder = box.encoder(of: definition)
+        self.isSecret = isSecret || definition.isSecret
+        isMeasured = definition.isMeasured
+        wordConversion = box.wordConversion
+        super.init(parent: parent)
+    }
+
+    /// Sets the key of a setting in a group that no store has opened.
+    func learn(key: SettingKey) {
+        laterKey?.withLock { $0 = key }
+    }
+
+    /// Gives up the box, to be released by the caller.
+    func removeBox() -> AnySettingBox? {
+        defer { box = nil }
+        return box
+    }
+
+    /// The memory that the newest value with a known stored form takes, in bytes; 0 if the type alone tells.
+    var measuredSize: Int { Int(measured.load(ordering: .relaxed)) }
+
+    /// Records the size of the stored form of the value in force, as an estimate of its memory.
+    func recordSize(_ size: Int) {
+        if isMeasured { measured.store(UInt32(clamping: size), ordering: .relaxed) }
+    }
+
+    /// The value that a word of the log stands for.
+    func value(ofWord word: UInt64) -> any Sendable {
+        wordConversion(word)
+    }
+}
+
+/// A box's place in a store.
+@usableFromInline
+package final class Placement: Sendable {
+    @usableFromInline let engine: Engine
+    @usableFromInline let slot: SettingSlot
+
+    init(in engine: Engine, slot: SettingSlot) {
+        self.engine = engine
+        self.slot = slot
+    }
+}

@@ -1,0 +1,462 @@
+public import Synchronization
+
+/// Storage of a setting's value.
+///
+/// The published value is a word, read with one atomic load, if its type is plain memory of at most eight bytes, and a
+/// ``LockedCell`` otherwise. A value that a transaction has written but not published yet is staged beside it, where
+/// only the transaction's thread sees it.
+@usableFromInline
+package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Sendable {
+    // Sendable: constants and atomics, except `initialDefault`, which is set before the box is shared.
+
+    @usableFromInline let definition: SettingDefinition<Value>
+    /// Empty if the value fits into `word`.
+    @usableFromInline let cell: LockedCell<Value>
+    /// The default written by the group's initializer in place of the declaration's; set before the box is shared.
+    private var initialDefault: StagedValue<Value>?
+
+    init(_ definition: SettingDefinition<Value>) {
+        self.definition = definition
+        cell = LockedCell(Self.fitsIntoWord ? nil : definition.defaultValue)
+        super.init(
+            hasRules: !definition.rules.isEmpty,
+            unknownFields: definition.codec.decodeFields == nil ? nil : StoredUnknownFields(),
+            word: Self.fitsIntoWord ? Self.word(of: definition.defaultValue) : 0,
+            areEqualWords: Self.wordEquality(definition), wordConversion: Self.convert)
+    }
+
+    // MARK: Words
+
+    /// Constant once the type is known, so that the branches on it are optimized away.
+    @inlinable
+    static var fitsIntoWord: Bool {
+        MemoryLayout<Value>.size <= MemoryLayout<UInt64>.size && _isPOD(Value.self)
+    }
+
+    /// `==` for words, if it is more than comparing bits: `0.0 == -0.0`.
+    private static func wordEquality(
+        _ definition: SettingDefinition<Value>
+    ) -> (@Sendable (UInt64, UInt64) -> Bool)? {
+        guard fitsIntoWord, !(Value.self is any FixedWidthInteger.Type), Value.self != Bool.self,
+            let areEqual = definition.areEqual
+        else { return nil }
+        return { areEqual(value(of: $0), value(of: $1)) }
+    }
+
+    private static func convert(_ word: UInt64) -> any Sendable {
+        value(of: word)
+    }
+
+    @inlinable
+    static func word(of value: Value) -> UInt64 {
+        var word: UInt64 = 0
+        withUnsafeMutableBytes(of: &word) { $0.baseAddress?.storeBytes(of: value, as: Value.self) }
+        return word
+    }
+
+    @inlinable
+    static func value(of word: UInt64) -> Value {
+        withUnsafePointer(to: word) { UnsafeRawPointer($0).load(as: Value.self) }
+    }
+
+    // MARK: Reading
+
+    /// The value as the calling thread sees it.
+    @inlinable
+    var value: Value {
+        flags.load(ordering: .acquiring).isDisjoint(with: .unreadable) ? published : valueInSpecialState
+    }
+
+    /// The value as the calling thread sees it, tracked by Observation.
+    @inlinable
+    var trackedValue: Value {
+        guard flags.load(ordering: .acquiring).isDisjoint(with: .unreadable) else { return trackedValueInSpecialState }
+        node.access()
+        return published
+    }
+
+    /// The value that a change in place begins with: what the application's domain and those below it give, so that no
+    /// value of a domain above it is ever stored.
+    @inlinable
+    var valueToModify: Value {
+        flags.load(ordering: .acquiring).isDisjoint(with: .unwritable) ? published : valueToModifyInSpecialState
+    }
+
+    /// The value that all threads see.
+    @inlinable
+    var published: Value {
+        if Self.fitsIntoWord { return Self.value(of: word.load(ordering: .acquiring)) }
+        guard let pointer = cell.pointer else { return definition.defaultValue }
+        cell.lock.lock()
+        defer { cell.lock.unlock() }
+        return pointer.pointee
+    }
+
+    /// The published value with its version, unless that is `seen`.
+    @inlinable
+    func published(unlessVersion seen: UInt64) -> (value: Value, version: UInt64)? {
+        if Self.fitsIntoWord {
+            let before = version.load(ordering: .acquiring)
+            if before == seen { return nil }
+            let value = Self.value(of: word.load(ordering: .acquiring))
+            if before.isMultiple(of: 2), version.load(ordering: .acquiring) == before { return (value, before) }
+            return publishedWord(unlessVersion: seen)
+        }
+        guard let pointer = cell.pointer, version.load(ordering: .acquiring) != seen else { return nil }
+        cell.lock.lock()
+        defer { cell.lock.unlock() }
+        return (pointer.pointee, version.load(ordering: .relaxed))
+    }
+
+    /// The same, if a writer was just replacing the word, which takes a few instructions.
+    @usableFromInline
+    func publishedWord(unlessVersion seen: UInt64) -> (value: Value, version: UInt64)? {
+        var backOff = SpinBackOff()
+        while true {
+            backOff.pause()
+            let before = version.load(ordering: .acquiring)
+            if before == seen { return nil }
+            let value = Self.value(of: word.load(ordering: .acquiring))
+            if before.isMultiple(of: 2), version.load(ordering: .acquiring) == before { return (value, before) }
+        }
+    }
+
+    @usableFromInline
+    var valueInSpecialState: Value {
+        if has(.frozen) { return published }
+        let box = resolved
+        if let engine = box.existingPlacement?.engine, engine.writer.isHeldByCurrentThread,
+            let staged = box.stagedValue
+        {
+            return staged.value
+        }
+        return box.isFollowing ? box.valueInDraft : box.published
+    }
+
+    @usableFromInline
+    var trackedValueInSpecialState: Value {
+        // An alias or a frozen box has a node too, but changes are reported to the original's.
+        original.accessNodes()
+        return valueInSpecialState
+    }
+
+    /// The box that holds the value: this one, unless it is an alias.
+    @inlinable
+    var resolved: SettingBox {
+        flags.load(ordering: .relaxed).isDisjoint(with: .alias) ? self : resolvedAlias
+    }
+
+    @usableFromInline
+    var resolvedAlias: SettingBox {
+        // Only a box of the same type becomes an alias, see `StoreCore.open`.
+        (alias as? SettingBox) ?? self
+    }
+
+    // MARK: Writing
+
+    /// Assigns a value. A value that breaks a rule is refused and reported, or fails the transaction in progress.
+    @inlinable
+    func assign(_ newValue: Value) {
+        if Self.fitsIntoWord {
+            let new = Self.word(of: newValue)
+            if flags.load(ordering: .acquiring).isDisjoint(with: .unwritable),
+                word.load(ordering: .acquiring) == new || assign(word: new)
+            {
+                return
+            }
+        } else if let placement = beginDirectWrite() {
+            publish(newValue, in: placement)
+            return
+        }
+        assignWithCare(newValue)
+    }
+
+    /// Publishes a transaction of one write and releases the writer's lock.
+    @usableFromInline
+    func publish(_ newValue: Value, in placement: Placement) {
+        // The log keeps a word without its setting, which, in a group that no store has opened, lives only as long as
+        // the group.
+        if Self.fitsIntoWord, !isUnopened {
+            publish(word: Self.word(of: newValue), in: placement)
+            return
+        }
+        let engine = placement.engine
+        guard let old = valueToReplace(by: newValue) else {
+            engine.writer.unlock()
+            return
+        }
+        RunningUpdates.countWrite(to: engine)
+        let details = LogDetails(
+            [LoggedMutation(slot: placement.slot, old: old, new: newValue)], origin: .local, author: nil,
+            cost: cost(of: old, newValue, at: placement.slot), limit: engine.log.costLimit)
+        let time = engine.time.now(isExact: engine.log.isFollowed)
+        let log = engine.log
+        log.lock.lock()
+        log.beginInstalling()
+        install(newValue)
+        log.endInstalling()
+        let wakeUps = log.record(placement.slot, node: node, details: details, time: time)
+        log.lock.unlock()
+        if !wakeUps.isEmpty { engine.actAfterUnlock(on: wakeUps) }
+        engine.unlock(releasing: wakeUps.dropped)
+        // The last reference to the old value; releasing it may run foreign code.
+        withExtendedLifetime(old) {}
+    }
+
+    /// The memory that a mutation takes. Usually the mutation before it has the old value too.
+    private func cost(of old: Value, _ new: Value, at slot: SettingSlot) -> Int {
+        guard let cost = definition.cost else { return slot.measuredSize }
+        return max(slot.measuredSize, cost(old), cost(new))
+    }
+
+    /// The published value, unless it equals the new one. Under the writer's lock.
+    private func valueToReplace(by newValue: Value) -> Value? {
+        guard let areEqual = definition.areEqual else { return published }
+        // `==` is foreign code and may write the setting itself: compare again, but not forever.
+        for _ in 0..<8 {
+            let mark = changeMark
+            let old = published
+            let isEqual = areEqual(old, newValue)
+            if changeMark == mark { return isEqual ? nil : old }
+        }
+        return published
+    }
+
+    func install(_ newValue: Value) {
+        if Self.fitsIntoWord {
+            install(word: Self.word(of: newValue))
+        } else {
+            cell.store(newValue, version: version)
+        }
+    }
+
+    /// The slow path, for a write that has rules, belongs to a transaction, or comes after the close.
+    @usableFromInline
+    func assignWithCare(_ newValue: Value) {
+        let box = resolved
+        let placement = box.lockForWriting()
+        do {
+            try box.writeAndUnlock(newValue, in: placement)
+        } catch {
+            placement.engine.refuse(error)
+            placement.engine.writer.unlock()
+        }
+    }
+
+    /// Writes a value, or throws and leaves the old one.
+    func set(_ newValue: Value) throws(SettingsError) {
+        let box = resolved
+        let placement = box.lockForWriting()
+        do {
+            try box.writeAndUnlock(newValue, in: placement)
+        } catch {
+            placement.engine.writer.unlock()
+            throw error
+        }
+    }
+
+    /// Under the writer's lock. If this throws, the caller has to release it.
+    private func writeAndUnlock(_ newValue: Value, in placement: Placement) throws(SettingsError) {
+        let engine = placement.engine
+        guard engine.mode != .closed else { throw .closed(key: placement.slot.key.description) }
+        if let refusal = engine.refusal { throw refusal }
+        guard !isReleased else { throw .released(key: placement.slot.key) }
+        try check(newValue, in: placement.slot)
+        if engine.mode == .transaction {
+            try stageWrite(newValue, in: placement)
+            engine.writer.unlock()
+        } else if isLayered || isFollowing {
+            try engine.transact(origin: .local, author: nil, failing: { $0 }) { () throws(SettingsError) in
+                try stageWrite(newValue, in: placement)
+            }
+            engine.writer.unlock()
+        } else {
+            publish(newValue, in: placement)
+        }
+    }
+
+    private func check(_ value: Value, in slot: SettingSlot) throws(SettingsError) {
+        if isFollowing { return try checkInDraft(value) }
+        if hasRules { try definition.rules.check(value, key: slot.key) }
+    }
+
+    // MARK: Staging, under the writer's lock
+
+    /// Stages what is in force if the application's domain has a value, or has none.
+    ///
+    /// - Parameters:
+    ///   - stored: The stored form of the value, if known.
+    ///   - fields: What that has beyond the fields of its type.
+    private func stage(
+        own value: Value?, stored: SettingValue? = nil, fields: StoredFields? = nil, in placement: Placement
+    ) {
+        if isFollowing { return edit(value, in: placement.engine) }
+        if placement.engine.transaction?.target != nil { return divert(value, in: placement) }
+        let size = placement.slot.isMeasured ? stored?.roughSize ?? 0 : 0
+        let own = value.map { StagedValue($0, isStored: true, size: size, fields: fields) }
+        stage(isLayered ? inForce(own: own, in: placement) : own ?? unstoredDefault, in: placement.engine)
+    }
+
+    private var unstoredDefault: StagedValue<Value> { StagedValue(defaultValue, isStored: false) }
+
+    func stage(_ new: StagedValue<Value>, in engine: Engine) {
+        engine.transaction?.addStaging(of: self)
+        // Release the value staged before at the end, not inside the exchange: that may run foreign code.
+        let replaced = exchangeStaged(new)
+        withExtendedLifetime(replaced) {}
+    }
+
+    private func stageWrite(_ newValue: Value, in placement: Placement) throws(SettingsError) {
+        if isLayered { try checkLock() }
+        stage(own: newValue, in: placement)
+    }
+
+    var stagedValue: StagedValue<Value>? {
+        // Only `stage` makes staged values, and of the box's own type.
+        staged.map { unsafeDowncast($0, to: StagedValue<Value>.self) }
+    }
+
+    override func stageDefault() {
+        guard let placement = existingPlacement, !isReleased else { return }
+        stage(own: nil, in: placement)
+    }
+
+    override func stageReplaced() {
+        guard let engine = existingPlacement?.engine else { return }
+        stage(StagedValue(defaultValue, isStored: false, isReplaced: true), in: engine)
+    }
+
+    override func stage(decoding value: SettingValue) throws {
+        guard let placement = existingPlacement else { return }
+        let (decoded, fields) = try decodeFields(value)
+        try check(decoded, in: placement.slot)
+        if isLayered { try checkLock() }
+        stage(own: decoded, stored: value, fields: fields, in: placement)
+    }
+
+    override func stageIfDifferent(decoding value: SettingValue) throws -> Bool {
+        guard let placement = existingPlacement else { return false }
+        let (decoded, fields) = try decodeFields(value)
+        if isLayered {
+            if let own = committedOwn(in: placement.slot), isSame(own.value, decoded) { return keep(fields) }
+        } else if isSame(published, decoded) {
+            return keep(fields)
+        }
+        try check(decoded, in: placement.slot)
+        stage(own: decoded, stored: value, fields: fields, in: placement)
+        return true
+    }
+
+    /// Only the unknown fields of the stored value may have changed.
+    private func keep(_ fields: StoredFields?) -> Bool {
+        unknownFields?.replace(with: fields?.unknown)
+        return false
+    }
+
+    /// Compares values of types that are not `Equatable` by their stored form.
+    func isSame(_ one: Value, _ other: Value) -> Bool {
+        if let areEqual = definition.areEqual { return areEqual(one, other) }
+        guard let one = try? definition.codec.encode(one), let other = try? definition.codec.encode(other) else {
+            return false
+        }
+        return one == other
+    }
+
+    override func stagedMutation(comparing: Bool) -> StagedMutation? {
+        guard let staged = stagedValue, let slot = existingPlacement?.slot else { return nil }
+        if isFollowing { return draftMutation(staging: staged, cost: slot.measuredSize, comparing: comparing) }
+        let new = staged.value
+        let old = published
+        let isEqual = if comparing, let areEqual = definition.areEqual { areEqual(old, new) } else { false }
+        return StagedMutation(
+            old: old, new: new, isStored: staged.isStored, isEqual: isEqual,
+            own: isLayered || held != nil ? ownMutation(staging: staged, in: slot, comparing: comparing) : nil,
+            cost: max(staged.size, cost(of: old, new, at: slot)))
+    }
+
+    override func installStaged(isEvent: Bool) -> HeldValue? {
+        guard let staged = stagedValue else { return nil }
+        if staged.size > 0 { existingPlacement?.slot.recordSize(staged.size) }
+        if let fields = staged.own?.fields { unknownFields?.replace(with: fields.unknown) }
+        // What a draft has published may be older than what it shows.
+        if isEvent || isFollowing { install(staged.value) }
+        defer { if isFollowing { existingPlacement?.engine.draftChanged() } }
+        return exchangeHeld(staged.held)
+    }
+
+    // MARK: Without the type
+
+    override var committedValue: any Sendable { published }
+    override func check(_ candidate: DomainCandidate) throws { _ = try decode(candidate) }
+    override func restage(after domain: DomainIdentity?) { stageInForce(after: domain) }
+    override func adoptInForce(isStored: Bool, at key: SettingKey, in engine: Engine) {
+        installInForce(isStored: isStored, at: key, in: engine)
+    }
+    override func catchUp() { stageFollowed() }
+    override func stageUnedited() { removeEdit() }
+    override var isDirty: Bool { isDirtyInDraft }
+    override var conflict: EditConflict? { conflictInDraft }
+    override func rebase() { rebaseEdit() }
+    override func writeFollowed() throws(SettingsError) { try applyEdit() }
+    override var visibleOwnValue: (any Sendable)? { existingPlacement.flatMap { visibleOwn(in: $0)?.value } }
+    override var visibleValue: any Sendable { value }
+    override var declaration: any SettingDeclaration { definition }
+    override var erasedDefault: any Sendable { defaultValue }
+    /// The value while none is stored.
+    var defaultValue: Value { initialDefault?.value ?? definition.defaultValue }
+
+    override func encodeForSaving(_ value: any Sendable) throws -> SettingValue {
+        let encoded = try definition.codec.encode(SettingDefinition<Value>.typed(value))
+        unknownFields?.keep(within: encoded)
+        return unknownFields?.add(to: encoded) ?? encoded
+    }
+
+    override func adopt(loaded value: SettingValue) throws {
+        let (decoded, fields) = try decode(loaded: value)
+        install(decoded)
+        unknownFields?.replace(with: fields?.unknown)
+    }
+
+    override func check(loaded value: SettingValue) throws {
+        _ = try decode(loaded: value)
+    }
+
+    override func decode(stored value: SettingValue) throws -> any Sendable { try decodeFields(value).value }
+
+    override func areSame(_ one: SettingValue, _ other: SettingValue) -> Bool {
+        guard let one = try? decodeFields(one).value, let other = try? decodeFields(other).value else { return false }
+        return isSame(one, other)
+    }
+
+    private func decode(loaded value: SettingValue) throws -> (Value, StoredFields?) {
+        let (decoded, fields) = try decodeFields(value)
+        try definition.rules.check(decoded, key: SettingKey(stored: definition.key ?? ""))
+        return (decoded, fields)
+    }
+
+    func decodeFields(_ value: SettingValue) throws -> (value: Value, fields: StoredFields?) {
+        guard unknownFields != nil else { return (try definition.codec.decode(value), nil) }
+        let (decoded, unknown) = try definition.codec.decode(value) { defaultValue }
+        return (decoded, StoredFields(unknown: unknown))
+    }
+
+    override func adopt(erased value: any Sendable) -> Bool {
+        guard let value = value as? Value else { return false }
+        install(value)
+        return true
+    }
+
+    override func adoptInitialWrite() {
+        guard let slot = existingPlacement?.slot, slot.isStored else { return }
+        initialDefault = StagedValue(published, isStored: false)
+    }
+
+    override var defaultViolation: SettingsError? {
+        do {
+            try definition.rules.check(defaultValue, key: SettingKey(stored: definition.key ?? ""))
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,59 @@
+/// A rule of a setting as data, for a settings page, a command line or a schema: what it demands without the code that
+/// checks it.
+///
+/// ```swift
+/// for rule in store.keys.setting(forKey: "window.width")?.rules ?? [] {
+///     print(rule.kind, rule.lowerBound?.value ?? .null, rule.description)
+/// }
+/// ```
+///
+/// Rules of secrets have neither bounds nor cases, except how long the secret may be.
+public struct RuleDescription: Sendable, Hashable, Codable, CustomStringConvertible {
+    /// What a rule is about.
+    public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+        /// The value lies between the bounds.
+        case range
+        /// The value is one of ``RuleDescription/cases``.
+        case oneOf
+        /// The whole string matches ``RuleDescription/pattern``.
+        case pattern
+        /// The number of characters, elements, entries or bytes lies between the bounds.
+        case count
+        /// Only the program's own code can tell: the description has its words.
+        case check
+    }
+
+    /// An end of a range.
+    public struct Bound: Sendable, Hashable, Codable {
+        /// The last value within the range, or the first one outside, in its stored form.
+        public let value: SettingValue
+        /// Whether the value itself is within the range.
+        public let isIncluded: Bool
+
+        init(_ value: SettingValue, isIncluded: Bool) {
+            (self.value, self.isIncluded) = (value, isIncluded)
+        }
+    }
+
+    /// What the rule is about.
+    public let kind: Kind
+    /// Words that complete "it must be …", such as "in 0...20".
+    public let description: String
+    /// The lower end; `nil` if there is none, or it can't be told.
+    public let lowerBound: Bound?
+    /// The upper end; `nil` if there is none, or it can't be told.
+    public let upperBound: Bound?
+    /// All allowed values in their stored form; `nil` if they can't be told.
+    public let cases: [SettingValue]?
+    /// A regular expression as Swift spells it; `nil` if the declaration does not give it as text.
+    public let pattern: String?
+
+    init(
+        _ kind: Kind, _ description: String, lowerBound: Bound? = nil, upperBound: Bound? = nil,
+        cases: [SettingValue]? = nil, pattern: String? = nil
+    ) {
+        (self.kind, self.description) = (kind, description)
+        (self.lowerBound, self.upperBound) = (lowerBound, upperBound)
+        (self.cases, self.pattern) = (cases, pattern)
+    }
+}

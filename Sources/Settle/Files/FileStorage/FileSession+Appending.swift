@@ -1,0 +1,90 @@
+extension FileSession {
+    /// Appends a batch to the journal, behind what others have appended.
+    mutating func append(_ batch: StorageBatch) throws(StorageError) {
+        guard !batch.values.isEmpty, batch.id != lastBatch else { return }
+        try checkSpelling(of: batch)
+        try acquire()
+        defer { release() }
+        try check(batch.conditions)
+        compactIfWorthwhile()
+        let replaced = inForce.valuesReplaced(by: batch)
+        let entries = batch.values.sorted(by: \.key).map { key, value in
+            let before: JournalEntry.Before =
+                contents.overlay.contains(key) ? .unknown : replaced[key].map { .value($0) } ?? .absent
+            return JournalEntry(key: key, value: value, before: before)
+        }
+        let record = try record(of: batch, entries)
+        let start = journal.end.offset
+        do throws(StorageError) {
+            try append(.values(record))
+        } catch {
+            // Without room or permission no valid record was written.
+            throw error.leavingOutcomeUnknown(![.noSpace, .permissionDenied, .unsupportedValue].contains(error.code))
+        }
+        lastBatch = batch.id
+        if record.transactions?.list == nil {
+            remember(record, replacing: replaced, size: max(0, journal.end.offset - start))
+        }
+        contents.add(.values(record))
+        inForce.didAppend(record)
+    }
+
+    /// The same, and makes it stable with everything that was appended before.
+    mutating func appendDurably(_ batch: StorageBatch) throws(StorageError) {
+        try append(batch)
+        do throws(StorageError) {
+            try makeDurable()
+        } catch {
+            inForce.didNotSync(batch)
+            throw error.leavingOutcomeUnknown()
+        }
+        inForce.didSync(batch)
+    }
+
+    /// Requires the lock.
+    private func check(_ conditions: [StorageBatch.Condition]) throws(StorageError) {
+        for case .at(let position) in conditions where position != inForce.position {
+            throw StorageError(.conflict, "“\(path)” has changed since the values were read.")
+        }
+        for case .migrated(let known) in conditions {
+            let foreign = MigrationRecord(in: inForce.tree).foreignStep(besides: known)
+            if let foreign { throw .migrated(by: foreign) }
+        }
+    }
+
+    /// Makes everything stable that was appended.
+    mutating func makeDurable() throws(StorageError) {
+        if journal.needsReplacement || repairs.recovered != nil || repairs.contains(.replaceJournal) {
+            // Taking the lock does what is left to be done.
+            try acquire()
+            release()
+        }
+        try synchronize()
+        try verify()
+    }
+
+    /// Refuses a batch that no checkpoint could ever write.
+    private func checkSpelling(of batch: StorageBatch) throws(StorageError) {
+        for (key, value) in batch.values {
+            guard let value else { continue }
+            do throws(FormatError) {
+                try StorableCheck.check(value, at: key, as: format)
+            } catch {
+                throw StorageError(.unsupportedValue, "“\(path)” can't hold the value of “\(key)”. \(error)")
+            }
+        }
+    }
+
+    /// A record of a batch that a reader accepts. What was there before, and what its transactions did, is left out
+    /// if it would make the record too long.
+    private func record(of batch: StorageBatch, _ entries: [JournalEntry]) throws(StorageError) -> JournalBatch {
+        var record = JournalBatch(revision: batch.revision, author: batch.author, entries: entries, tree: nil)
+        record.transactions = transactions(of: batch)
+        guard record.roughSize > JournalRecord.payloadLimit / 2 else { return record }
+        for index in record.entries.indices { record.entries[index].before = .unknown }
+        record.transactions?.list = nil
+        let size = record.roughSize
+        guard size < JournalRecord.payloadLimit else { throw .tooLarge(path, toHold: size) }
+        return record
+    }
+}

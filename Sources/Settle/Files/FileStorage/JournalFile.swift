@@ -1,0 +1,484 @@
+/// The journal of a settings file, as this process has it open.
+///
+/// Its file carries the lock under which all processes write. The file at the journal's path may be replaced by another
+/// one (``replace(with:names:for:)``); a process that still has the old one sees that it has no name any more.
+struct JournalFile: Sendable {
+    /// What ``lock(timeout:)`` has found.
+    enum Finding: Sendable, Hashable {
+        /// The file that was open before; others may have appended to it.
+        case same
+        /// A new file, without a header.
+        case new
+        /// A file that has not been read yet.
+        case other
+        /// The file that was open before, which does not have its name any more. The lock was not taken.
+        case replaced
+    }
+
+    let operations: FileOperations
+    let path: FilePath
+    private(set) var file: FileDescriptor?
+    /// Of the file that is open, once it has been asked for.
+    private var identity: FileStatus.Identity?
+    /// Whether the file that is open has been read.
+    private(set) var isKnown = false
+    private(set) var isReadOnly = false
+    /// The header of the file, if it has a good one.
+    private(set) var header: JournalHeader?
+    /// Where the next record belongs.
+    private(set) var end = JournalPosition.start(of: 0) {
+        didSet {
+            guard oldValue.generation != end.generation, oldValue.generation != 0 else { return }
+            earlierGenerations.removeAll { $0 == oldValue.generation }
+            earlierGenerations = earlierGenerations.suffix(Self.generationLimit) + [oldValue.generation]
+        }
+    }
+    /// Where the file's history stands behind the last record that has been read or written; `nil` until one has.
+    private(set) var token: ChangeToken?
+    /// Those of the journals that were followed before this one, the newest last.
+    private(set) var earlierGenerations: [UInt64] = []
+    /// Where the last record stands that a journal was begun with and that says ``here``.
+    private(set) var coveredAtBeginning = JournalHeader.size
+    /// The checkpoints that a journal was begun with, which have not been confirmed.
+    private(set) var begunAtBeginning: [PendingRepairs.Checkpoint] = []
+    /// Up to where the file is known to be on stable storage.
+    private(set) var durableEnd = 0
+    /// How large the file is, with the zeros behind its end.
+    private var size = 0
+    private var lockCount = 0
+    /// A sync has failed: what was written may be lost although later syncs succeed. Another journal makes up for it,
+    /// so this belongs to the file that is open and not to the repairs that are pending.
+    private(set) var needsReplacement = false
+
+    /// As the end of what a checkpoint covers, when a journal begins: the place of the record itself.
+    static let here = Int.max
+
+    /// How many earlier generations are remembered.
+    private static let generationLimit = 32
+    /// The least by which the file grows. What lies behind its end is zeros, so that a sync after an append has no
+    /// change of the file's size to write.
+    private static let growth = 16 << 10
+    /// Of a longer record, the checksum and what follows behind it are read one by one.
+    private static let lookLimit = 1 << 10
+    /// The largest step by which the file grows beyond what it must.
+    private static let growthLimit = 64 << 10
+
+    init(_ operations: FileOperations, path: FilePath) {
+        self.operations = operations
+        self.path = path
+    }
+
+    var isOpen: Bool { file != nil }
+    var isLocked: Bool { lockCount > 0 }
+    /// Whether everything that was appended is on stable storage.
+    var isDurable: Bool { durableEnd >= end.offset && !needsReplacement }
+
+    // MARK: Opening
+
+    /// Opens the file if it exists.
+    mutating func open() throws(FileError) -> Bool {
+        close()
+        do {
+            file = try operations.open(path, .update)
+        } catch {
+            switch error.cause {
+            case .notFound: return false
+            // To follow a file that others write needs no more.
+            case .permissionDenied, .readOnlyFileSystem:
+                file = try operations.open(path, .read)
+                isReadOnly = true
+            default: throw error
+            }
+        }
+        return true
+    }
+
+    mutating func close() {
+        guard let file else { return }
+        // A process that was forked a moment ago has the file too, and with it the lock until it runs its program.
+        if lockCount > 0 { try? operations.unlock(file, at: path) }
+        // What was to be durable has been synced; closing has nothing to report. It also gives up the lock.
+        try? operations.close(file, at: path)
+        self.file = nil
+        identity = nil
+        isKnown = false
+        isReadOnly = false
+        lockCount = 0
+        needsReplacement = false
+    }
+
+    /// Whether the path leads to something else by now, or to nothing.
+    mutating func isReplaced() throws(FileError) -> Bool {
+        guard let file else { return true }
+        return try statusIfNamed(file) == nil
+    }
+
+    // MARK: Reading
+
+    /// All bytes of the file.
+    mutating func readAll(limit: Int) throws(FileError) -> [UInt8] {
+        guard let file else { return [] }
+        let status = try operations.status(of: file, at: path)
+        guard status.kind == .file else { throw FileError(action: "read", path: path.text, cause: .invalidArgument) }
+        guard status.size <= limit else { throw FileError(action: "read", path: path.text, cause: .fileTooLarge) }
+        size = Int(status.size)
+        return try read(at: 0, count: size)
+    }
+
+    /// Takes a place in the file that was found by reading it.
+    ///
+    /// - Parameter token: Where the history stands there. One that does not say leaves what is known.
+    mutating func take(_ header: JournalHeader?, _ end: JournalPosition, _ token: ChangeToken?, durableEnd: Int) {
+        if let token { self.token = token }
+        // One without a header may be one that another process is just beginning: it is read again once the lock is
+        // held.
+        isKnown = header != nil
+        self.header = header
+        self.end = end
+        self.durableEnd = durableEnd
+    }
+
+    /// Counts the file as one that has not been read.
+    mutating func forget() {
+        isKnown = false
+    }
+
+    /// What others have appended since the last time.
+    struct News {
+        var records: [(offset: Int, record: JournalRecord)] = []
+        /// Whether the file had no more.
+        var isAll = false
+    }
+
+    /// Reads what others have appended since the last time. If that fails, all of it is read the next time.
+    ///
+    /// A file that has become another one in place, such as by a backup that was copied over it, is not known any more.
+    ///
+    /// - Parameter limit: How many bytes to read at once at most; what is larger is left for the next time.
+    mutating func readNew(atMost limit: Int = .max) throws(FileError) -> News {
+        guard file != nil else { return News() }
+        switch try rest() {
+        // Nearly always, and this is asked before each append.
+        case .nothing: return News(isAll: true)
+        case .otherFile:
+            forget()
+            return News()
+        case .records: break
+        }
+        var news = News()
+        var place = end
+        var count = 512
+        while true {
+            let start = place.offset
+            let bytes = try read(at: start, count: count)
+            let scan = bytes.withUnsafeBytes { JournalScan.scan($0, at: start, from: place) }
+            if let wanted = scan.needsMore, wanted > count, bytes.count == count {
+                count = max(wanted, count * 8)
+                if count > limit { break }
+                continue
+            }
+            guard !scan.records.isEmpty else { break }
+            news.records += scan.records
+            place = scan.end
+            let isEnd = bytes.count < count
+            // Otherwise more may follow behind what was read, or is just being written.
+            news.isAll = scan.tail == .clean && (isEnd || place.offset < start + count)
+            if isEnd || news.isAll || place.offset - end.offset >= limit { break }
+        }
+        end = place
+        token = news.records.token(after: token)
+        size = max(size, end.offset)
+        durableEnd = news.records.reduce(durableEnd) { max($0, $1.record.durableEnd) }
+        return news
+    }
+
+    /// Whether the file has something that has not been read.
+    func hasNews() throws(FileError) -> Bool {
+        guard file != nil else { return false }
+        return try rest() != .nothing
+    }
+
+    /// What the file has behind what was read of it.
+    private enum Rest {
+        case nothing
+        case records
+        /// What was read does not stand there any more.
+        case otherFile
+    }
+
+    /// The last checksum follows from all that was read, and the length of a next record is never zero.
+    private func rest() throws(FileError) -> Rest {
+        let distance = end.offset - end.chainOffset
+        let isShort = distance <= Self.lookLimit
+        let lengthSize = MemoryLayout<UInt32>.size
+        let bytes = try read(at: end.chainOffset, count: isShort ? distance + lengthSize : MemoryLayout<UInt64>.size)
+        let chain = bytes.withUnsafeBytes { $0.count < 8 ? 0 : $0.number(UInt64.self, at: 0) }
+        // As long as there is no header, there is nothing to compare.
+        guard chain == end.chain || end.generation == 0 else { return .otherFile }
+        let length = isShort ? bytes.dropFirst(distance) : try read(at: end.offset, count: lengthSize)[...]
+        return length.allSatisfy { $0 == 0 } ? .nothing : .records
+    }
+
+    private func read(at offset: Int, count: Int) throws(FileError) -> [UInt8] {
+        guard let file else { return [] }
+        return try operations.read(file, at: path, offset: offset, count: count)
+    }
+
+    // MARK: The lock
+
+    /// Takes the lock, and makes the file if there is none. The folder must exist.
+    mutating func lock(timeout: inout LockTimeout) throws(FileError) -> Finding {
+        if lockCount > 0 {
+            lockCount += 1
+            return .same
+        }
+        let file = try openForWriting()
+        try timeout.lock(file, at: path, operations)
+        let status: FileStatus?
+        do {
+            status = try statusIfNamed(file)
+        } catch {
+            giveUpLock()
+            throw error
+        }
+        guard let status else {
+            giveUpLock()
+            return .replaced
+        }
+        operations.makePrivate(file, status, at: path)
+        size = Int(status.size)
+        lockCount = 1
+        return status.size == 0 ? .new : isKnown && header != nil ? .same : .other
+    }
+
+    /// By its name: a file in a folder that was moved away has all of its names, and will not be found.
+    ///
+    /// - Returns: `nil` if the open file is not the one that has the name.
+    private mutating func statusIfNamed(_ file: FileDescriptor) throws(FileError) -> FileStatus? {
+        let own: FileStatus.Identity
+        if let identity {
+            own = identity
+        } else {
+            own = try operations.status(of: file, at: path).identity
+            identity = own
+        }
+        do {
+            let status = try operations.status(at: path)
+            return status.identity == own ? status : nil
+        } catch {
+            guard error.cause == .notFound || error.cause == .notFolder else { throw error }
+            return nil
+        }
+    }
+
+    /// Closes the file although it is locked, which gives up the lock.
+    ///
+    /// - Returns: How often the lock was taken.
+    mutating func closeLocked() -> Int {
+        defer { close() }
+        return lockCount
+    }
+
+    /// Counts the lock, which has been taken once, as taken more often.
+    mutating func keepLocked(count: Int) {
+        guard lockCount > 0 else { return }
+        lockCount = max(lockCount, count)
+    }
+
+    private mutating func openForWriting() throws(FileError) -> FileDescriptor {
+        if let file, !isReadOnly { return file }
+        let new = try operations.open(path, .updateOrCreate(permissions: 0o600))
+        if let old = file {
+            let identity = try? operations.status(of: old, at: path).identity
+            isKnown = isKnown && identity != nil && identity == (try? operations.status(of: new, at: path).identity)
+            try? operations.close(old, at: path)
+        }
+        file = new
+        identity = nil
+        isReadOnly = false
+        return new
+    }
+
+    mutating func unlock() {
+        guard lockCount > 0 else { return }
+        lockCount -= 1
+        if lockCount == 0 { giveUpLock() }
+    }
+
+    private mutating func giveUpLock() {
+        guard let file else { return }
+        do {
+            try operations.unlock(file, at: path)
+        } catch {
+            // Closing the file gives up the lock too. What was not synced by then can't be any more, through this
+            // descriptor.
+            let mustReplace = needsReplacement || !isDurable
+            close()
+            needsReplacement = mustReplace
+        }
+    }
+
+    // MARK: Writing, under the lock
+
+    /// Begins the empty file with a header and these records, in one write. If that fails, the file is closed: the next
+    /// to open it finds that it was never begun.
+    ///
+    /// - Parameter previous: The end of the journal before; of generation 0 if there was none.
+    mutating func begin(
+        after previous: JournalPosition, with contents: [JournalRecord.Content], for owner: FileStatus.Owner?
+    ) throws(FileError) {
+        do throws(FileError) {
+            try tryBeginning(after: previous, with: contents, for: owner)
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    private mutating func tryBeginning(
+        after previous: JournalPosition, with contents: [JournalRecord.Content], for owner: FileStatus.Owner?
+    ) throws(FileError) {
+        guard let file else { return }
+        let beginning = token ?? .beginning()
+        let header = JournalHeader(
+            generation: .random(in: 1 ... .max), previousGeneration: previous.generation,
+            previousEnd: previous.generation == 0 ? 0 : UInt64(previous.offset), beginning: beginning)
+        operations.keepOwner(owner, of: file, at: path)
+        // The process's mask may have taken away permissions that the user needs.
+        try operations.setPermissions(of: file, at: path, to: 0o600)
+        var bytes = header.encoded
+        coveredAtBeginning = JournalHeader.size
+        begunAtBeginning = []
+        var place = JournalPosition.start(of: header.generation)
+        for content in contents {
+            var record = JournalRecord(content, durableEnd: 0)
+            if case .checkpointed(let version, coveredEnd: Self.here) = content {
+                record.content = .checkpointed(version, coveredEnd: place.offset)
+                coveredAtBeginning = place.offset
+            } else if case .checkpoint(let version, coveredEnd: Self.here) = content {
+                record.content = .checkpoint(version, coveredEnd: place.offset)
+                begunAtBeginning.append(PendingRepairs.Checkpoint(version: version, coveredEnd: place.offset))
+            }
+            let (encoded, next) = record.encoded(at: place)
+            bytes += encoded
+            place = next
+        }
+        try write(bytes, at: 0)
+        take(header, place, beginning, durableEnd: 0)
+    }
+
+    /// Appends a record.
+    ///
+    /// - Parameter limit: Where the record must end.
+    /// - Throws: Also ``SystemError/fileTooLarge`` if it would end behind that.
+    mutating func append(_ content: JournalRecord.Content, within limit: Int) throws(FileError) {
+        let content = content.counted(after: token)
+        let (bytes, next) = JournalRecord(content, durableEnd: durableEnd).encoded(at: end)
+        guard next.offset <= limit else {
+            throw FileError(action: "append to", path: path.text, cause: .fileTooLarge)
+        }
+        try write(bytes, at: end.offset)
+        end = next
+        guard let position = content.transactions?.position else { return }
+        token?.position = position
+        token?.checksum = next.chain
+    }
+
+    /// What comes next follows behind a gap: something that is not known is missing.
+    mutating func leaveGap() { token = token?.behindGap }
+
+    /// Another history is gone on with, such as that of the file of the past.
+    mutating func follow(_ token: ChangeToken) { self.token = token }
+
+    private mutating func write(_ bytes: [UInt8], at offset: Int) throws(FileError) {
+        guard let file else { return }
+        let needed = offset + bytes.count
+        if needed > size {
+            let grown = (needed + max(Self.growth, min(needed / 4, Self.growthLimit))) & ~4095
+            do {
+                let zeros = [UInt8](repeating: 0, count: grown - needed)
+                try operations.write(bytes + zeros, to: file, at: path, offset: offset)
+                size = grown
+                return
+            } catch {
+                // There may be room for what is needed.
+                guard error.cause == .noSpace || error.cause == .quotaExceeded else { throw error }
+            }
+        }
+        try operations.write(bytes, to: file, at: path, offset: offset)
+        size = max(size, needed)
+    }
+
+    /// Moves what was appended to stable storage. Needs no lock.
+    mutating func synchronize() throws(FileError) {
+        guard let file, !isDurable else { return }
+        let end = end.offset
+        do throws(FileError) {
+            guard !needsReplacement else { throw FileError(action: "sync", path: path.text, cause: .inputOutput) }
+            try operations.synchronizeData(file, at: path)
+        } catch {
+            needsReplacement = true
+            throw error
+        }
+        durableEnd = end
+    }
+
+    /// Puts a new file with these records in the journal's place, on stable storage, and goes on with it. Under the
+    /// lock, which it keeps.
+    mutating func replace(
+        with contents: [JournalRecord.Content], names: FileNames, for owner: FileStatus.Owner?
+    ) throws(FileError) {
+        let temporary = names.newTemporary()
+        var new = JournalFile(operations, path: temporary)
+        new.file = try operations.open(temporary, .createNew(permissions: 0o600))
+        do throws(FileError) {
+            guard let file = new.file else { return }
+            // Before it has its name, so that no other process writes first. Without locks there is no other process.
+            try? operations.lock(file, at: temporary)
+            new.token = token
+            try new.begin(after: end, with: contents, for: owner)
+            try operations.synchronize(file, at: temporary)
+            new.durableEnd = new.end.offset
+            try operations.rename(temporary, to: path)
+        } catch {
+            try? operations.remove(temporary)
+            new.close()
+            throw error
+        }
+        let lockCount = lockCount
+        close()
+        file = new.file
+        identity = nil
+        end = new.end
+        token = new.token
+        header = new.header
+        coveredAtBeginning = new.coveredAtBeginning
+        begunAtBeginning = new.begunAtBeginning
+        isKnown = true
+        size = new.size
+        self.lockCount = lockCount
+        durableEnd = 0
+        try operations.synchronizeFolder(names.folder)
+        durableEnd = new.durableEnd
+    }
+}
+
+extension [(offset: Int, record: JournalRecord)] {
+    /// Where a history stands behind these records.
+    ///
+    /// - Parameter token: Where it stands before them.
+    func token(after token: ChangeToken?) -> ChangeToken? {
+        guard let token, let last = last(where: { $0.record.content.transactions != nil }) else { return token }
+        return last.record.content.transactions?.token(in: token.history)
+    }
+}
+
+extension JournalRecord.Content {
+    /// The same with the numbers of its transactions in the history that a journal tells.
+    fileprivate func counted(after token: ChangeToken?) -> JournalRecord.Content {
+        guard let count = batch?.transactions?.count else { return self }
+        return changingBatch { batch in
+            if let token { batch.transactions?.position = token.position + count } else { batch.transactions = nil }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/// The newest transactions of a file that this process has seen, in the file's order, bounded in number and in memory.
+///
+/// Pure: it is told each record as it is appended or read, with what stood at its keys before.
+struct RecentTransactions: Sendable {
+    /// What is known of a record. Told only when it is asked for, because nearly always nobody asks.
+    struct Item: RecordOfHistory {
+        /// The place behind it.
+        var token: ChangeToken
+        var batch: JournalBatch
+        /// What stood at the keys before, unless the transactions are listed.
+        var replaced: [SettingKey: SettingValue]
+        /// The bytes that it takes in a journal.
+        var size: Int
+
+        var count: UInt64 { batch.transactions?.count ?? 0 }
+        /// The position before it.
+        var start: UInt64 { token.position - count }
+    }
+
+    private var ring = RecordRing<Item>(limit: 1_024, sizeLimit: 1 << 20)
+
+    /// The place behind the last record.
+    var end: ChangeToken? { ring.end }
+
+    /// Forgets everything: what comes next follows a place.
+    mutating func begin(at token: ChangeToken?) { ring.begin(at: token) }
+
+    /// Adds a record, if it follows the last one. Otherwise it is the first one known.
+    ///
+    /// - Parameter size: The bytes that it takes in a journal.
+    mutating func add(_ item: Item) {
+        guard item.token.history != end?.history || item.token.position > end?.position ?? 0 else { return }
+        if end == nil || item.token.history != end?.history || item.start != end?.position { begin(at: nil) }
+        ring.append([item])
+    }
+
+    /// The last records before a position, oldest first, and the one that it may be within.
+    func records(before position: UInt64, limit: Int) -> [StoredRecord] {
+        let end = min(ring.records.endIndex, ring.firstIndex(after: position - 1) + 1)
+        return ring.records[..<end].suffix(min(limit, ring.records.count) + 1).map { StoredRecord($0) }
+    }
+
+    /// The records after a place, oldest first; `nil` if what came after it is not known here.
+    func records(after token: ChangeToken, limit: Int) -> [StoredRecord]? {
+        ring.records(after: token, limit: limit) { StoredRecord($0) }
+    }
+}
+
+extension StoredRecord {
+    fileprivate init(_ item: RecentTransactions.Item) {
+        let transactions = item.batch.transactions?.list ?? [item.batch.merged { item.replaced[$0] }].compactMap(\.self)
+        self.init(token: item.token, transactions: transactions)
+    }
+}
+
+extension JournalBatch {
+    /// All of its transactions as one; `nil` if it has none. What it has changed is unknown if that was a whole tree.
+    ///
+    /// - Parameter before: What stood at a key before.
+    func merged(_ before: (SettingKey) -> SettingValue?) -> StoredTransaction? {
+        guard let transactions else { return nil }
+        return StoredTransaction(
+            time: transactions.time, author: TransactionAuthor(name: author),
+            origin: revision == 0 ? .external : .local, count: transactions.count,
+            mutations: tree == nil
+                ? entries.map { StoredMutation(key: $0.key, oldValue: before($0.key), newValue: $0.value) } : nil)
+    }
+}

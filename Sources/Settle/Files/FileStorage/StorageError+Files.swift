@@ -1,0 +1,114 @@
+extension StorageError {
+    static func closed(_ path: FilePath) -> StorageError {
+        StorageError(.closed, "The storage for “\(path)” has been closed.")
+    }
+
+    static func unreadable(_ path: FilePath, _ reason: String, errno: Int32? = nil) -> StorageError {
+        StorageError(.unreadable, "“\(path)” can't be read: \(reason).", errno: errno)
+    }
+
+    static func unreadable(_ path: FilePath, _ error: FileError) -> StorageError {
+        unreadable(path, "\(error)", errno: error.cause.number)
+    }
+
+    static func unknownExtension(_ path: FilePath) -> StorageError {
+        StorageError(
+            .unknownFormat,
+            "“\(path)” can't be opened: its extension determines no format. Pass a format, or a name that ends in "
+                + FileFormat.knownExtensions.joined(separator: " or ") + " or has no extension.")
+    }
+
+    static func notWritten(_ path: FilePath, _ reason: String, errno: Int32? = nil) -> StorageError {
+        StorageError(.unreadable, "“\(path)” is not overwritten because \(reason)", errno: errno)
+    }
+
+    /// The same, with or without a doubt about its effect.
+    func leavingOutcomeUnknown(_ isUnknown: Bool = true) -> StorageError {
+        var error = self
+        error.isOutcomeUnknown = isUnknown
+        return error
+    }
+
+    static func removed(_ path: FilePath, because error: StorageError? = nil) -> StorageError {
+        let end = error.map { "could not be written again: \($0)" } ?? "is written again with them."
+        return StorageError(
+            .unreadable, "“\(path)” has been removed. The last good values stay in force, and the file \(end)",
+            errno: error?.errno)
+    }
+
+    static func pastNotKept(_ path: FilePath, _ error: FileError, setAside aside: FilePath? = nil) -> StorageError {
+        let consequence =
+            aside.map { "It was set aside as “\($0.name)”, so the history begins anew." } ?? "The history has a gap."
+        return StorageError(
+            code(for: error),
+            "“\(path)” can't keep the history: \(error). \(consequence) All settings are saved.",
+            errno: error.cause.number)
+    }
+
+    static func anotherPast(_ path: FilePath, _ token: ChangeToken) -> StorageError {
+        StorageError(
+            .conflict,
+            "The place \(token) is not of the history of “\(path)”: another past has taken its place, such as by a backup."
+        )
+    }
+
+    static func tooLarge(_ path: FilePath, toHold size: Int) -> StorageError {
+        StorageError(
+            .unsupportedValue,
+            "“\(path)” can't hold its values: they need \(size) bytes, and the limit is \(FileSession.sizeLimit).")
+    }
+
+    static func tooLarge(_ path: FilePath, _ key: SettingKey, _ size: Int, _ limit: Int) -> StorageError {
+        StorageError(
+            .unsupportedValue,
+            "“\(key)” was not saved: its value needs \(size) bytes, and the journal of “\(path)” holds at most "
+                + "\(limit).")
+    }
+
+    static func journalFull(_ path: FilePath, _ limit: Int) -> StorageError {
+        StorageError(
+            .noSpace,
+            "“\(path)” was not saved: its journal would exceed its limit of \(limit) bytes, and can't be restarted with less. "
+                + "Make the file writable: correct it if it can't be read, and allow writing in its folder.")
+    }
+
+    /// Something that is needed to write could not be done, and nothing was written.
+    static func notSaved(_ path: FilePath, _ error: FileError) -> StorageError {
+        guard error.cause != .wouldBlock else {
+            return StorageError(
+                .locked,
+                "“\(path)” was not saved: \(holder(error.holder)) held its lock for too long. The file is unchanged.",
+                errno: error.cause.number)
+        }
+        return saveFailed(path, error, isInPlace: false)
+    }
+
+    /// Who holds a lock, as the subject of a sentence.
+    static func holder(_ process: Int32?) -> String {
+        process.map { "process \($0)" } ?? "another process"
+    }
+
+    /// A file could not be locked, for another reason than that it is locked already.
+    static func notLocked(_ path: FilePath, _ error: FileError) -> StorageError {
+        StorageError(
+            code(for: error), "“\(path)” can't be locked: \(error). No named lock can be acquired without it.",
+            errno: error.cause.number)
+    }
+
+    private static func code(for error: FileError) -> Code {
+        switch error.cause {
+        case .noSpace, .quotaExceeded: .noSpace
+        case .permissionDenied, .notPermitted, .readOnlyFileSystem: .permissionDenied
+        default: .writeFailed
+        }
+    }
+
+    static func saveFailed(_ path: FilePath, _ error: FileError, isInPlace: Bool) -> StorageError {
+        let consequence =
+            isInPlace
+            ? "The file has the new values, but may lose them if the power fails."
+            : "The file is unchanged."
+        return StorageError(
+            code(for: error), "“\(path)” was not saved: \(error). \(consequence)", errno: error.cause.number)
+    }
+}

@@ -1,0 +1,86 @@
+/// The first bytes of a journal. All numbers are little-endian.
+///
+///      0  magic               8 bytes: "Settle", 0xF5 (in no text), a line feed (lost where line ends are converted)
+///      8  version             u32
+///     12  checksum            u32, of the 64 bytes with zeros here
+///     16  generation          u64, random, never 0
+///     24  previousGeneration  u64, 0 if there was none
+///     32  previousEnd         u64
+///     40  history             u64, never 0
+///     48  position            u64: how many transactions the file has had before this journal
+///     56  checksum            u64 of the record with the last of them
+///     64  the first record
+///
+/// Magic, version and checksum keep their place in all later versions, so that a later version can be told from damage.
+/// The header fits in one disk sector, so it is written as a whole or not at all.
+package struct JournalHeader: Sendable, Equatable {
+    package static let size = 64
+    package static let version: UInt32 = 2
+    static let generationOffset = 16
+
+    package var generation: UInt64
+    package var previousGeneration: UInt64
+    /// Where the records of the previous generation ended.
+    package var previousEnd: UInt64
+    /// Where the file's history stands at the beginning.
+    package var beginning: ChangeToken
+
+    package init(
+        generation: UInt64, previousGeneration: UInt64 = 0, previousEnd: UInt64 = 0, beginning: ChangeToken
+    ) {
+        self.generation = generation
+        self.previousGeneration = previousGeneration
+        self.previousEnd = previousEnd
+        self.beginning = beginning
+    }
+
+    package var encoded: [UInt8] { encoded(inVersion: Self.version) }
+
+    /// - Parameter version: Differs from ``version`` only in tests of later versions.
+    package func encoded(inVersion version: UInt32) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Self.size)
+        bytes.withUnsafeMutableBytes { bytes in
+            bytes.store(Self.magic, at: 0)
+            bytes.store(version, at: 8)
+            bytes.store(generation, at: Self.generationOffset)
+            bytes.store(previousGeneration, at: 24)
+            bytes.store(previousEnd, at: 32)
+            bytes.store(beginning.history, at: 40)
+            bytes.store(beginning.position, at: 48)
+            bytes.store(beginning.checksum, at: 56)
+            bytes.store(Self.checksum(UnsafeRawBufferPointer(bytes)), at: 12)
+        }
+        return bytes
+    }
+
+    /// - Parameter bytes: The journal from its start; bytes after the header are ignored.
+    package static func decode(_ bytes: UnsafeRawBufferPointer) throws(JournalError) -> JournalHeader {
+        guard bytes.count >= size else { throw .empty }
+        let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<size])
+        guard !bytes.isZero(from: 0) else { throw .empty }
+        guard bytes.number(UInt64.self, at: 0) == magic, bytes.number(UInt32.self, at: 12) == checksum(bytes) else {
+            throw .damaged
+        }
+        let version = bytes.number(UInt32.self, at: 8)
+        guard version <= Self.version else { throw .newerVersion(version) }
+        let header = JournalHeader(
+            generation: bytes.number(UInt64.self, at: generationOffset),
+            previousGeneration: bytes.number(UInt64.self, at: 24), previousEnd: bytes.number(UInt64.self, at: 32),
+            beginning: ChangeToken(
+                history: bytes.number(UInt64.self, at: 40), position: bytes.number(UInt64.self, at: 48),
+                checksum: bytes.number(UInt64.self, at: 56)))
+        // There is no version before this one: version 1 was never released.
+        guard version == Self.version, header.generation != 0, header.beginning.history != 0 else { throw .damaged }
+        return header
+    }
+
+    private static let magic: UInt64 = 0x0AF5_656C_7474_6553
+
+    /// Treats the checksum's own field as zeros.
+    private static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+        var hash = ContentHash()
+        hash.combine(bytes.number(UInt64.self, at: 0), UInt64(bytes.number(UInt32.self, at: 8)))
+        hash.combine(UnsafeRawBufferPointer(rebasing: bytes[16..<size]))
+        return UInt32(truncatingIfNeeded: hash.value)
+    }
+}

@@ -1,0 +1,56 @@
+/// Plain text operations on absolute paths.
+///
+/// Not `URL`, because that percent-encodes, and drops `..` without asking the file system, which is wrong behind a
+/// symbolic link.
+package struct FilePath: Sendable, Hashable, CustomStringConvertible {
+    package let text: String
+
+    package init(_ text: String) {
+        self.text = text
+    }
+
+    package var description: String { text }
+
+    /// For sentences.
+    var quoted: String { "“\(self)”" }
+
+    package var withoutTrailingSlashes: FilePath {
+        let end = text.utf8.lastIndex { $0 != Self.slash }
+        return FilePath(end.map { String(text[...$0]) } ?? String(text.prefix(1)))
+    }
+
+    /// What follows the last slash.
+    package var name: String {
+        text.utf8.lastIndex(of: Self.slash).map { String(text[text.index(after: $0)...]) } ?? text
+    }
+
+    /// The path of the folder that contains the file.
+    package var folder: FilePath {
+        guard let slash = text.utf8.lastIndex(of: Self.slash) else { return FilePath(".") }
+        return FilePath(slash == text.startIndex ? "/" : String(text[..<slash]))
+    }
+
+    /// The path of another file in the same folder.
+    package func sibling(named name: String) -> FilePath {
+        folder.appending(name)
+    }
+
+    package func appending(_ name: String) -> FilePath {
+        FilePath(text.hasSuffix("/") ? text + name : text + "/" + name)
+    }
+
+    private static let slash = UInt8(ascii: "/")
+
+    // Compared by bytes, as most file systems do: strings that are equal in Swift may have different bytes.
+
+    package static func == (first: FilePath, second: FilePath) -> Bool {
+        first.text.utf8.elementsEqual(second.text.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        // No text contains this byte, so it separates consecutive paths.
+        hasher.combine(UInt8.max)
+    }
+}

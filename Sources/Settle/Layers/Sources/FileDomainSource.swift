@@ -1,0 +1,180 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A settings file of another program, or of the user: read with its journal, and never written.
+///
+/// Nothing is made, renamed or removed, and no lock is taken, so that a damaged file stays as it is. A missing file or
+/// folder is an empty domain. A file that was removed leaves what its journal has beyond it.
+final class FileDomainSource: DomainSource {
+    fileprivate struct State: Sendable {
+        /// Open while the journal alone has changed; otherwise the next load begins anew.
+        var storage: FileStorage?
+        var contents = DomainContents()
+        /// Of what was last loaded.
+        var marks = Marks()
+        var places: [FilePath: Set<String>] = [:]
+        var watch: (any FileWatch)?
+        var isClosed = false
+    }
+
+    /// What must not change while a load reads the file and its journal, which belong together.
+    fileprivate struct Marks: Sendable, Equatable {
+        var names: FileNames?
+        var file: FileSignature?
+        var journal: FileStatus.Identity?
+        /// Whether a later change must show in the marks.
+        var isSettled = false
+    }
+
+    private let url: URL
+    private let path: FilePath
+    private let calls: any SystemCalls
+    private let watching: any FileWatching
+    private let lines: KeyLineCache
+    private let state = LockedValue(State())
+
+    /// How often a load begins anew because the file was replaced meanwhile.
+    private static let attempts = 16
+
+    /// - Parameters:
+    ///   - url: The file. Its name ends in `.json` or `.plist`, or has no extension.
+    ///   - home: If the file is another user's, that user's.
+    convenience init(at url: URL, home: UserHome? = nil) {
+        self.init(
+            at: url, calls: home?.calls ?? POSIXSystemCalls(), watching: home?.watching ?? SystemFileWatching.shared)
+    }
+
+    init(at url: URL, calls: any SystemCalls, watching: any FileWatching) {
+        self.url = url
+        self.watching = watching
+        self.calls = ReadOnlySystemCalls(calls)
+        path = FilePath(url)
+        lines = KeyLineCache(FileOperations(self.calls))
+    }
+
+    private var operations: FileOperations { FileOperations(calls) }
+
+    // MARK: Loading
+
+    /// - Throws: ``StorageError`` that names the file, and the line if its contents are damaged.
+    func load() throws(StorageError) -> DomainContents {
+        try state.withLock { (state) throws(StorageError) in
+            do throws(StorageError) {
+                try follow(&state)
+            } catch {
+                state.discard()
+                throw FileStorage.damage(of: path, operations) ?? error
+            }
+            return state.contents
+        }
+    }
+
+    private func follow(_ state: inout State) throws(StorageError) {
+        let marks = try marks(&state)
+        if let storage = state.storage, marks.isSettled, marks == state.marks, try state.follow(storage) { return }
+        var before = marks
+        for _ in 0..<Self.attempts {
+            try state.begin(FileStorage(at: url, calls: calls))
+            state.marks = before
+            let after = try self.marks(&state)
+            if after.isSame(as: before) { return }
+            before = after
+        }
+        throw .unreadable(path, "other programs keep replacing it")
+    }
+
+    /// Looks where the path leads, which the watch follows, and what is there.
+    private func marks(_ state: inout State) throws(StorageError) -> Marks {
+        let now = wallTime(isExact: true)
+        do throws(FileError) {
+            let (resolved, links) = try operations.resolve(path)
+            let names = FileNames(resolved)
+            state.watch(names, links)
+            let file = try operations.statusIfThere(at: names.file).map { FileSignature($0) }
+            let journal = try operations.statusIfThere(at: names.journal)?.identity
+            return Marks(names: names, file: file, journal: journal, isSettled: file?.isSettled(at: now) == true)
+        } catch {
+            throw .unreadable(path, error)
+        }
+    }
+
+    // MARK: Watching
+
+    func watch(_ changed: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            guard !state.isClosed else { return }
+            state.watch = watching.watch(state.places) { _ in changed() }
+        }
+        // What has happened since the first load.
+        changed()
+    }
+
+    func close() async {
+        state.withLock { state in
+            state.isClosed = true
+            state.watch?.cancel()
+            state.watch = nil
+            state.discard()
+        }
+    }
+
+    // MARK: Places
+
+    func place(of key: SettingKey) -> String {
+        guard let found = lines.look(at: path) else { return "“\(path)”" }
+        let value = state.withLock { $0.contents.tree[key] }
+        guard value == nil || value == found.tree[key] else { return "the journal of “\(path)”" }
+        return found.place(of: key)
+    }
+}
+
+extension FileDomainSource.State {
+    /// Takes in what others have appended to the journal.
+    ///
+    /// - Returns: False if only a new load can tell.
+    fileprivate mutating func follow(_ storage: FileStorage) throws(StorageError) -> Bool {
+        let found = try storage.changes(after: StoragePosition(0))
+        for change in found.changes {
+            if case .unusable = change.content { return false }
+            change.apply(to: &contents.tree)
+        }
+        return true
+    }
+
+    fileprivate mutating func begin(_ storage: FileStorage) throws(StorageError) {
+        discard()
+        let found = try storage.load()
+        self.storage = storage
+        contents = DomainContents(found.tree)
+        switch found.outcome {
+        case .absent, .intact: break
+        case .recovered(let description, _): contents.problems = [description]
+        case .removed:
+            // The next load may find another file there.
+            discard()
+        }
+    }
+
+    fileprivate mutating func discard() {
+        storage?.close()
+        storage = nil
+    }
+
+    fileprivate mutating func watch(_ names: FileNames, _ links: [FilePath]) {
+        var places: [FilePath: Set<String>] = [names.folder: [names.file.name, names.journal.name]]
+        for link in links { places[link.folder, default: []].insert(link.name) }
+        guard places != self.places else { return }
+        self.places = places
+        watch?.update(places)
+    }
+}
+
+extension FileDomainSource.Marks {
+    /// Whether both were seen of the same files, however long ago they were changed.
+    fileprivate func isSame(as other: Self) -> Bool {
+        names == other.names && file == other.file && journal == other.journal
+    }
+}

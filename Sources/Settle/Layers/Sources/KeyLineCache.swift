@@ -1,0 +1,45 @@
+/// Finds the lines of keys in a file, and reads it again only when it has changed: a listing asks for every key.
+final class KeyLineCache: Sendable {
+    /// A file as it was when it was looked at.
+    struct Look: Sendable {
+        fileprivate let path: FilePath
+        fileprivate let signature: FileSignature
+        /// The values in the file itself.
+        let tree: SettingTree
+        private let lines: KeyLines?
+
+        fileprivate init(_ path: FilePath, _ signature: FileSignature, _ bytes: [UInt8]) {
+            self.path = path
+            self.signature = signature
+            tree = (try? FileFormat.detect(bytes)?.decode(bytes)) ?? SettingTree()
+            lines = FileFormat.keyLines(in: bytes)
+        }
+
+        /// Such as `“/etc/app.json”, line 3`; without a line for a binary file, and for a key that it does not have.
+        func place(of key: SettingKey) -> String {
+            lines?.line(of: key).map { "“\(path)”, line \($0)" } ?? "“\(path)”"
+        }
+    }
+
+    private let operations: FileOperations
+    private let last = LockedValue<Look?>(nil)
+
+    init(_ operations: FileOperations) {
+        self.operations = operations
+    }
+
+    /// - Returns: `nil` if there is no such file, or it can't be read.
+    func look(at path: FilePath) -> Look? {
+        last.withLock { last in
+            let now = wallTime(isExact: true)
+            guard let status = try? operations.statusFollowingLinks(at: path) else { return nil }
+            let signature = FileSignature(status)
+            if let last, last.path == path, last.signature == signature { return last }
+            guard let bytes = try? operations.contents(of: path) else { return nil }
+            let look = Look(path, signature, bytes)
+            // Otherwise a change within the same tick would go unnoticed.
+            last = signature.isSettled(at: now) ? look : nil
+            return look
+        }
+    }
+}

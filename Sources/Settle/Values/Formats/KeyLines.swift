@@ -1,0 +1,74 @@
+/// On which line of a text each key stands, nested like the dictionaries of the file.
+package struct KeyLines: Sendable, Equatable {
+    private struct Entry: Sendable, Equatable {
+        var line: Int
+        var inner: KeyLines
+    }
+
+    // Names are compared by their bytes, as keys are.
+    private var entries: [SettingKey: Entry] = [:]
+
+    init() {}
+
+    /// The line of a key, counted from 1; `nil` if the file does not spell it.
+    package func line(of key: SettingKey) -> Int? {
+        var names = key.components[...]
+        let last = names.popLast() ?? ""
+        var lines = self
+        for name in names {
+            guard let entry = lines.entries[SettingKey(name: name)] else { return nil }
+            lines = entry.inner
+        }
+        return lines.entries[SettingKey(name: last)]?.line
+    }
+
+    mutating func add(_ name: String, line: Int, _ inner: KeyLines) {
+        entries[SettingKey(name: name)] = Entry(line: line, inner: inner)
+    }
+}
+
+extension FileFormat {
+    /// The lines of all keys; `nil` for a binary file, and for one that can't be read.
+    package static func keyLines(in bytes: [UInt8]) -> KeyLines? {
+        switch detect(bytes) {
+        case .json:
+            var reader = JSONReader(bytes, recordsLines: true)
+            return (try? reader.readFile()).flatMap { _ in reader.lines?.root }
+        case .propertyListXML:
+            var reader = XMLPropertyListReader(bytes, recordsLines: true)
+            return (try? reader.readDocument()).flatMap { _ in reader.lines?.root }
+        default: return nil
+        }
+    }
+}
+
+/// Builds the lines of a text from what its reader comes across.
+struct KeyLineRecorder {
+    /// The key at hand and those around it, the outermost first.
+    private var keys: [(name: String, line: Int)] = []
+    /// What is within each of them, after what is within none.
+    private var inner = [KeyLines()]
+    private var line = 1
+    private var counted = 0
+
+    var root: KeyLines { inner[0] }
+
+    /// - Parameter offset: Where the key stands. At least that of the call before.
+    mutating func beginKey(_ name: String, at offset: Int, in bytes: [UInt8]) {
+        bytes[counted..<offset].withUnsafeBytes { bytes in
+            for byte in bytes where byte == UInt8(ascii: "\n") { line += 1 }
+        }
+        counted = offset
+        keys.append((name, line))
+        inner.append(KeyLines())
+    }
+
+    /// The value of the key has been read.
+    mutating func endKey() {
+        guard let key = keys.popLast(), let lines = inner.popLast() else { return }
+        inner[keys.count].add(key.name, line: key.line, lines)
+    }
+
+    /// An array has been read: the keys in its elements can't be named.
+    mutating func endArray() { inner[keys.count] = KeyLines() }
+}

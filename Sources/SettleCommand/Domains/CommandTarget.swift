@@ -1,0 +1,114 @@
+import Settle
+import SettleInterchange
+
+/// The settings that a verb reads or writes: files of any program, or the store of the program itself.
+struct CommandTarget: Sendable {
+    enum Kind: Sendable {
+        case file(DomainAddress)
+        case program(ProgramSettings)
+    }
+
+    let kind: Kind
+
+    init(_ address: DomainAddress) { kind = .file(address) }
+
+    init(_ settings: ProgramSettings) { kind = .program(settings) }
+
+    var name: String {
+        switch kind {
+        case .file(let address): address.name
+        case .program(let settings): settings.name
+        }
+    }
+
+    /// The name as `defaults` has it in its messages.
+    var nameOfDefaults: String {
+        switch kind {
+        case .file(let address): address.nameOfDefaults
+        case .program(let settings): settings.name
+        }
+    }
+
+    /// What is declared; nothing if the program has not written its schema.
+    func declared() throws(CommandFailure) -> DeclaredSettings {
+        switch kind {
+        case .file(let address): DeclaredSettings(jsonSchema: try address.schema() ?? .dictionary([:]))
+        case .program(let settings): DeclaredSettings(settings.store.file.schema())
+        }
+    }
+
+    /// The values: of a domain what is stored there, of a program what is in force. Secrets are among them.
+    ///
+    /// - Parameter isSought: Whether a key is looked for, so that a domain that does not exist just does not have it.
+    func values(isSought: Bool = false) async throws -> SettingTree {
+        switch kind {
+        case .file(let address): isSought ? try address.contents().tree : try address.values()
+        case .program(let settings): try await settings.values()
+        }
+    }
+
+    /// What the application's own domain has. Secrets are among it.
+    func storedValues() async throws -> SettingTree {
+        switch kind {
+        case .file(let address): try address.values()
+        case .program(let settings): try await settings.storedValues()
+        }
+    }
+
+    /// Opens the store to look at it and to follow it.
+    func reading<Result: Sendable>(
+        _ body: @Sendable (SettingsStore) async throws -> Result
+    ) async throws -> Result {
+        switch kind {
+        case .program(let settings): return try await body(settings.store)
+        case .file(let address):
+            // Arguments and variables are those of another process.
+            let list: SearchList = [.managed(), .host(), .application, .global(), .system()]
+            let store = try await SettingsStore.open(reading: address.file, searching: list)
+            let result = try await body(store)
+            try? await store.close()
+            return result
+        }
+    }
+
+    /// Opens the store to write. What an administrator has locked stays locked.
+    func writing<Result: Sendable>(
+        _ body: @Sendable (SettingsStore) async throws -> Result
+    ) async throws -> Result {
+        switch kind {
+        case .program(let settings): return try await body(settings.store)
+        case .file(let address):
+            let store = try await SettingsStore.open(at: address.file, searching: [.managed(), .application])
+            do {
+                let result = try await body(store)
+                try await store.close()
+                return result
+            } catch {
+                try? await store.close()
+                throw error
+            }
+        }
+    }
+}
+
+/// The settings of the program that a command is a part of.
+struct ProgramSettings: Sendable {
+    let name: String
+    let store: SettingsStore
+    /// Keep the declarations.
+    let groups: [any SettingsGroup]
+
+    func storedValues() async throws -> SettingTree {
+        try FileFormat.propertyListBinary.decode(
+            [UInt8](try await store.file.export(as: .propertyListBinary, includingSecrets: true)))
+    }
+
+    func values() async throws -> SettingTree {
+        var tree = store.keys.effectiveValues
+        let stored = try await storedValues()
+        for setting in store.settings where setting.access != .owner {
+            tree[SettingKey(setting.key) ?? "x"] = setting.isSecret ? stored[setting.key] : setting.value
+        }
+        return tree
+    }
+}

@@ -1,0 +1,103 @@
+package import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Finds the settings of all programs of a user.
+package struct DomainDirectory: Sendable {
+    private let location: StandardLocation
+
+    /// That of the current user.
+    package init() { self.init(StandardLocation()) }
+
+    package init(_ location: StandardLocation) { self.location = location }
+
+    /// The names of all domains that have a file in the standard place, sorted.
+    func names() -> [String] { location.domains().map(\.name) }
+
+    /// The file of a domain in the standard place.
+    ///
+    /// - Parameter name: Must be able to be that of a folder.
+    func path(ofDomain name: String) -> FilePath { location.path(forStore: name) }
+
+    /// The settings that a person means by a name: a domain, or a path in place of one.
+    ///
+    /// - Parameters:
+    ///   - isApp: Whether the name is that of an app bundle.
+    ///   - host: The machine whose own values are meant; empty for this one.
+    func address(of name: String, isApp: Bool, host: String?) throws -> DomainAddress {
+        let name = isApp ? try Self.identifier(ofApp: name) : name
+        guard !name.isEmpty else { throw CommandFailure(.usage, "A domain can't have an empty name.") }
+        var file: URL
+        if DomainAddress.globalNames.contains(name) {
+            file = location.globalFile
+        } else if name.contains("/") {
+            file = try Self.file(atPath: name)
+        } else {
+            file = try location.existingFile(ofDomain: name) ?? standardFile(of: name)
+        }
+        if let host {
+            file = StandardLocation.hostFile(besides: file, host: host.isEmpty ? nil : host)
+        }
+        return try DomainAddress(
+            name: DomainAddress.globalNames.contains(name) ? DomainAddress.globalName : name, file: file)
+    }
+
+    private func standardFile(of name: String) throws(CommandFailure) -> URL {
+        do {
+            return try location.file(forStore: name)
+        } catch {
+            throw CommandFailure(.usage, "\(error)")
+        }
+    }
+
+    /// As in `defaults`, the path may lack its extension, and a new file is a property list then. The
+    /// folder of a domain is that domain's file.
+    private static func file(atPath path: String) throws(CommandFailure) -> URL {
+        let url = URL(filePath: path.expandingHome, directoryHint: .notDirectory)
+        var isFolder = false
+        #if canImport(FoundationEssentials)
+            _ = FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
+        #else
+            var flag: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: url.path, isDirectory: &flag)
+            isFolder = flag.boolValue
+        #endif
+        if isFolder {
+            let files = ["settings.json", "settings.plist"].map {
+                url.appending(path: $0, directoryHint: .notDirectory)
+            }
+            return files.first(where: StandardLocation.isThere) ?? files[0]
+        }
+        guard url.pathExtension.isEmpty else { return url }
+        let others = ["plist", "json"].map { url.appendingPathExtension($0) }
+        return StandardLocation.isThere(url) ? url : others.first(where: StandardLocation.isThere) ?? others[0]
+    }
+
+    /// The identifier in the `Info.plist` of an app.
+    private static func identifier(ofApp name: String) throws -> String {
+        let path =
+            name.contains("/") ? name.expandingHome : "/Applications/\(name.hasSuffix(".app") ? name : "\(name).app")"
+        for inner in ["Contents/Info.plist", "Info.plist"] {
+            let file = URL(filePath: path).appending(path: inner)
+            guard let data = try? Data(contentsOf: file) else { continue }
+            if case .dictionary(let entries) = try readDocument(data, named: file.path).value,
+                case .string(let identifier)? = entries["CFBundleIdentifier"]
+            {
+                return identifier
+            }
+        }
+        throw CommandFailure(.absent, "There is no app “\(name)”: “\(path)” has no Info.plist with an identifier.")
+    }
+}
+
+extension String {
+    /// With the home folder for a tilde at the beginning.
+    var expandingHome: String {
+        guard self == "~" || hasPrefix("~/") else { return self }
+        return userHome() + dropFirst()
+    }
+}

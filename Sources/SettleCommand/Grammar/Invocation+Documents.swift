@@ -1,0 +1,53 @@
+import Settle
+import SettleInterchange
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Invocation {
+    /// The form that was asked for; `nil` for the usual one.
+    var format: Conversion.Format? {
+        if has(.json) { return .json }
+        return has(.propertyList) ? .propertyList(.xml) : nil
+    }
+
+    /// Writes a value as a document, and says on standard error what the format could not keep.
+    func show(_ value: SettingValue, as format: Conversion.Format) throws {
+        try write(try Conversion(of: value, to: format), as: format, to: "-")
+    }
+
+    /// Writes a document to a file, or to standard output for `-`, and says what it could not keep.
+    func write(_ conversion: Conversion, as format: Conversion.Format, to path: String) throws(CommandFailure) {
+        if path == "-" {
+            let isWhole = conversion.data.last == 0x0A || !format.isText
+            try terminal.show([UInt8](conversion.data) + (isWhole ? [] : [0x0A]), as: format)
+        } else {
+            try write(conversion.data, to: path)
+        }
+        for loss in conversion.losses { terminal.complain("\(loss)") }
+    }
+
+    /// The contents of a file, or of standard input for `-`.
+    func read(_ path: String) throws(CommandFailure) -> Data {
+        guard path != "-" else { return Data(try terminal.readInput()) }
+        do {
+            return try Data(contentsOf: URL(filePath: path.expandingHome))
+        } catch {
+            throw CommandFailure(.failed, "“\(path)” can't be read: \(error.reason)")
+        }
+    }
+
+    /// Replaces a file. Others see the old contents or the new ones.
+    private func write(_ data: Data, to path: String) throws(CommandFailure) {
+        let file = URL(filePath: path.expandingHome)
+        try DomainAddress.checkOwner(of: file)
+        do {
+            try data.write(to: file, options: .atomic)
+        } catch {
+            throw CommandFailure(.failed, "“\(path)” can't be written: \(error.reason)")
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Settle
+import SettleInterchange
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension CommandTerminal {
+    /// Writes a document. On a terminal, characters that could make it do or show something else are spelled as the
+    /// format does it, so that it is the same document.
+    func show(_ document: [UInt8], as format: Conversion.Format) throws(CommandFailure) {
+        guard showsOutput else { return try write(document) }
+        let text = String(decoding: document, as: UTF8.self)
+        func digits(_ number: UInt32, _ count: Int) -> String {
+            let digits = String(number, radix: 16)
+            return String(repeating: "0", count: max(0, count - digits.count)) + digits
+        }
+        func units(_ scalar: Unicode.Scalar, _ mark: String) -> String {
+            UTF16.encode(scalar).map { $0.map { mark + digits(UInt32($0), 4) }.joined() } ?? ""
+        }
+        let shown: String
+        switch format {
+        case .json: shown = text.escaped(keeping: ["\n"]) { units($0, "\\u") }
+        case .propertyList(.xml): shown = text.escaped(keeping: ["\n", "\t"]) { "&#x\(digits($0.value, 1));" }
+        case .propertyList(.oldText): shown = text.escaped(keeping: ["\n", "\t"]) { units($0, "\\U") }
+        case .propertyList(.binary):
+            throw CommandFailure(
+                .unavailable, "A terminal can't show a binary property list. Give it a file, or a pipe.")
+        }
+        try write(Array(shown.utf8))
+    }
+}
+
+extension Conversion.Format {
+    var isText: Bool { self != .propertyList(.binary) }
+
+    /// The names that options take.
+    static let names: [(name: String, format: Conversion.Format)] = [
+        ("json", .json), ("xml", .propertyList(.xml)), ("binary", .propertyList(.binary)),
+        ("old", .propertyList(.oldText)),
+    ]
+
+    static func named(_ name: String) throws(CommandFailure) -> Conversion.Format {
+        guard let found = names.first(where: { $0.name == name }) else {
+            throw CommandFailure(.usage, "A form is one of \(names.map(\.name).joined(separator: ", ")).")
+        }
+        return found.format
+    }
+}
+
+/// Reads JSON or a property list.
+func readDocument(
+    _ data: Data, named name: String
+) throws(CommandFailure) -> (value: SettingValue, format: Conversion.Format) {
+    do {
+        return try Conversion.read(data)
+    } catch {
+        throw CommandFailure(.refused, "“\(name)” can't be read. \(error)")
+    }
+}
+
+extension Error {
+    /// Why a file can't be read or written.
+    var reason: String {
+        guard let error = self as? CocoaError else { return "\(self)" }
+        switch error.code {
+        case .fileReadNoSuchFile, .fileNoSuchFile: return "there is no such file."
+        case .fileReadNoPermission, .fileWriteNoPermission: return "that is not permitted."
+        case .fileWriteOutOfSpace: return "the disk is full."
+        default: return "\(error)"
+        }
+    }
+}

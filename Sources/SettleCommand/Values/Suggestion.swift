@@ -1,0 +1,37 @@
+/// The known word that a person may have meant.
+enum Suggestion {
+    /// The nearest word, if it is near enough to be a mistyped one.
+    static func nearest(to word: String, among known: [String]) -> String? {
+        let typed = Array(word.lowercased().unicodeScalars)
+        let limit = max(1, typed.count / 3)
+        var best: (word: String, distance: Int)?
+        for candidate in known {
+            let distance = distance(typed, Array(candidate.lowercased().unicodeScalars))
+            if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
+        }
+        return best?.word
+    }
+
+    /// Such as ` Did you mean “read”?`.
+    static func question(_ word: String?) -> String { word.map { " Did you mean “\($0)”?" } ?? "" }
+
+    /// How many letters have to be inserted, removed, replaced or swapped with their neighbour.
+    private static func distance(_ first: [Unicode.Scalar], _ second: [Unicode.Scalar]) -> Int {
+        // Longer words are no mistypes of anything.
+        guard first.count <= 256, second.count <= 256 else { return .max }
+        var (before, previous) = ([Int](), Array(0...second.count))
+        for (row, left) in first.enumerated() {
+            var current = [row + 1]
+            for (column, right) in second.enumerated() {
+                var cost = min(
+                    previous[column + 1] + 1, current[column] + 1, previous[column] + (left == right ? 0 : 1))
+                if row > 0, column > 0, left == second[column - 1], first[row - 1] == right {
+                    cost = min(cost, before[column - 1] + 1)
+                }
+                current.append(cost)
+            }
+            (before, previous) = (previous, current)
+        }
+        return previous[second.count]
+    }
+}

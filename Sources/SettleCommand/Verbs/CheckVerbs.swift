@@ -1,0 +1,78 @@
+import Settle
+import SettleInterchange
+
+extension Verb {
+    private static let repair = Option(names: ["--repair"], help: "Put damaged files aside, and store what is good.")
+
+    static let check = Verb(
+        name: "check", scope: .domain, options: [repair],
+        summary: "Says whether a domain's files are healthy, and whether its values follow the rules.",
+        details: "Without --repair nothing is written. What would be salvaged is in use already: programs read it so.",
+        action: { invocation in
+            let target = try invocation.target()
+            var problems: [String] = []
+            let values: SettingTree
+            if case .file(let address) = target.kind {
+                var contents = try address.salvaged()
+                problems += contents.outcome.problems
+                if invocation.has(repair), !problems.isEmpty {
+                    // A program that opens the files repairs them.
+                    try await target.writing { store in try await store.file.flush() }
+                    problems.forEach(invocation.terminal.complain)
+                    contents = try address.salvaged()
+                    problems = contents.outcome.problems
+                }
+                if contents.outcome == .absent { throw address.missing }
+                values = contents.tree
+            } else {
+                values = try await target.storedValues()
+            }
+            let declared = try target.declared()
+            problems += declared.all.compactMap { setting in values[setting.key].flatMap(setting.refusal) }
+            let keys = values.leaves(within: declared).count
+            if invocation.format != nil {
+                try invocation.show(
+                    .dictionary([
+                        "problems": .array(problems.map { .string($0) }), "values": .integer(Int64(keys)),
+                    ]))
+            } else {
+                problems.forEach(invocation.terminal.complain)
+            }
+            guard problems.isEmpty else {
+                throw CommandFailure(.absent, "\(target.name): \(problems.count) found.")
+            }
+            guard invocation.format == nil else { return }
+            try invocation.terminal.say("\(target.name): healthy, values: \(keys)", .green)
+        })
+
+    static let schema = Verb(
+        name: "schema", scope: .domain,
+        summary: "Shows the JSON Schema of the declared settings.",
+        details: "A program writes it beside its settings with “store.file.writeSchema()”.",
+        action: { invocation in
+            let target = try invocation.target()
+            let schema: SettingValue
+            switch target.kind {
+            case .program(let settings): schema = settings.store.file.schema().jsonSchema
+            case .file(let address):
+                guard let found = try address.schema() else {
+                    throw CommandFailure(
+                        .unavailable, "\(address.name) has no schema: its program has not written one.")
+                }
+                schema = found
+            }
+            try invocation.show(schema, as: invocation.format ?? .json)
+        })
+}
+
+extension StorageContents.Outcome {
+    /// What is wrong.
+    fileprivate var problems: [String] {
+        switch self {
+        case .absent, .intact: []
+        case .recovered(let description, let isComplete):
+            [isComplete ? description : "\(description) Some settings have earlier values."]
+        case .removed(let description): [description]
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import Settle
+import SettleInterchange
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Verb {
+    static let edit = Verb(
+        name: "edit", scope: .domain, options: [.force, .author],
+        summary: "Opens the stored values in an editor, and stores what was changed.",
+        details: """
+            The editor is $VISUAL or $EDITOR, else vi. What can't be read or stored can be edited again; nothing of it is \
+            stored, and what was edited is kept in a file that is named. What others have changed meanwhile stays, unless the \
+            same key was edited: that is told first.
+            """,
+        action: { invocation in
+            guard invocation.terminal.isInteractive else {
+                throw CommandFailure(.unavailable, "“edit” needs a terminal; “import” reads a file.")
+            }
+            let target = try invocation.target()
+            let declared = try target.declared()
+            try await target.writing { store in
+                try await EditSession(invocation, target, declared).run(in: store)
+            }
+        })
+}
+
+/// One edit, until its result is stored or given up.
+private struct EditSession {
+    private typealias Change = (key: SettingKey, value: SettingValue?)
+
+    private let invocation: Invocation
+    private let target: CommandTarget
+    private let declared: DeclaredSettings
+
+    init(_ invocation: Invocation, _ target: CommandTarget, _ declared: DeclaredSettings) {
+        (self.invocation, self.target, self.declared) = (invocation, target, declared)
+    }
+
+    func run(in store: SettingsStore) async throws {
+        // Before the values, so that it is not newer than they are.
+        var token = store.history.token
+        let original = try await values()
+        var current = original
+        let folder = FileManager.default.temporaryDirectory.appending(path: "settle-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let file = folder.appending(path: "\(target.name.replacing("/", with: "_")).json")
+        let document = Data(try JSONDocument.write(.dictionary(original.root)))
+        try document.write(to: file)
+        var stored: [Change]?
+        while stored == nil {
+            do {
+                let changes = try changes(in: try edited(file), from: original)
+                if !changes.isEmpty { try await save(changes, in: store, since: token, from: current) }
+                stored = changes
+            } catch {
+                let failure = CommandFailure(error)
+                failure.lines.forEach(invocation.terminal.complain)
+                guard let edited = try? Data(contentsOf: file), edited != document else {
+                    try? FileManager.default.removeItem(at: folder)
+                    throw CommandFailure(failure.code, "Nothing was stored.")
+                }
+                guard failure.code != .unavailable, asksToGoOn() else {
+                    throw CommandFailure(
+                        failure.code, "Nothing was stored. What was edited is in “\(file.path)”.")
+                }
+                // What has changed meanwhile has been reported.
+                (token, current) = (store.history.token, try await values())
+            }
+        }
+        try? FileManager.default.removeItem(at: folder)
+        try report(stored ?? [])
+    }
+
+    private func report(_ changes: [Change]) throws {
+        if changes.isEmpty { try invocation.terminal.say("Nothing was changed.") }
+        for (key, value) in changes {
+            let shown = value.map { declared.hidingSecrets(in: $0, at: key).line } ?? "nothing"
+            try invocation.terminal.say("\(key) = \(shown)")
+        }
+    }
+
+    /// What is shown in the editor.
+    private func values() async throws -> SettingTree {
+        shown(try await target.valuesIfAny())
+    }
+
+    private func shown(_ values: SettingTree) -> SettingTree {
+        var values = values
+        for setting in declared.all where setting.isSecret || setting.isOwners { values[setting.key] = nil }
+        return values
+    }
+
+    private func edited(_ file: URL) throws -> SettingTree {
+        let environment = ProcessInfo.processInfo.environment
+        let editor = ["VISUAL", "EDITOR"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? "vi"
+        let code = try invocation.terminal.edit(file.path, with: editor)
+        guard code == 0 else {
+            throw CommandFailure(.unavailable, "“\(editor)” has ended with code \(code).")
+        }
+        let document = try readDocument(try Data(contentsOf: file), named: file.lastPathComponent)
+        guard case .dictionary(let entries) = document.value else {
+            throw CommandFailure(.refused, "The settings must be an object in braces.")
+        }
+        return SettingTree(entries)
+    }
+
+    /// What was changed, checked.
+    private func changes(
+        in edited: SettingTree, from original: SettingTree
+    ) throws(CommandFailure) -> [Change] {
+        // As the editor has shown it: JSON has neither dates nor data.
+        let shown = (try? JSONDocument.write(.dictionary(original.root))).flatMap { try? JSONDocument.read($0) }
+        guard case .dictionary(let root)? = shown else { throw CommandFailure(.refused, "The values are no JSON.") }
+        let before = SettingTree(root)
+        let keys = Set(before.leaves(within: declared) + edited.leaves(within: declared))
+        var changes: [Change] = []
+        for key in keys.sorted() where before[key] != edited[key] {
+            guard !key.hasEmptyName else { throw CommandFailure(.refused, "“\(key)” has a part without a name.") }
+            let value = edited[key].map { $0.restored(as: original[key], shownAs: before[key]) }
+            if let value { try invocation.check(value, at: key, declared, in: edited) }
+            changes.append((key, value))
+        }
+        return changes
+    }
+
+    private func save(
+        _ changes: [Change], in store: SettingsStore, since token: ChangeToken?,
+        from current: SettingTree
+    ) async throws {
+        let write = {
+            // A file without a past has no place in it, and the store may not have been told yet of an edit by hand: what
+            // is there now is compared.
+            let now = shown(try target.valuesNow(in: store, at: changes.map(\.key)))
+            for change in changes where now[change.key] != current[change.key] {
+                throw CommandFailure(.refused, "“\(change.key)” has been changed meanwhile.")
+            }
+            // First what goes: a new key may be where a dictionary was.
+            for change in changes where change.value == nil { try store.keys.removeValue(forKey: change.key) }
+            for change in changes {
+                guard let value = change.value else { continue }
+                try store.keys.setValue(value, forKey: change.key, keepingSecretsOf: declared, in: current)
+            }
+        }
+        if let token {
+            let keys = changes.map(\.key.description)
+            try await store.commit(ifUnchangedSince: token, keys: keys, author: invocation.author, write)
+        } else {
+            try await store.commit(author: invocation.author, write)
+        }
+    }
+
+    private func asksToGoOn() -> Bool {
+        let answer = invocation.terminal.readLine(prompt: "Edit again? [Y/n] ")
+        return answer.map { !$0.lowercased().hasPrefix("n") } ?? false
+    }
+}
+
+extension CommandTarget {
+    /// What is stored at some keys. In a transaction.
+    fileprivate func valuesNow(in store: SettingsStore, at keys: [SettingKey]) throws -> SettingTree {
+        if case .file(let address) = kind { return try address.contents().tree }
+        var tree = SettingTree()
+        for key in keys { tree[key] = store.ownValue(forKey: key) }
+        return tree
+    }
+}

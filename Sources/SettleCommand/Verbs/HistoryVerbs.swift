@@ -1,0 +1,98 @@
+import Settle
+import SettleInterchange
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Verb {
+    private static let limit = Option(
+        names: ["--limit", "-n"], value: "COUNT", help: "How many entries; 20 by default.")
+    private static let last = Option(names: ["--last-by"], value: "NAME", help: "The newest transaction of an author.")
+
+    static let history = Verb(
+        name: "history", aliases: ["log"], scope: .domain, operands: [.key.optional], options: [.literal, limit],
+        summary: "Shows who has changed what, newest first.",
+        details: "A program keeps a history if its configuration says so.",
+        action: { invocation in
+            let target = try invocation.target()
+            let declared = try target.declared()
+            let limit = invocation.arguments[limit].map { Int($0) ?? 0 } ?? 20
+            guard limit > 0 else {
+                throw CommandFailure(.usage, "A number of entries is 1 or more.")
+            }
+            let text = invocation.operands.first
+            let entries = try await target.reading { store in
+                let key = try text.map { try invocation.key($0, declared, store.keys.effectiveValues) }
+                var entries: [HistoryEntry] = []
+                for try await entry in store.history.entries(of: key?.description, limit: limit) {
+                    entries.append(entry.hidingSecrets(declared))
+                }
+                return entries
+            }
+            guard invocation.format == nil else {
+                return try invocation.show(.array(try entries.map { try SettingValueEncoder().encode($0) }))
+            }
+            for entry in entries { try entry.write(to: invocation.terminal) }
+        })
+
+    static let undo = Verb(
+        name: "undo", scope: .domain, operands: [Operand(name: "TOKEN", isOptional: true)],
+        options: [last, .force, .author],
+        summary: "Takes a transaction back, whoever has made it.",
+        details: """
+            Keys that have changed since are left alone and named, unless --force is given. To redo, undo the undo. \
+            Without a token, the newest transaction is taken back.
+            """,
+        action: { invocation in
+            let target = try invocation.target()
+            let (given, name) = (try invocation.token(invocation.operands.first), invocation.arguments[last])
+            let declared = try target.declared()
+            let result = try await target.writing { store in
+                var undone = name.map(SettingsStore.UndoneTransaction.last) ?? given.map { .token($0) }
+                if undone == nil {
+                    for try await entry in store.history.entries(limit: 1) { undone = .token(entry.token) }
+                }
+                guard let undone else { throw CommandFailure(.absent, "There is nothing to undo.") }
+                return try await store.history.undo(undone, force: invocation.has(.force), author: invocation.author) {
+                    key in
+                    if invocation.isTool { try declared.checkAccess(to: key) }
+                }
+            }
+            guard invocation.format == nil else { return try invocation.show(try SettingValueEncoder().encode(result)) }
+            for key in result.keys { try invocation.terminal.say("\(key) is as it was before.") }
+            for conflict in result.conflicts {
+                invocation.terminal.complain("\(conflict); it was left alone. Use --force to put it back.")
+            }
+            if result.keys.isEmpty { throw CommandFailure(.refused, "Nothing was undone.") }
+        })
+}
+
+extension HistoryEntry {
+    fileprivate func hidingSecrets(_ declared: DeclaredSettings) -> HistoryEntry {
+        var entry = self
+        for index in entry.changes.indices {
+            guard let key = SettingKey(entry.changes[index].key) else { continue }
+            let change = entry.changes[index]
+            if declared.isSecret(key) {
+                entry.changes[index].isSecret = true
+                (entry.changes[index].oldValue, entry.changes[index].newValue) = (nil, nil)
+            } else {
+                entry.changes[index].oldValue = change.oldValue.map { declared.hidingSecrets(in: $0, at: key) }
+                entry.changes[index].newValue = change.newValue.map { declared.hidingSecrets(in: $0, at: key) }
+            }
+        }
+        return entry
+    }
+
+    fileprivate func write(to terminal: any CommandTerminal) throws(CommandFailure) {
+        try terminal.say("\(token)", .yellow)
+        let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current)
+        let undo = undone.map { ", undoes \($0)" } ?? ""
+        try terminal.say("  \(time.formatted(style))  \(origin), by \(author)\(undo)", .faint)
+        if !isKnown { try terminal.say("  It is not known what has changed.") }
+        for change in changes { try terminal.say("  \(change)") }
+    }
+}

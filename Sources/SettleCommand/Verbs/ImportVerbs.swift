@@ -1,0 +1,115 @@
+import Settle
+import SettleInterchange
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Verb {
+    private static let form = Option(
+        names: ["--as"], value: "FORM",
+        help: "The form: \(Conversion.Format.names.map(\.name).joined(separator: ", ")).")
+    private static let dryRun = Option(names: ["--dry-run"], help: "Show what would change, and change nothing.")
+    private static let replaces = Option(names: ["--replace"], help: "Remove what the file does not have.")
+    private static let from = Option(
+        names: ["--from"], value: "KIND", help: "What the file is: userdefaults, archive or strings.")
+    private static let file = Operand(name: "FILE", completion: .file)
+
+    static let export = Verb(
+        name: "export", scope: .domain, operands: [file.optional], options: [form],
+        summary: "Writes all stored values to a file, or to standard output.",
+        details: """
+            A file is a binary property list, as with “defaults”, and standard output an XML one, unless the file's name ends \
+            in .json or --as says otherwise. Without secrets and what is its owner's; with --show-secrets, on a terminal only, \
+            with both.
+            """,
+        action: { invocation in
+            let target = try invocation.target()
+            let path = invocation.operands.first ?? "-"
+            guard path == "-" || !invocation.has(.secrets) else {
+                throw CommandFailure(.unavailable, "Secrets are shown on a terminal only, not in a file or a pipe.")
+            }
+            let usual: Conversion.Format =
+                path.hasSuffix(".json") ? .json : .propertyList(path == "-" ? .xml : .binary)
+            let format = try invocation.arguments[form].map(Conversion.Format.named) ?? invocation.format ?? usual
+            var values = try await target.storedValues()
+            if try !invocation.showsSecrets() {
+                let kept = try target.declared().all.filter { $0.isSecret || $0.isOwners }
+                for setting in kept { values[setting.key] = nil }
+            }
+            let conversion = try Conversion(of: .dictionary(values.root), to: format)
+            try invocation.write(conversion, as: format, to: path)
+        })
+
+    static let `import` = Verb(
+        name: "import", scope: .domain, operands: [file], options: [dryRun, replaces, .force, .author],
+        summary: "Stores all values of a file, or of standard input for “-”.",
+        details: "JSON or a property list in any form. Either everything is stored or nothing.",
+        action: { invocation in
+            let path = invocation.operands.first ?? "-"
+            let document = try readDocument(try invocation.read(path), named: path)
+            guard case .dictionary(let entries) = document.value else {
+                throw CommandFailure(.refused, "“\(path)” has no dictionary. Nothing has changed.")
+            }
+            let mode: SettingsStore.ImportMode = invocation.has(replaces) ? .replace : .merge
+            let (target, values) = (try invocation.target(), SettingTree(entries))
+            if invocation.has(dryRun) { return try await invocation.showDifference(in: target, to: values, mode) }
+            try await invocation.replace(target, with: values, mode: mode)
+        })
+
+    static let migrate = Verb(
+        name: "migrate", scope: .domain, operands: [file], options: [from, dryRun, .force, .author],
+        summary: "Stores what an older program has left: defaults, a keyed archive, or a table of strings.",
+        details: """
+            “userdefaults” is a property list of UserDefaults, whose keys are names with dots and all. “archive” is a file of \
+            NSKeyedArchiver; its objects become dictionaries. “strings” is a .strings file.
+
+            Of a declared setting, the name may be the key with its dots, and its value is converted to what is declared.
+            """,
+        action: { invocation in
+            let path = invocation.operands.first ?? "-"
+            let old = try OldData.values(
+                try invocation.read(path), named: path, kind: invocation.arguments[from] ?? "", invocation.terminal)
+            let target = try invocation.target()
+            let values = OldData.settings(of: old, try target.declared())
+            if invocation.has(dryRun) { return try await invocation.showDifference(in: target, to: values, .merge) }
+            try await invocation.replace(target, with: values, mode: .merge)
+        })
+
+    static let convert = Verb(
+        name: "convert", scope: .tool, operands: [file, Operand(name: "OUTPUT", isOptional: true, completion: .file)],
+        options: [form],
+        summary: "Converts a property list or JSON, and says what the new form can't keep.",
+        details: "The form is that of the output's extension, unless --as says otherwise.",
+        action: { invocation in
+            let (input, output) = (invocation.operands.first ?? "-", invocation.operands.dropFirst().first ?? "-")
+            let usual: Conversion.Format =
+                invocation.format ?? (output.hasSuffix(".plist") ? .propertyList(.xml) : .json)
+            let format = try invocation.arguments[form].map(Conversion.Format.named) ?? usual
+            let value = try readDocument(try invocation.read(input), named: input).value
+            try invocation.write(try Conversion(of: value, to: format), as: format, to: output)
+        })
+}
+
+extension Invocation {
+    /// Stores values in one transaction, after they were checked against what is declared.
+    func replace(_ target: CommandTarget, with values: SettingTree, mode: SettingsStore.ImportMode) async throws {
+        let declared = try target.declared()
+        for key in values.leaves(within: declared) {
+            if let value = values[key] { try check(value, at: key, declared) }
+        }
+        // A program's own store knows by itself what an import must leave alone.
+        let kept = isTool && mode == .replace ? declared.all.filter { $0.isSecret || $0.isOwners } : []
+        try await target.writing { store in
+            try await store.commit(author: author) {
+                var values = values
+                for setting in kept where values[setting.key] == nil {
+                    values[setting.key] = store.ownValue(forKey: setting.key)
+                }
+                try store.file.import(values, mode, unknownKeys: .keep, author: author)
+            }
+        }
+    }
+}

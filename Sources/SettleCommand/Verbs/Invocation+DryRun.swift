@@ -1,0 +1,84 @@
+import Settle
+import SettleInterchange
+
+extension Invocation {
+    /// Shows what values would change, and ends as storing them would.
+    ///
+    /// - Throws: ``CommandFailure`` with the code of the worst refusal.
+    func showDifference(
+        in target: CommandTarget, to values: SettingTree, _ mode: SettingsStore.ImportMode
+    ) async throws {
+        let declared = try target.declared()
+        let stored = try await target.valuesIfAny()
+        let incoming = Set(values.leaves(within: declared))
+        let removed = mode == .replace ? stored.leaves(within: declared).filter { !declared.isKept($0) } : []
+        let keys = incoming.union(removed).sorted()
+        let locked = try await target.reading { store in
+            incoming.filter { store.keys.explanation(forKey: $0).answers.contains(where: \.locksKey) }
+        }
+        var changes: [DryRunChange] = []
+        for key in keys {
+            let (old, new) = (stored[key], values[key])
+            let refusal = new.flatMap { self.refusal(of: $0, at: key, declared, isLocked: locked.contains(key)) }
+            guard old != new || refusal != nil else { continue }
+            func shown(_ value: SettingValue) -> SettingValue { declared.hidingSecrets(in: value, at: key) }
+            changes.append(
+                DryRunChange(
+                    key: key, old: old.map(shown), new: new.map(shown), isChange: old != new, refusal: refusal))
+        }
+        if format != nil {
+            try show(.array(changes.map(\.record)))
+        } else {
+            for change in changes { try change.write(to: terminal) }
+        }
+        let refusals = changes.compactMap(\.refusal)
+        guard let worst = refusals.max(by: { $0.code.rawValue < $1.code.rawValue }) else { return }
+        throw CommandFailure(worst.code, "Nothing would be stored: \(refusals.count) of the values would be refused.")
+    }
+
+    private func refusal(
+        of value: SettingValue, at key: SettingKey, _ declared: DeclaredSettings, isLocked: Bool
+    ) -> CommandFailure? {
+        if isLocked { return CommandFailure(.locked, "“\(key)” is locked by an administrator.") }
+        do throws(CommandFailure) {
+            try check(value, at: key, declared)
+        } catch {
+            return error
+        }
+        // What a program's own store says by itself when it stores.
+        guard !isTool, let setting = declared[key] else { return nil }
+        if setting.isOwners { return CommandFailure(.locked, "“\(key)” belongs to its owner.") }
+        return setting.refusal(of: value).map { CommandFailure(.refused, $0) }
+    }
+}
+
+extension DeclaredSettings {
+    /// Whether a replacement of all values leaves a key as it is.
+    fileprivate func isKept(_ key: SettingKey) -> Bool {
+        setting(around: key).map { $0.isSecret || $0.isOwners } ?? false
+    }
+}
+
+/// What an import would do to a key.
+private struct DryRunChange {
+    let key: SettingKey
+    let old: SettingValue?
+    let new: SettingValue?
+    /// Secrets look the same before and after.
+    let isChange: Bool
+    let refusal: CommandFailure?
+
+    var record: SettingValue {
+        var record: SettingValue.Entries = ["key": .string(key.description)]
+        record["oldValue"] = old
+        record["newValue"] = new
+        record["refusal"] = refusal.map { .string($0.description) }
+        return .dictionary(record)
+    }
+
+    func write(to terminal: any CommandTerminal) throws(CommandFailure) {
+        if let old, isChange { try terminal.say("- \(key) = \(old.line)", .red) }
+        if let new, isChange { try terminal.say("+ \(key) = \(new.line)", .green) }
+        if let refusal { terminal.complain("It would be refused. \(refusal)") }
+    }
+}

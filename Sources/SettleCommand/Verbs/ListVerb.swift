@@ -1,0 +1,103 @@
+import Settle
+import SettleInterchange
+
+extension Verb {
+    static let list = Verb(
+        name: "list", aliases: ["ls"], scope: .domain, operands: [.key.optional],
+        summary: "Lists settings as a tree, with their values, types and the domains that these come from.",
+        details: "What a declared setting has as its default is listed, too. With a key, only what is within it.",
+        action: { invocation in
+            let target = try invocation.target()
+            let (showsSecrets, declared) = (try invocation.showsSecrets(), try target.declared())
+            let text = invocation.operands.first
+            let rows = try await target.reading { store in
+                let prefix = try text.map { try invocation.key($0, declared, store.keys.effectiveValues) }
+                let keys = Set(store.keys.effectiveValues.leaves(within: declared) + declared.all.map(\.key))
+                return keys.filter { prefix == nil || $0 == prefix || $0.isWithin(prefix ?? $0) }.sorted()
+                    .map { ListRow(store.keys.explanation(forKey: $0), declared[$0], isSecret: declared.isSecret($0)) }
+            }
+            let stored = showsSecrets ? try? await target.storedValues() : nil
+            let shown = rows.map { $0.isSecret ? $0.revealed(stored?[$0.key]) : $0 }
+            guard !shown.isEmpty || text == nil else { throw target.missing(text ?? "") }
+            if shown.isEmpty { _ = try await target.values() }
+            guard invocation.format == nil else {
+                return try invocation.show(.array(shown.map(\.record)))
+            }
+            try ListRow.write(shown, to: invocation.terminal)
+        })
+}
+
+extension SettingTree {
+    /// The keys of all values that are no dictionaries with something in them, or that are declared.
+    func leaves(within declared: DeclaredSettings) -> [SettingKey] {
+        var keys: [SettingKey] = []
+        func add(_ value: SettingValue, at key: SettingKey) {
+            guard case .dictionary(let entries) = value, !entries.isEmpty, declared[key] == nil else {
+                return keys.append(key)
+            }
+            for (name, value) in entries { add(value, at: key.appending(component: name)) }
+        }
+        for (name, value) in root { add(value, at: .path(name)) }
+        return keys
+    }
+}
+
+/// A line of the list.
+private struct ListRow: Sendable {
+    let key: SettingKey
+    let type: String
+    let domain: DomainName
+    let isSecret: Bool
+    let isLocked: Bool
+    private(set) var value: SettingValue?
+
+    init(_ explanation: Explanation, _ setting: DeclaredSetting?, isSecret: Bool) {
+        key = SettingKey(explanation.key) ?? "x"
+        self.isSecret = isSecret || explanation.isSecret
+        let stored = explanation.value ?? (explanation.answers.isEmpty ? setting?.defaultValue : nil)
+        value = self.isSecret ? nil : stored
+        type = explanation.type ?? setting?.type ?? stored?.typeName ?? ""
+        domain = explanation.domain
+        isLocked = explanation.answers.contains(where: \.locksKey)
+    }
+
+    func revealed(_ value: SettingValue?) -> ListRow {
+        var row = self
+        row.value = value
+        return row
+    }
+
+    var record: SettingValue {
+        var record: SettingValue.Entries = [
+            "key": .string(key.description), "type": .string(type), "domain": .string(domain.description),
+        ]
+        record["value"] = value
+        if isSecret { record["isSecret"] = .bool(true) }
+        if isLocked { record["isLocked"] = .bool(true) }
+        return .dictionary(record)
+    }
+
+    /// Writes rows that are sorted by key: names that several have in common once, and what is below them indented.
+    static func write(_ rows: [ListRow], to terminal: any CommandTerminal) throws(CommandFailure) {
+        var table = TextTable()
+        var parents: [String] = []
+        for row in rows {
+            let names = row.key.components
+            let around = Array(names.dropLast())
+            let common = zip(parents, around).prefix { $0 == $1 }.count
+            for (depth, name) in around.enumerated().dropFirst(common) {
+                table.add(.init(text: "\(indentation(depth))\(name)", style: .strong))
+            }
+            parents = around
+            let value = row.value?.line ?? (row.isSecret ? redaction : "")
+            table.add(
+                .init(text: "\(indentation(around.count))\(names.last ?? "")"),
+                .init(text: value.count <= 60 ? value : "\(value.prefix(59))…", style: row.isSecret ? .faint : .green),
+                .init(text: row.type, style: .faint),
+                .init(text: row.isLocked ? "\(row.domain), locked" : "\(row.domain)", style: .faint))
+        }
+        try table.write(to: terminal)
+    }
+
+    private static func indentation(_ depth: Int) -> String { String(repeating: "  ", count: depth) }
+}

@@ -1,0 +1,193 @@
+import Settle
+import SettleInterchange
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Verb {
+    static let read = Verb(
+        name: "read", aliases: ["get"], scope: .domain, isDomainOptional: true, operands: [.key.optional],
+        options: [.literal],
+        summary: "Shows the value of a key, or all values.",
+        details:
+            "A domain's stored values, or the values that are in force in the program. Of “settle”, without a domain: all domains.",
+        action: { invocation in
+            guard invocation.namesTarget else { return try await invocation.readAll() }
+            let target = try invocation.target()
+            let text = invocation.operands.first
+            let (values, declared) = (try await target.values(isSought: text != nil), try target.declared())
+            let shown = try invocation.showsSecrets() ? values : declared.hidingSecrets(in: values)
+            guard let text else { return try invocation.show(.dictionary(shown.root)) }
+            let key = try invocation.key(text, declared, values)
+            guard let value = shown[key] else { throw target.missing(text) }
+            try invocation.show(value)
+        })
+
+    static let readType = Verb(
+        name: "read-type", scope: .domain, operands: [.key], options: [.literal],
+        summary: "Shows the type of a value.",
+        action: { invocation in
+            let target = try invocation.target()
+            let (values, declared) = (try await target.values(isSought: true), try target.declared())
+            let text = invocation.operands.first ?? ""
+            let key = try invocation.key(text, declared, values)
+            guard let value = values[key] else { throw target.missing(text) }
+            guard let format = invocation.format else {
+                return try invocation.terminal.say("Type is \(value.typeName)")
+            }
+            try invocation.show(.string(value.typeName), as: format)
+        })
+
+    static let find = Verb(
+        name: "find", scope: .tool, operands: [Operand(name: "WORD")],
+        summary: "Shows all keys and values of all domains that have a word in them.",
+        action: { invocation in
+            guard case .files(let directory) = invocation.context, let word = invocation.operands.first else { return }
+            let showsSecrets = try invocation.showsSecrets()
+            var found: SettingValue.Entries = [:]
+            for name in directory.names() + [DomainAddress.globalName] {
+                // Of one that can't be read, the others are none the worse.
+                guard let address = try? directory.address(of: name, isApp: false, host: nil),
+                    let values = try? address.values()
+                else { continue }
+                let shown = showsSecrets ? values : CommandTarget(address).hidingSecrets(in: values)
+                let matches = shown.root.keeping { $1.contains(word, named: $0) }
+                guard !matches.isEmpty else { continue }
+                found[name] = .dictionary(matches)
+                guard invocation.format == nil else { continue }
+                let count = matches.count == 1 ? "1 key" : "\(matches.count) keys"
+                let text = DefaultsText.text(of: .dictionary(matches))
+                try invocation.terminal.say("Found \(count) in domain '\(name.escaped())': \(text)", keepingLines: true)
+            }
+            if let format = invocation.format { try invocation.show(.dictionary(found), as: format) }
+            guard !found.isEmpty else {
+                throw CommandFailure(.absent, "No domain, key, nor value containing '\(word)'")
+            }
+        })
+
+    static let domains = Verb(
+        name: "domains", scope: .tool,
+        summary: "Shows the names of all domains.",
+        action: { invocation in
+            guard case .files(let directory) = invocation.context else { return }
+            let names = directory.names()
+            guard let format = invocation.format else {
+                return try invocation.terminal.say(names.joined(separator: ", "))
+            }
+            try invocation.show(.array(names.map { .string($0) }), as: format)
+        })
+
+    static let explain = Verb(
+        name: "explain", scope: .domain, operands: [.key], options: [.literal],
+        summary: "Shows why a key has its value: what each domain has for it, and where.",
+        action: { invocation in
+            let target = try invocation.target()
+            let declared = try target.declared()
+            let text = invocation.operands.first ?? ""
+            let explanation = try await target.reading { store in
+                let key = try invocation.key(text, declared, store.keys.effectiveValues)
+                return store.keys.explanation(forKey: key)
+            }
+            guard !explanation.answers.isEmpty else { throw target.missing(text) }
+            let key = SettingKey(explanation.key)
+            let setting = key.flatMap { declared[$0] }
+            let value = try SettingValueEncoder().encode(explanation)
+            let shown = key.map { value.hidingSecrets(declared, at: $0) } ?? value
+            guard invocation.format == nil else { return try invocation.show(shown) }
+            let isChanged = shown != value
+            let lines = isChanged ? try SettingValueDecoder().decode(Explanation.self, from: shown) : explanation
+            try invocation.terminal.say("\(lines)", keepingLines: true)
+            for words in [setting?.title, setting?.words] {
+                if let words { try invocation.terminal.say("  \(words)", .faint) }
+            }
+        })
+}
+
+extension Invocation {
+    func key(_ text: String, _ declared: DeclaredSettings, _ values: SettingTree) throws(CommandFailure) -> SettingKey {
+        try KeyChoice.key(text, isLiteral: has(.literal), declared, values)
+    }
+}
+
+extension CommandTarget {
+    /// As `defaults` says it.
+    func missing(_ key: String) -> CommandFailure {
+        switch kind {
+        case .file:
+            CommandFailure(.absent, "The domain/default pair of (\(nameOfDefaults), \(key)) does not exist")
+        case .program:
+            CommandFailure(
+                .absent,
+                "There is no setting “\(key)”."
+                    + Suggestion.question(
+                        Suggestion.nearest(to: key, among: (try? declared())?.all.map(\.key.description) ?? [])))
+        }
+    }
+
+    /// The values with a mark in place of secrets. All of them are hidden if the schema can't be read.
+    func hidingSecrets(in values: SettingTree) -> SettingTree {
+        (try? declared())?.hidingSecrets(in: values) ?? SettingTree()
+    }
+}
+
+extension SettingValue {
+    /// Whether a word is in a key or a text, whatever the case of its letters.
+    fileprivate func contains(_ word: String, named key: String) -> Bool {
+        key.lowercased().contains(word.lowercased()) || contains(word)
+    }
+
+    private func contains(_ word: String) -> Bool {
+        switch self {
+        case .array(let elements): elements.contains { $0.contains(word) }
+        case .dictionary(let entries): entries.contains { $0.value.contains(word, named: $0.key) }
+        default: DefaultsText.text(of: self).lowercased().contains(word.lowercased())
+        }
+    }
+
+    /// An explanation without the secrets in what the domains have.
+    fileprivate func hidingSecrets(_ declared: DeclaredSettings, at key: SettingKey) -> SettingValue {
+        let isSecret = declared.isSecret(key)
+        func hiding(_ value: SettingValue, isRoot: Bool = false) -> SettingValue {
+            switch value {
+            case .dictionary(var entries):
+                if let answers = entries["answers"] { entries["answers"] = hiding(answers) }
+                if isSecret {
+                    entries["value"] = nil
+                } else {
+                    entries["value"] = entries["value"].map { declared.hidingSecrets(in: $0, at: key) }
+                }
+                if isSecret, isRoot { entries["isSecret"] = .bool(true) }
+                return .dictionary(entries)
+            case .array(let elements): return .array(elements.map { hiding($0) })
+            default: return value
+            }
+        }
+        return hiding(self, isRoot: true)
+    }
+}
+
+extension Invocation {
+    /// The values of all domains, as `defaults read` shows them.
+    fileprivate func readAll() async throws {
+        guard case .files(let directory) = context else { return }
+        let showsSecrets = try showsSecrets()
+        var found: SettingValue.Entries = [:]
+        for name in directory.names() + [DomainAddress.globalName] {
+            do {
+                let address = try directory.address(of: name, isApp: false, host: host)
+                guard case let contents = try address.contents(), contents.outcome != .absent else { continue }
+                let target = CommandTarget(address)
+                let declared = try target.declared()
+                let shown = showsSecrets ? contents.tree : declared.hidingSecrets(in: contents.tree)
+                found[name] = .dictionary(shown.root)
+            } catch {
+                // Of one that can't be read, the others are none the worse.
+                terminal.complain("\(error)")
+            }
+        }
+        try show(.dictionary(found))
+    }
+}
