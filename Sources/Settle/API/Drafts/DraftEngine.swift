@@ -86,7 +86,7 @@ package final class DraftEngine: Engine, @unchecked Sendable {
     func accessNode() { node.access() }
 
     /// In the order of the keys.
-    var refused: [SettingsError] { violations.withLock { $0 }.sorted { $0.key < $1.key }.map(\.value) }
+    var refused: [SettingsError] { violations.withLock { $0 }.sorted(by: \.key).map(\.value) }
 
     override func judge(_ slot: SettingSlot, _ error: SettingsError?) {
         let before = violations.withLock { violations in

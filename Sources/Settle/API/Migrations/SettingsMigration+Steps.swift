@@ -74,7 +74,7 @@ extension SettingsMigration {
             guard let value = try tree.value(old, forKey: key) else { return }
             tree[key] = nil
             let parts = try MigrationFailure.naming(key) { try transform(value) }
-            for (key, part) in parts.sorted(by: { $0.key < $1.key }) { try tree.setValue(part, forKey: key) }
+            for (key, part) in parts.sorted(by: \.key) { try tree.setValue(part, forKey: key) }
         }
     }
 

@@ -86,7 +86,7 @@ struct StorageMigration: Sendable {
         }
         let isTold = (storage as? any HistoryStorage)?.keepsHistory == true
         let transaction = StoredTransaction(
-            time: time.now(), author: .current, origin: .migration, mutations: mutations.sorted { $0.key < $1.key })
+            time: time.now(), author: .current, origin: .migration, mutations: mutations.sorted(by: \.key))
         return StorageBatch(
             revision: 1, values: values, expectedValues: expected, transactions: isTold ? [transaction] : [],
             conditions: conditions)

@@ -70,7 +70,7 @@ extension SearchList {
         }
 
         /// The files that have a standard place.
-        enum StandardFile: Sendable, Hashable {
+        enum StandardFile: Sendable, Equatable {
             case host, global, system
             case suite(String)
         }

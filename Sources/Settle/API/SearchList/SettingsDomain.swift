@@ -48,7 +48,7 @@ public struct SettingsDomain: Sendable {
         let (result, tree) = try await store.commit(author: author) { [core] in
             let (result, writes) = try core.collectWrites(
                 in: domain.identity, over: store.core.newestTree(at: nil), body)
-            for (key, value) in writes.sorted(by: { $0.key < $1.key }) {
+            for (key, value) in writes.sorted(by: \.key) {
                 if let value {
                     try store.keys.setValue(value, forKey: key, author: author)
                 } else {

@@ -68,7 +68,7 @@ extension StoreCore {
     /// Lets arguments and variables give values to registered keys that no group declares.
     private func declareText(_ values: [SettingKey: SettingValue?]) throws(SettingsError) {
         guard domains[.arguments] != nil || domains[.environment] != nil else { return }
-        let leaves = values.sorted { $0.key < $1.key }.flatMap { key, value in value?.leaves(at: key) ?? [] }
+        let leaves = values.sorted(by: \.key).flatMap { key, value in value?.leaves(at: key) ?? [] }
         let keys = log.lock.withLock {
             leaves.filter { !log.stored.slots.concerns($0.key) }
                 .map { TextKey(key: $0.key, kind: $0.value.isBool ? .flag : .value) }

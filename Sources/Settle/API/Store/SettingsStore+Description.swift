@@ -25,7 +25,7 @@ extension StoreCore {
     /// The first declared settings by key, as shown in descriptions, and the number of those left out.
     fileprivate func spelledSettings() -> (settings: [(key: String, value: String)], further: Int) {
         let slots = log.lock.withLock { log.stored.slots.all.filter { $0.declaration != nil } }
-        let shown = slots.sorted { $0.key < $1.key }.prefix(Self.mostSpelled)
+        let shown = slots.sorted(by: \.key).prefix(Self.mostSpelled)
         let settings = shown.compactMap { slot in slot.box.map { (slot.key.description, $0.spelledValue) } }
         return (settings, slots.count - shown.count)
     }

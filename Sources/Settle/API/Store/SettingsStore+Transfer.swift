@@ -179,7 +179,7 @@ extension StoreCore {
             }
         }
         for (name, value) in tree.root { add(value, at: SettingKey(name: name)) }
-        return entries.sorted { $0.key < $1.key }
+        return entries.sorted(by: \.key)
     }
 
     /// The keys that are stored, or are settings, and lie neither at nor around nor within one of the given keys.

@@ -52,7 +52,7 @@ extension StoreCore {
             }
         }
         transaction?.undone = past.token
-        for (place, pieces) in pieces.sorted(by: { $0.key < $1.key }) { try putBack(pieces, at: place) }
+        for (place, pieces) in pieces.sorted(by: \.key) { try putBack(pieces, at: place) }
         result.keys.sort()
         result.conflicts.sort { $0.key < $1.key }
         return result

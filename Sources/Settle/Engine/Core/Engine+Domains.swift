@@ -228,7 +228,7 @@ struct AffectedSlots {
         return slot.isStored && !domain.isAbove && !isRemoved
     }
 
-    var sorted: [SettingSlot] { slots.values.sorted { $0.key < $1.key } }
+    var sorted: [SettingSlot] { slots.values.sorted(by: \.key) }
 }
 
 extension StoredValues {

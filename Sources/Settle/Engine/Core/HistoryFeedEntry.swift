@@ -40,7 +40,7 @@ struct FeedMutation: Sendable {
         }
         guard !inner.isEmpty, !mutation.isWithheld else { return [FeedMutation(mutation, slot)] }
         let (old, new) = (mutation.tree(\.oldValue), mutation.tree(\.newValue))
-        return inner.sorted { $0.key < $1.key }.compactMap { slot in
+        return inner.sorted(by: \.key).compactMap { slot in
             guard old[slot.key] != new[slot.key] else { return nil }
             return FeedMutation(
                 StoredMutation(key: slot.key, oldValue: old[slot.key], newValue: new[slot.key]), slot)

@@ -23,7 +23,7 @@ extension MutationLog {
             // Settings around a key are decided once all values are in.
             var around: [SettingKey: (slot: SettingSlot, old: SettingValue?)] = [:]
             var overlaps = false
-            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            for (key, value) in values.sorted(by: \.key) {
                 let parents = key.parents
                 if parents.contains(where: { values[$0] != nil }) { overlaps = true }
                 // An unsaved value at or around the key replaces all of it.
@@ -88,7 +88,7 @@ extension MutationLog {
             var result: [AffectedSetting] = []
             let old = stored.tree
             stored.tree = new
-            for (key, own) in unsaved.sorted(by: { $0.key < $1.key }) { stored.tree[key] = own }
+            for (key, own) in unsaved.sorted(by: \.key) { stored.tree[key] = own }
             collectDifferences(below: nil, old.root, new.root, &result)
             return decideSpellings(result)
         }

@@ -11,12 +11,12 @@ extension MutationLog {
         }
         guard let key else {
             for slot in stored.slots.all { add(slot) }
-            return found.sorted { $0.key < $1.key }
+            return found.sorted(by: \.key)
         }
         if let outer = unsavedValue(around: key, inTransaction: isInTransaction) { found.append(outer) }
         if let slot = stored.slots[key] { add(slot) }
         for slot in stored.slots.within(key) { add(slot) }
-        return found.count > 1 ? found.sorted { $0.key < $1.key } : found
+        return found.count > 1 ? found.sorted(by: \.key) : found
     }
 
     /// The innermost value around a key that is not stored yet, which was written last. Under the lock.

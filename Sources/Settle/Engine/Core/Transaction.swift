@@ -52,7 +52,7 @@ struct Transaction {
     var orderedBoxes: [AnySettingBox] {
         guard hasOverlaps else { return boxes }
         return boxes.compactMap { box in box.existingPlacement.map { (key: $0.slot.key, box: box) } }
-            .sorted { $0.key < $1.key }.map(\.box)
+            .sorted(by: \.key).map(\.box)
     }
 
     mutating func refuse(_ error: SettingsError) {

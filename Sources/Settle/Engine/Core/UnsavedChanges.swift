@@ -130,7 +130,7 @@ struct UnsavedChanges: ~Copyable {
         guard hasOverlaps else { return }
         hasOverlaps = false
         dirty.removeAll { !$0.slot.isDirty }
-        dirty.sort { $0.slot.key < $1.slot.key }
+        dirty = dirty.sorted(by: \.slot.key)
     }
 
     /// Sets a collected value aside that can't be stored. Its key counts as unsaved.
@@ -224,7 +224,7 @@ struct UnsavedChanges: ~Copyable {
     /// Everything that waits to be collected or to become encodable.
     var all: [UnsavedSetting] {
         (unencodable + dirty.filter(\.slot.isDirty)).map { UnsavedSetting($0.slot, $0.box) }
-            .sorted { $0.slot.key < $1.slot.key }
+            .sorted(by: \.slot.key)
     }
 
     /// Marks the persister as awake before it measures the waits: writers need not wake it.

@@ -8,7 +8,7 @@ extension FileSession {
         try check(batch.conditions)
         compactIfWorthwhile()
         let replaced = inForce.valuesReplaced(by: batch)
-        let entries = batch.values.sorted { $0.key < $1.key }.map { key, value in
+        let entries = batch.values.sorted(by: \.key).map { key, value in
             let before: JournalEntry.Before =
                 contents.overlay.contains(key) ? .unknown : replaced[key].map { .value($0) } ?? .absent
             return JournalEntry(key: key, value: value, before: before)

@@ -9,7 +9,7 @@ extension FileSession {
     mutating func keep(_ values: [SettingKey: SettingValue?]) throws(StorageError) {
         guard !contents.kept.isEmpty || values.contains(where: { $0.value != nil }) else { return }
         var entries: [JournalEntry] = []
-        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+        for (key, value) in values.sorted(by: \.key) {
             if let value {
                 if !contents.kept.isDecided(value, at: key) { entries.append(KeptValues.entry(key, [value])) }
             } else if contents.kept.remove(at: key) {

@@ -2,7 +2,7 @@
 ///
 /// A change within the same tick of the file system's clock as the one before leaves it as it is. So it only says that
 /// nothing has changed once the last change is older than a tick.
-struct FileSignature: Sendable, Hashable {
+struct FileSignature: Sendable, Equatable {
     private let identity: FileStatus.Identity
     private let size: Int64
     private let contentsChanged: Int64

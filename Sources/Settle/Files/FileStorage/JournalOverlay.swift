@@ -163,7 +163,7 @@ struct JournalOverlay: Sendable {
         }
         return JournalBatch(
             revision: 0, author: nil,
-            entries: entries.sorted { $0.key < $1.key }.map {
+            entries: entries.sorted(by: \.key).map {
                 JournalEntry(key: $0.key, value: $0.value.value, before: $0.value.before)
             }, tree: nil)
     }
@@ -179,7 +179,7 @@ struct JournalOverlay: Sendable {
     func base(of current: SettingTree) -> SettingTree {
         guard !entries.isEmpty else { return current }
         var base = current
-        for (key, entry) in entries.sorted(by: { $0.key < $1.key }) {
+        for (key, entry) in entries.sorted(by: \.key) {
             switch entry.before {
             case .unknown: break
             // To remove what is not there would take an empty dictionary away.

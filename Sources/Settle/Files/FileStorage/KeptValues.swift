@@ -2,7 +2,7 @@
 ///
 /// A storage does not know types. So it keeps the values that edits replace until the store says which one is in force;
 /// then it keeps only that one, or none.
-package struct KeptValues: Sendable, Hashable {
+package struct KeptValues: Sendable, Equatable {
     /// The kept values by key, newest first.
     package private(set) var values: [SettingKey: [SettingValue]] = [:]
     /// Keys for which a store has said which value is in force.
@@ -92,7 +92,7 @@ package struct KeptValues: Sendable, Hashable {
 extension KeptValues {
     /// Everything as the batch of a record: for each key an array of its values. `nil` if there is nothing to record.
     package var batch: JournalBatch? {
-        Self.batch(of: values.sorted { $0.key < $1.key }.map { Self.entry($0.key, $0.value) })
+        Self.batch(of: values.sorted(by: \.key).map { Self.entry($0.key, $0.value) })
     }
 
     static func batch(of entries: [JournalEntry]) -> JournalBatch? {

@@ -7,12 +7,12 @@
 ///     with the next checkpoint                 rewriteFile, removeAbandonedFiles
 struct PendingRepairs: Sendable {
     /// A checkpoint that was begun and has not been confirmed.
-    struct Checkpoint: Sendable, Hashable {
+    struct Checkpoint: Sendable, Equatable {
         var version: FileVersion
         var coveredEnd: Int
     }
 
-    enum Repair: Sendable, Hashable {
+    enum Repair: Sendable, Equatable {
         /// A new journal takes the place of one that is damaged, or that may lose what was appended.
         case replaceJournal
         /// Files have been removed: a new journal gets everything that is in force.

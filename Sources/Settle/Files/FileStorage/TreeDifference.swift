@@ -24,7 +24,7 @@ struct TreeDifference {
 
     /// The changes as a record says them.
     var batch: JournalBatch {
-        let entries = changes.sorted { $0.key < $1.key }.map { change in
+        let entries = changes.sorted(by: \.key).map { change in
             JournalEntry(key: change.key, value: change.new, before: change.old.map { .value($0) } ?? .absent)
         }
         return JournalBatch(revision: 0, author: nil, entries: entries, tree: nil)

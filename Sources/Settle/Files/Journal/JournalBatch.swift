@@ -1,5 +1,5 @@
 /// The changes of one append.
-package struct JournalBatch: Sendable, Hashable {
+package struct JournalBatch: Sendable, Equatable {
     /// The store's revision that is complete with this batch.
     package var revision: UInt64
     /// The writer's name, if all of the batch has one named writer.

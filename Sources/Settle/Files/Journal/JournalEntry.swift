@@ -1,7 +1,7 @@
 /// The new value of one key.
-package struct JournalEntry: Sendable, Hashable {
+package struct JournalEntry: Sendable, Equatable {
     /// What the writer knew to be stored at the key before.
-    package enum Before: Sendable, Hashable {
+    package enum Before: Sendable, Equatable {
         case unknown
         case absent
         case value(SettingValue)

@@ -1,5 +1,5 @@
 /// Why a journal can't be read at all.
-package enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
+package enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     /// There is no journal yet: the file is shorter than a header, or all zeros.
     case empty
     case damaged

@@ -13,7 +13,7 @@
 ///
 /// Magic, version and checksum keep their place in all later versions, so that a later version can be told from damage.
 /// The header fits in one disk sector, so it is written as a whole or not at all.
-package struct JournalHeader: Sendable, Hashable {
+package struct JournalHeader: Sendable, Equatable {
     package static let size = 64
     package static let version: UInt32 = 2
     static let generationOffset = 16

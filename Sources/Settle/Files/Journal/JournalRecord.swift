@@ -1,6 +1,6 @@
 /// One record of a journal.
-package struct JournalRecord: Sendable, Hashable {
-    package enum Content: Sendable, Hashable {
+package struct JournalRecord: Sendable, Equatable {
+    package enum Content: Sendable, Equatable {
         case values(JournalBatch)
         /// An intent: the file is about to become this version, which contains every batch before `coveredEnd`.
         case checkpoint(FileVersion, coveredEnd: Int)
@@ -68,7 +68,7 @@ extension JournalRecord.Content {
 }
 
 /// What is kept of a file's past.
-package struct JournalHistory: Sendable, Hashable {
+package struct JournalHistory: Sendable, Equatable {
     /// How much.
     package var policy: HistoryPolicy
     /// The keys of which no value may be kept, beside those that earlier records name.

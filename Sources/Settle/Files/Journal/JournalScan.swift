@@ -57,7 +57,7 @@ extension JournalRecordReader {
 }
 
 /// A position in a journal at which a record may begin.
-package struct JournalPosition: Sendable, Hashable {
+package struct JournalPosition: Sendable, Equatable {
     package var generation: UInt64
     /// The offset from the start of the file, a multiple of 8.
     package var offset: Int
@@ -81,7 +81,7 @@ package struct JournalPosition: Sendable, Hashable {
 }
 
 /// A part of a journal that was on stable storage and can't be read any more.
-package struct JournalDamage: Sendable, Hashable {
+package struct JournalDamage: Sendable, Equatable {
     package var offset: Int
     /// The keys whose values were lost; `nil` if unknown.
     package var keys: [SettingKey]?

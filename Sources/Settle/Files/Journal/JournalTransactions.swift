@@ -1,6 +1,6 @@
 /// Which of the file's transactions a record has. A record without repeats what others have said already, such as at the
 /// beginning of a journal.
-package struct JournalTransactions: Sendable, Hashable {
+package struct JournalTransactions: Sendable, Equatable {
     /// How many transactions there have been in the file's history, with these.
     package var position: UInt64
     /// How many they are.

@@ -11,7 +11,7 @@
 ///     settings.json.corrupt-1                a damaged version that was put aside
 ///     settings.json.journal.corrupt-1        a damaged journal
 ///     settings.json.history.corrupt-1        a past that can't be read
-package struct FileNames: Sendable, Hashable {
+package struct FileNames: Sendable, Equatable {
     package let file: FilePath
 
     /// - Parameter file: The path of the file itself, not of a symbolic link to it.

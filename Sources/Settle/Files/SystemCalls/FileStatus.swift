@@ -1,5 +1,5 @@
 /// The operating system's metadata of a file.
-package struct FileStatus: Sendable, Hashable {
+package struct FileStatus: Sendable, Equatable {
     package enum Kind: Sendable, Hashable {
         case file, folder, symbolicLink, other
     }
@@ -16,7 +16,7 @@ package struct FileStatus: Sendable, Hashable {
     }
 
     /// The numeric user and group of a file.
-    package struct Owner: Sendable, Hashable {
+    package struct Owner: Sendable, Equatable {
         package let user: UInt32
         package let group: UInt32
 

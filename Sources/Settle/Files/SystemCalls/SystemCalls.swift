@@ -64,7 +64,7 @@ extension SystemCalls {
 }
 
 /// How a file is opened.
-package enum OpenMode: Sendable, Hashable {
+package enum OpenMode: Sendable, Equatable {
     /// For reading. Never waits, not even for the other end of a pipe.
     case read
     /// For writing and reading. The file must not exist yet; its permissions are these, less the umask.

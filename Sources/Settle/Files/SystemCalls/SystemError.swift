@@ -64,7 +64,7 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A failed system call: the action, the file, and the operating system's error.
-package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     /// In the infinitive, such as "rename".
     package let action: String
     package let path: String

@@ -7,7 +7,7 @@
 #endif
 
 /// A user whom the system knows.
-package struct UserAccount: Sendable, Hashable {
+package struct UserAccount: Sendable, Equatable {
     /// The login name.
     package let name: String
     /// What the user's new files belong to.

@@ -1,6 +1,6 @@
 /// What has happened to watched files since the last call, unordered.
-package struct FileEvents: Sendable, Hashable, ExpressibleByArrayLiteral {
-    package struct Kinds: OptionSet, Sendable, Hashable {
+package struct FileEvents: Sendable, Equatable, ExpressibleByArrayLiteral {
+    package struct Kinds: OptionSet, Sendable, Equatable {
         package let rawValue: UInt8
 
         package init(rawValue: UInt8) {

@@ -22,8 +22,8 @@ package protocol FolderEventSource: Sendable {
 }
 
 /// An event in or of a watched folder.
-package struct FolderEvent: Sendable, Hashable {
-    package enum Kind: Sendable, Hashable {
+package struct FolderEvent: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
         case contents(name: String)
         case replaced(name: String)
         /// Something was written to, made, renamed or removed; which is unknown.

@@ -1,6 +1,6 @@
 /// One watched folder, and how the operating system reports on it.
 struct WatchedFolder: Sendable {
-    enum Attachment: Sendable, Hashable {
+    enum Attachment: Sendable, Equatable {
         /// Watched directly.
         case itself(Int)
         /// It does not exist. The nearest existing ancestor is watched until a name appears there.
@@ -30,7 +30,7 @@ struct WatchedFolder: Sendable {
 }
 
 /// The statuses of some names in a folder.
-struct FolderStatuses: Sendable, Hashable {
+struct FolderStatuses: Sendable, Equatable {
     private var folder: FileStatus.Identity?
     private var files: [String: FileStatus] = [:]
 

@@ -21,7 +21,7 @@ final class FileDomainSource: DomainSource {
     }
 
     /// What must not change while a load reads the file and its journal, which belong together.
-    fileprivate struct Marks: Sendable, Hashable {
+    fileprivate struct Marks: Sendable, Equatable {
         var names: FileNames?
         var file: FileSignature?
         var journal: FileStatus.Identity?

@@ -1,7 +1,7 @@
 /// One look at a folder with a file for each key.
 struct SecretsReader: Sendable {
     /// What a look has found.
-    struct Look: Sendable, Hashable {
+    struct Look: Sendable, Equatable {
         var contents = DomainContents(isText: true)
         /// The file of each key.
         var files: [SettingKey: FilePath] = [:]
@@ -10,7 +10,7 @@ struct SecretsReader: Sendable {
     }
 
     /// Where `..data` leads. All links of a mounted volume are switched to another generation by this one.
-    private struct Generation: Hashable {
+    private struct Generation: Equatable {
         var target: String?
         var identity: FileStatus.Identity?
     }
@@ -149,7 +149,7 @@ struct SecretsReader: Sendable {
             let file = look.files.removeValue(forKey: key) ?? folder
             add("\(file.quoted) is not used: there are files for keys within “\(key)”.")
         }
-        let values = texts.sorted { $0.key < $1.key }.map { (key: $0, value: SettingValue?.some(.string($1))) }
+        let values = texts.sorted(by: \.key).map { (key: $0, value: SettingValue?.some(.string($1))) }
         look.contents.tree.apply(inOrder: values)
     }
 }

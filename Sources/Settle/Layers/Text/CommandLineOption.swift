@@ -1,5 +1,5 @@
 /// A key that arguments may set.
-struct CommandLineOption: Sendable, Hashable {
+struct CommandLineOption: Sendable, Equatable {
     enum Kind: Sendable, Hashable {
         /// Takes a value.
         case value

@@ -5,7 +5,7 @@
 /// is a key means that key, whatever else it could mean.
 struct CommandLineOptions: Sendable {
     /// What a name means.
-    struct Match: Sendable, Hashable {
+    struct Match: Sendable, Equatable {
         let option: CommandLineOption
         var isNegated = false
     }

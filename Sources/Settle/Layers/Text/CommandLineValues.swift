@@ -8,7 +8,7 @@
 ///
 /// The argument after an option is its value unless it looks like an option itself: a hyphen and a letter, or two
 /// hyphens. The argument `--` ends the options. If a key is given twice, the last value counts.
-struct CommandLineValues: Sendable, Hashable {
+struct CommandLineValues: Sendable, Equatable {
     /// Strings, or arrays and dictionaries of them; and data, if a property list has them.
     private(set) var tree = SettingTree()
     /// Where the value of each key is, such as ``argument 3, `--port` ``.

@@ -32,7 +32,7 @@ struct EnvironmentNames: Sendable {
 }
 
 /// A prefix that would not keep a program's variables apart from others.
-struct EnvironmentPrefixError: Error, Hashable, CustomStringConvertible {
+struct EnvironmentPrefixError: Error, Equatable, CustomStringConvertible {
     let prefix: String
 
     var description: String {

@@ -1,5 +1,5 @@
 /// The values that environment variables give to settings.
-struct EnvironmentValues: Sendable, Hashable {
+struct EnvironmentValues: Sendable, Equatable {
     /// Strings.
     private(set) var tree = SettingTree()
     /// Where the value of each key is, such as `the variable APP_PORT`.

@@ -1,5 +1,5 @@
 /// Two keys with the same spelling, of which neither can be meant.
-struct SpellingCollision: Error, Hashable, CustomStringConvertible {
+struct SpellingCollision: Error, Equatable, CustomStringConvertible {
     /// The spelling, such as `APP_LOG_LEVEL` or `--log-level`.
     let spelling: String
     /// The two keys, sorted.

@@ -85,7 +85,7 @@ struct TransactionListing {
         for key in keys.sorted() where !known.contains(key) {
             if let mutation = write(values[key] ?? nil, at: key) { result.append(mutation) }
         }
-        return result.sorted { $0.key < $1.key }
+        return result.sorted(by: \.key)
     }
 
     /// What no transaction explains.
@@ -112,7 +112,7 @@ private struct JoinedMutations {
     private var mutations: [SettingKey: StoredMutation] = [:]
 
     /// In the order of the keys.
-    var sorted: [StoredMutation] { mutations.values.sorted { $0.key < $1.key } }
+    var sorted: [StoredMutation] { mutations.values.sorted(by: \.key) }
 
     /// Adds one that was made later than those it has.
     mutating func add(_ mutation: StoredMutation) {

@@ -19,7 +19,7 @@ extension StoredTransaction {
             }
             if mutation.isWithheld || mutation.oldValue != mutation.newValue { result.append(mutation) }
         }
-        transaction.mutations = (result + withheld.map(StoredMutation.init(withheldAt:))).sorted { $0.key < $1.key }
+        transaction.mutations = (result + withheld.map(StoredMutation.init(withheldAt:))).sorted(by: \.key)
         return transaction
     }
 

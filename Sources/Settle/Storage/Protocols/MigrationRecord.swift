@@ -3,7 +3,7 @@
 ///     "$settle": { "migrations": ["rename theme to look.theme", "sizes in points"] }
 ///
 /// Programs that know nothing of it keep it, as any key that they don't know.
-package struct MigrationRecord: Sendable, Hashable {
+package struct MigrationRecord: Sendable, Equatable {
     /// The outermost name under which nothing is a setting.
     package static let name = "$settle"
 

@@ -1,6 +1,6 @@
 /// On which line of a text each key stands, nested like the dictionaries of the file.
-package struct KeyLines: Sendable, Hashable {
-    private struct Entry: Sendable, Hashable {
+package struct KeyLines: Sendable, Equatable {
+    private struct Entry: Sendable, Equatable {
         var line: Int
         var inner: KeyLines
     }

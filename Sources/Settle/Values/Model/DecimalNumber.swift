@@ -2,7 +2,7 @@
 ///
 /// Its value is `digits` × 10^`exponent`, negated if `isNegative`. Each value has a single form: no zeros at either end
 /// of `digits`, and no digits at all for zero.
-package struct DecimalNumber: Hashable {
+package struct DecimalNumber: Equatable {
     package private(set) var isNegative: Bool
     /// The significant digits, 0…9, the most significant first.
     package private(set) var digits: [UInt8]
