@@ -63,7 +63,7 @@ import Testing
             try await store.flush(toFile: true)
         }
         try await store.withLock(named: "backup") {}
-        try await store.writeSchema()
+        _ = try await store.writeSchema(Array("{}".utf8))
         try home.expectNothingOutside(than: before)
         // Other domains.
         try await store.domain(.host).update { settings.count = 7 }
