@@ -39,7 +39,11 @@ let package = Package(
         .target(name: "SettleInterchange", dependencies: ["Settle"], swiftSettings: strict),
         .target(name: "SettleCommand", dependencies: ["Settle", "SettleInterchange"], swiftSettings: strict),
         .executableTarget(name: "SettleTool", dependencies: ["SettleCommand"], swiftSettings: strict),
-        .target(name: "SettlePanel", dependencies: ["Settle", "SettleInterchange"], swiftSettings: strict),
+        .target(
+            name: "SettlePanel", dependencies: ["Settle", "SettleInterchange"],
+            // In the code, since a bundle would make the module import Foundation.
+            resources: ["script.js", "style.css", "icon.svg"].map { .embedInCode("Assets/\($0)") },
+            swiftSettings: strict),
         .target(name: "SettleEtcd", dependencies: ["Settle"], swiftSettings: strict),
         .target(name: "SettleFoundation", dependencies: ["Settle", "SettleInterchange"], swiftSettings: strict),
         .target(name: "SettleUI", dependencies: ["Settle"], swiftSettings: strict),

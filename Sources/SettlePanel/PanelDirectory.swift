@@ -72,15 +72,15 @@ public final class PanelDirectory: Sendable {
 
     /// Makes a link that lets one browser in, once; see ``SettingsPanel/makeLink(returningTo:)``.
     ///
-    /// - Parameter place: The path of the page that it leads to, such as that of a panel; `nil` for the front page.
-    public func makeLink(to place: String? = nil) -> String { gate.makeLink(to: place) }
+    /// - Parameter path: The path of the page that it leads to, such as that of a panel; `nil` for the front page.
+    public func makeLink(to path: String? = nil) -> String { gate.makeLink(to: path) }
 
     /// Answers a request. It never throws: what fails is a page or a sentence.
     public func respond(to request: PanelRequest) async -> PanelResponse {
         await gate.answer(request) { visit, formToken in await respond(visit, formToken) }
     }
 
-    private func respond(_ visit: PanelVisit, _ formToken: String) async -> PanelResponse {
+    private func respond(_ visit: ParsedRequest, _ formToken: String) async -> PanelResponse {
         guard visit.path.hasPrefix("/of/") else { return front(visit, formToken) }
         let rest = visit.path.dropFirst("/of/".count)
         let name = String(rest.prefix { $0 != "/" })
@@ -113,7 +113,7 @@ public final class PanelDirectory: Sendable {
         let panel: SettingsPanel
         switch entry {
         case .bundle(let bundle, _):
-            try store.register(contentsOf: bundle)
+            try store.domains.register(contentsOf: bundle)
             panel = SettingsPanel(store, bundle: bundle, configuration: configuration)
         case .domain:
             if let schema {
@@ -129,7 +129,7 @@ public final class PanelDirectory: Sendable {
         }
     }
 
-    private func front(_ visit: PanelVisit, _ formToken: String, status: Int = 200) -> PanelResponse {
+    private func front(_ visit: ParsedRequest, _ formToken: String, status: Int = 200) -> PanelResponse {
         let configuration = gate.configuration
         let contents = PanelContents(title: configuration.title, panes: [])
         let context = visit.context(contents, base: path, formToken: formToken, configuration)
@@ -140,11 +140,11 @@ public final class PanelDirectory: Sendable {
                 HTML("h1") { configuration.title }
                 if status == 404 {
                     HTML("p", ["class": "problem", "role": "alert"]) {
-                        context.words("There is no such page or setting.")
+                        context.strings("There is no such page or setting.")
                     }
                 }
                 if entries.isEmpty {
-                    HTML("p", ["class": "empty"]) { context.words("No program has stored settings yet.") }
+                    HTML("p", ["class": "empty"]) { context.strings("No program has stored settings yet.") }
                 } else {
                     HTML("div", ["class": "card"]) {
                         for entry in entries {

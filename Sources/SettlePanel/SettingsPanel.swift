@@ -42,7 +42,7 @@ public final class SettingsPanel: Sendable {
     }
 
     /// A panel for what the JSON Schema of a program declares, such as the one that
-    /// `SettingsStore.writeSchema()` has left beside its file.
+    /// `store.file.writeSchema()` has left beside its file.
     ///
     /// Values that don't fit the schema are refused, as far as a schema can tell.
     public convenience init(_ store: SettingsStore, jsonSchema: SettingValue, configuration: Configuration) {
@@ -61,7 +61,7 @@ public final class SettingsPanel: Sendable {
     /// Values must be of the type, in the range or on the list of their specifier; what a program declares counts as well, if
     /// its groups are open in the store. Of variants for phones and for pads, the one for pads is shown.
     ///
-    /// `store.register(contentsOf: bundle)` makes its default values count.
+    /// `store.domains.register(contentsOf: bundle)` makes its default values count.
     public convenience init(_ store: SettingsStore, bundle: SettingsBundle, configuration: Configuration) {
         self.init(store, .bundle(bundle), configuration)
     }
@@ -81,10 +81,10 @@ public final class SettingsPanel: Sendable {
     /// It leads to a page with a button, so that a program that looks at links does not spend it. It ends after
     /// ``Configuration/linkLifetime``, and with this program.
     ///
-    /// - Parameter place: The path of the program's page to which the panel leads back; `nil` for none.
+    /// - Parameter path: The path of the program's page to which the panel leads back; `nil` for none.
     /// - Returns: The path with a query, to be put behind the address of the server.
-    public func makeLink(returningTo place: String? = nil) -> String {
-        gate.makeLink(returningTo: place)
+    public func makeLink(returningTo path: String? = nil) -> String {
+        gate.makeLink(returningTo: path)
     }
 
     /// Answers a request. It never throws: what fails is a page or a sentence.
@@ -96,9 +96,9 @@ public final class SettingsPanel: Sendable {
 
     /// What the panel shows, with its texts in the languages of a person.
     func contents(for languages: [String]) async throws -> PanelContents {
-        let words = configuration.words(for: languages)
+        let strings = configuration.strings(for: languages)
         switch source {
-        case .schema(let declared): return PanelContents(declared, title: configuration.title, words: words)
+        case .schema(let declared): return PanelContents(declared, title: configuration.title, strings: strings)
         case .bundle(let bundle):
             var contents = PanelContents(bundle.localized(for: languages), of: store, title: configuration.title)
             contents.language = bundle.language(for: languages)
@@ -106,15 +106,15 @@ public final class SettingsPanel: Sendable {
             return contents
         case .groups(let types):
             try await open(types)
-            return PanelContents(DeclaredSettings(store.schema()), title: configuration.title, words: words)
-        case .values: return contentsOfValues(in: words)
+            return PanelContents(DeclaredSettings(store.file.schema()), title: configuration.title, strings: strings)
+        case .values: return contentsOfValues(in: strings)
         }
     }
 
     /// What there is to show where nothing is declared: it comes and goes with the values.
-    func contentsOfValues(in words: PanelWords) -> PanelContents {
-        let declared = DeclaredSettings(describing: store.effectiveValues)
-        var contents = PanelContents(declared, title: configuration.title, words: words)
+    func contentsOfValues(in strings: PanelStrings) -> PanelContents {
+        let declared = DeclaredSettings(describing: store.keys.effectiveValues)
+        var contents = PanelContents(declared, title: configuration.title, strings: strings)
         contents.isEverything = true
         return contents
     }

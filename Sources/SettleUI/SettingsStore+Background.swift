@@ -31,7 +31,7 @@
         private func saveAndWait() {
             let isDone = DispatchSemaphore(value: 0)
             Task {
-                try? await self.flush(toFile: true)
+                try? await self.file.flush()
                 isDone.signal()
             }
             isDone.wait()

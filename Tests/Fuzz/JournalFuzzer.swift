@@ -100,14 +100,14 @@ private func checkKept(_ contents: [JournalRecord.Content]) {
     }
     for key in again.values.keys {
         precondition(again.values[key]?.count == kept.values[key]?.count, "what is kept has changed")
-        again.remove(at: key)
+        again.keys.removeAll(at: key)
     }
     precondition(again.isEmpty)
 }
 
 /// Each record is described by its kind and whether it has transactions, the size and number of its keys, the size of what follows, and these bytes.
 private func journal(describedBy input: ArraySlice<UInt8>) -> [UInt8] {
-    var journal = JournalHeader(generation: 7).encoded
+    var journal = JournalHeader(generation: 7, beginning: .beginning()).encoded
     var chain: UInt64 = 7
     var rest = input
     while rest.count >= 4 {

@@ -91,7 +91,7 @@ import Testing
         let store = try await SettingsStore.open(
             at: home.settings("app"), configuration: .init(history: .keep(transactions: 10)))
         let secret = SettingValue.dictionary(["token": .string("hunter3"), "isOn": .bool(true)])
-        try await store.commit { try store.setValue(secret, forKey: "limits") }
+        try await store.commit { try store.keys.setValue(secret, forKey: "limits") }
         try await store.close()
         for arguments in [["history", "app"], ["history", "app", "--json"], ["history", "app", "limits"]] {
             let answer = await home.run(arguments)
@@ -113,7 +113,7 @@ import Testing
         }
         let store = try await SettingsStore.open(at: home.settings("app"))
         let secret = SettingValue.dictionary(["token": .string("hunter3"), "isOn": .bool(true)])
-        try await store.commit { try store.setValue(secret, forKey: "limits") }
+        try await store.commit { try store.keys.setValue(secret, forKey: "limits") }
         while !terminal.output.contains("isOn") { await Task.yield() }
         try await store.close()
         watching.cancel()

@@ -37,7 +37,7 @@ import Testing
         let store = try await SettingsStore.open(at: home.settings("app"))
         let app = try await store.group(App.self)
         try await app.limits.commit { app.limits.token = Secret("hunter2") }
-        try await store.writeSchema()
+        try await store.file.writeSchema()
         try await store.close()
         return home
     }
@@ -50,8 +50,8 @@ import Testing
         let store = try await SettingsStore.open(
             at: home.settings("app"), configuration: .init(history: .keep(transactions: 10)))
         let app = try await store.group(App.self)
-        try await app.owned.commit(by: "lock") { app.owned.count = 7 }
-        try await store.writeSchema()
+        try await app.owned.commit(author: "lock") { app.owned.count = 7 }
+        try await store.file.writeSchema()
         try await store.close()
         let refused = await home.run(arguments)
         #expect(refused.code == 77 && refused.errors.contains("“owned.count” belongs to its owner"), "\(refused)")

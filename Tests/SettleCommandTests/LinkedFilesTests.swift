@@ -23,7 +23,7 @@ import Testing
         let store = try await SettingsStore.open(at: home.settings("app"))
         let app = try await store.group(KeysAndSchemasTests.App.self)
         try await app.limits.commit { app.limits.token = Secret("hunter2") }
-        try await store.writeSchema()
+        try await store.file.writeSchema()
         try await store.close()
         return home
     }

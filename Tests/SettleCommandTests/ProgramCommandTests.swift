@@ -128,7 +128,7 @@ import Testing
         let terminal = RecordingTerminal()
         let watching = Task { await program.command.run(["watch", "limits", "--json"], on: terminal) }
         while program.store.statistics.subscribers == 0 { await Task.yield() }
-        try await group.commit(by: "bob") { group.limits.count = 4 }
+        try await group.commit(author: "bob") { group.limits.count = 4 }
         while !terminal.output.contains("\n") { await Task.yield() }
         try await group.commit { group.limits.token = Secret("other") }
         try await program.store.close()

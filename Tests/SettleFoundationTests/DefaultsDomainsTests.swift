@@ -50,7 +50,7 @@ private struct App: SettingsGroup {
 
     @Test("A store that searches registered defaults keeps its own") func ownRegistration() async throws {
         let (defaults, _) = try await open([.application, .registration])
-        try defaults.store.register(["name": "store", "other": 1])
+        try defaults.store.domains.register(["name": "store", "other": 1])
         defaults.register(defaults: ["name": "defaults"])
         #expect(defaults.string(forKey: "name") == "defaults" && defaults.integer(forKey: "other") == 1)
         #expect(defaults.store.domains.map(\.name) == [.application, .registration, .declaration])
@@ -108,7 +108,7 @@ private struct App: SettingsGroup {
         #expect(defaults.string(forKey: "theme") == "dark")
         #expect(same(defaults.persistentDomain(forName: SettingsDefaults.globalDomain), ["theme": "dark"]))
         let other = try await SettingsStore.open(at: file)
-        #expect(other.string(forKey: "theme") == "dark")
+        #expect(other.keys["theme"] == .string("dark"))
         try await other.close()
         defaults.removePersistentDomain(forName: SettingsDefaults.globalDomain)
         #expect(defaults.string(forKey: "theme") == nil)

@@ -58,8 +58,8 @@ private struct App: SettingsGroup {
         #expect(app.launches == 5 && app.ratio == 2 && app.title == "3.5" && app.theme == .dark)
         #expect(app.ports == [80, 443] && app.home == URL(filePath: "/tmp/a"))
         #expect(app.lock.isEnabled && app.lock.attempts == 7)
-        #expect(store.string(forKey: #"window\.frame"#) == "0 0")
-        #expect(store.array(forKey: "dates") == [.date(Date(timeIntervalSince1970: 1))])
+        #expect(store.keys[#"window\.frame"#] == .string("0 0"))
+        #expect(store.keys["dates"] == .array([.date(Date(timeIntervalSince1970: 1))]))
         #expect(report.left.isEmpty && !report.isRepeated)
         #expect(report.taken.map(\.name) == ["dates", "ratio", "theme", "window.frame"])
         #expect(
@@ -201,7 +201,7 @@ private struct App: SettingsGroup {
         defaults.set(Data([1, 2]), forKey: "bytes")
         defer { defaults.removePersistentDomain(forName: name) }
         let report = try await UserDefaultsImport(domain: name).run(into: store)
-        #expect(app.launches == 5 && app.lock.isEnabled && store.data(forKey: "bytes") == Data([1, 2]))
+        #expect(app.launches == 5 && app.lock.isEnabled && store.keys["bytes"] == .data(Data([1, 2])))
         #expect(report.taken.map(\.name) == ["bytes", "lock.isEnabled"])
         let other = UserDefaultsImport(defaults, name: "other", others: .declared(at: ""))
         #expect(try await other.run(into: store).left.contains { $0.name == "bytes" })

@@ -55,7 +55,7 @@ private struct Window: Codable, Equatable, Sendable {
             storage: InMemoryStorage(), searching: [.application, .source("UserDefaults", source)])
         let lock = try await store.group(Lock.self, at: "lock")
         #expect(lock.attempts == 3 && lock.$attempts.domain == "UserDefaults")
-        #expect(store.explain("lock.attempts").description.contains("of “\(name)” in UserDefaults"))
+        #expect(store.keys.explanation(forKey: "lock.attempts").description.contains("of “\(name)” in UserDefaults"))
         defaults.set(4, forKey: "lock.attempts")
         source.reload()
         for await attempts in lock.$attempts where attempts == 4 { break }

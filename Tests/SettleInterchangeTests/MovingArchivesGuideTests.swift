@@ -59,12 +59,12 @@ import Testing
         let settings = try await store.group(AppSettings.self)
         let contents = try KeyedArchive(try lock(attempts: 3)).contents(mapping)
         guard let tree = contents.tree(at: "passcode") else { throw NotAPerson() }
-        try store.import(tree)
+        try store.file.import(tree)
         #expect(settings.passcode.attemptCount == 3 && settings.passcode.isPasscodeEnabled)
         #expect(settings.passcode.nextCheckDate == Date(timeIntervalSince1970: 1_000.5))
         #expect(contents.findings.isEmpty)
         let broken = try KeyedArchive(try lock(attempts: 21)).contents(mapping).tree(at: "passcode")
-        let error = #expect(throws: SettingsError.self) { try store.import(try #require(broken)) }
+        let error = #expect(throws: SettingsError.self) { try store.file.import(try #require(broken)) }
         #expect(error?.code == .importRefused && error?.problems.map(\.key) == ["passcode.attemptCount"])
         #expect(settings.passcode.attemptCount == 3)
     }

@@ -80,48 +80,48 @@ import Testing
             "{NSStringFormatSpecTypeKey = NSStringPluralRuleType; NSStringFormatValueTypeKey = d; other = x;}"
         let cases: [(String, [String])] = [
             ("{a = {NSStringLocalizedFormatKey = \"x\";};}", []),
-            ("{a = {};}", ["Key \"a\": There is no format."]),
+            ("{a = {};}", ["Key “a”: There is no format."]),
             (
                 "{c = x; b = {}; a = x;}",
                 [
-                    "Key \"a\": The value is no dictionary.", "Key \"b\": There is no format.",
-                    "Key \"c\": The value is no dictionary.",
+                    "Key “a”: The value is no dictionary.", "Key “b”: There is no format.",
+                    "Key “c”: The value is no dictionary.",
                 ]
             ),
             (
                 "{a = {NSStringLocalizedFormatKey = \"%#@v@ %#@w@\"; v = \(variable);};}",
-                ["Key \"a\", \"w\": A text names this variable, but it is not defined."]
+                ["Key “a”, “w”: A text names this variable, but it is not defined."]
             ),
             (
                 "{a = {NSStringLocalizedFormatKey = \"%%#@v@ %#@\"; v = \(variable);};}",
-                ["Key \"a\", \"v\": No text names this variable."]
+                ["Key “a”, “v”: No text names this variable."]
             ),
             (
                 "{a = {NSStringLocalizedFormatKey = \"%#@v@\"; v = {one = \"x\";};};}",
                 [
-                    "Key \"a\", \"v\": The rule of the variable is not NSStringPluralRuleType.",
-                    "Key \"a\", \"v\": The variable has no text for other.",
-                    "Key \"a\", \"v\": The variable does not say how its number is passed.",
+                    "Key “a”, “v”: The rule of the variable is not NSStringPluralRuleType.",
+                    "Key “a”, “v”: The variable has no text for other.",
+                    "Key “a”, “v”: The variable does not say how its number is passed.",
                 ]
             ),
             (
                 "{a = {NSStringVariableWidthRuleType = {20 = x;};};}",
-                ["Key \"a\", \"NSStringVariableWidthRuleType\": This has no known meaning here."]
+                ["Key “a”, “NSStringVariableWidthRuleType”: This has no known meaning here."]
             ),
             (
                 "{a = {NSStringLocalizedFormatKey = (x); v = \(variable); y = z;};}",
                 [
-                    "Key \"a\": There is no format.", "Key \"a\", \"v\": No text names this variable.",
-                    "Key \"a\", \"NSStringLocalizedFormatKey\": This has no known meaning here.",
-                    "Key \"a\", \"y\": This has no known meaning here.",
+                    "Key “a”: There is no format.", "Key “a”, “v”: No text names this variable.",
+                    "Key “a”, “NSStringLocalizedFormatKey”: This has no known meaning here.",
+                    "Key “a”, “y”: This has no known meaning here.",
                 ]
             ),
             (
                 "{a = {NSStringLocalizedFormatKey = \"%#@v@\"; v = \(variable.replacing("x;", with: "(x); fuw = y;"));};}",
                 [
-                    "Key \"a\", \"v\": The variable has no text for other.",
-                    "Key \"a\", \"v\": “fuw” has no known meaning in a variable.",
-                    "Key \"a\", \"v\": “other” has no known meaning in a variable.",
+                    "Key “a”, “v”: The variable has no text for other.",
+                    "Key “a”, “v”: “fuw” has no known meaning in a variable.",
+                    "Key “a”, “v”: “other” has no known meaning in a variable.",
                 ]
             ),
         ]

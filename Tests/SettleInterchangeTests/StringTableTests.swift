@@ -158,7 +158,7 @@ import Testing
             ),
             (
                 "<plist><dict><key>a</key><true/><key>a</key><true/></dict></plist>",
-                "Line 1, column 33: The key \"a\" occurs twice."
+                "Line 1, column 33: The key “a” occurs twice."
             ),
         ]
         for (text, expected) in cases {

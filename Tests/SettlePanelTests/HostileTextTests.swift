@@ -18,7 +18,7 @@ import Testing
         let folder = try TemporaryFolder()
         let store = try await SettingsStore.open(at: folder.url.appending(path: "app.json"))
         try await store.commit {
-            for (name, value) in values { try store.setValue(value, forKey: SettingKey.path(name)) }
+            for (name, value) in values { try store.keys.setValue(value, forKey: SettingKey.path(name)) }
         }
         let panel = SettingsPanel(valuesOf: store, configuration: .init(title: Self.markup, access: .everyone))
         return (PanelBrowser(panel), store, folder)
@@ -86,7 +86,7 @@ import Testing
         let answer = await browser.post(
             "/set", page.form("text") + [("value", typed.replacing("\n", with: "\r\n"))])
         #expect(answer.status == 303, "\(answer.text)")
-        let stored: String? = try store.value(forKey: "text")
+        let stored: String? = try store.keys.value(forKey: "text")
         #expect(stored.map { Array($0.utf8) } == Array(text.utf8))
     }
 
@@ -157,7 +157,7 @@ import Testing
         let folder = try TemporaryFolder()
         let store = try await SettingsStore.open(
             at: folder.url.appending(path: "app.json"), searching: [.application, .registration])
-        try store.register(contentsOf: bundle)
+        try store.domains.register(contentsOf: bundle)
         let panel = SettingsPanel(store, bundle: bundle, configuration: .init(title: text, access: .everyone))
         let browser = PanelBrowser(panel)
         let encoded = text.utf8.map { "%" + String($0, radix: 16) }.joined()
@@ -178,7 +178,7 @@ import Testing
     @Test func `Random requests are answered, and change nothing`() async throws {
         let (browser, store, folder) = try await panel(["a": .bool(true), "b": .array([.string("x")])])
         defer { _ = folder }
-        let before = store.effectiveValues
+        let before = store.keys.effectiveValues
         var generator = SeededGenerator(seed: 15)
         let pieces = [
             "/", "set", "pane", "?", "&", "=", "key", "a", "b", "%", "%zz", "+", "id", "token", "\u{0}", "é", "events",
@@ -195,7 +195,7 @@ import Testing
             let answer = await browser.send(method, "/" + text(), [], Array(text().utf8))
             #expect(answer.status >= 200)
         }
-        #expect(store.effectiveValues == before)
+        #expect(store.keys.effectiveValues == before)
     }
 
     @Test func `Random forms are answered, and store nothing but values of the keys that are shown`() async throws {
@@ -204,7 +204,7 @@ import Testing
         var generator = SeededGenerator(seed: 16)
         func one(_ texts: [String]) -> String { texts.randomElement(using: &generator) ?? "" }
         let keys = ["a", "b", "c", "", "a.b", "b.0", "\u{0}", "a\\.b"]
-        let tokens = [store.token?.description ?? "", "x", "", "0000000000000001-7-0000000000000001"]
+        let tokens = [store.history.token?.description ?? "", "x", "", "0000000000000001-7-0000000000000001"]
         let actions = ["save", "reset", "add", "remove 0", "up 1", "down 0", "remove -1", "up 99999999999999999999"]
         let values = ["on", "", "x", "[1", "{}", "\u{0}", "é", "null", String(repeating: "[", count: 2000)]
         let names = ["key", "value", "part", "newPart", "name", "newName", "as", "token", "seen", "action", "pane"]
@@ -216,7 +216,7 @@ import Testing
             let place = one(["/set", "/set", "/set", "/reset", "/undo", "/enter", "/form", "/"])
             let answer = await browser.post(place, fields)
             #expect((200..<500).contains(answer.status), "\(place) \(fields)")
-            #expect(Set(store.effectiveValues.root.keys).isSubset(of: ["a", "b"]), "\(place) \(fields)")
+            #expect(Set(store.keys.effectiveValues.root.keys).isSubset(of: ["a", "b"]), "\(place) \(fields)")
         }
     }
 }

@@ -44,7 +44,7 @@ import Testing
                 at: folder.url.appending(path: "app.json"), searching: [.application, .registration],
                 configuration: .init(history: .keep(transactions: 10)))
             for type in groups { _ = try await store.group(type) }
-            try store.register(contentsOf: bundle)
+            try store.domains.register(contentsOf: bundle)
             browser = PanelBrowser(
                 SettingsPanel(store, bundle: bundle, configuration: .init(title: "x", access: .everyone)))
         }
@@ -56,7 +56,7 @@ import Testing
             return String(rest[..<(rest.firstRange(of: "</form>")?.lowerBound ?? rest.endIndex)])
         }
 
-        func stored(_ key: String) throws -> SettingValue? { try store.value(forKey: key) }
+        func stored(_ key: String) throws -> SettingValue? { try store.keys.value(forKey: key) }
     }
 
     @Test(arguments: [
@@ -71,7 +71,7 @@ import Testing
         key: String, value: SettingValue, shown: String
     ) async throws {
         let program = try await Program(Self.bundle)
-        try program.store.setValue(value, forKey: key)
+        try program.store.keys.setValue(value, forKey: key)
         let form = await program.form(key)
         #expect(form.contains(shown), "\(form)")
         #expect(!form.contains("<textarea") && !form.contains("name=\"as\""))
@@ -90,7 +90,7 @@ import Testing
             #expect(try program.stored(key) == .integer(2))
             #expect(!(await program.form(key).contains("none of these")))
         }
-        try program.store.setValue(SettingValue.string("maybe"), forKey: "odd")
+        try program.store.keys.setValue(SettingValue.string("maybe"), forKey: "odd")
         let odd = await program.form("odd")
         #expect(odd.contains("none of these: maybe") && !odd.contains(" checked"))
     }

@@ -126,10 +126,10 @@ import Testing
         let program = try await PanelProgram()
         try await program.store.commit { program.app.limits.name = "old" }
         let form = await program.browser.get(Self.page).form(of: "limits.name")
-        try await program.store.commit(by: "alice") { program.app.limits.name = "theirs" }
+        try await program.store.commit(author: "alice") { program.app.limits.name = "theirs" }
         // Another key is no conflict.
         let other = await program.browser.get(Self.page).form(of: "limits.count")
-        try await program.store.commit(by: "alice") { program.app.limits.volume = 0.1 }
+        try await program.store.commit(author: "alice") { program.app.limits.volume = 0.1 }
         #expect(await program.browser.post("/set", other + [("value", "5")]).status == 303)
         let answer = await program.browser.post("/set", form + [("value", "mine")])
         #expect(answer.status == 409)
@@ -221,7 +221,7 @@ import Testing
         for key in ["limits", "limits.nothing", "", "a..b", "limits.count.x"] {
             #expect(await program.browser.post("/set", [("key", key), ("value", "1")]).status == 404, "\(key)")
         }
-        #expect((program.store.token?.position ?? 0) == 0)
+        #expect((program.store.history.token?.position ?? 0) == 0)
     }
 
     @Test func `A search finds titles, keys, help and choices, whatever their case`() async throws {

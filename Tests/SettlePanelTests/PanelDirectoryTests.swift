@@ -31,9 +31,9 @@ import Testing
         let store = try await SettingsStore.open(at: file)
         if let type {
             _ = try await store.group(type)
-            _ = try await store.writeSchema()
+            _ = try await store.file.writeSchema()
         }
-        try await store.commit { try store.setValue(7, forKey: "count") }
+        try await store.commit { try store.keys.setValue(7, forKey: "count") }
         try await store.close()
         return StoredDomain(name: name, file: file)
     }
@@ -137,7 +137,7 @@ import Testing
             let other = try TemporaryFolder()
             let store = try await SettingsStore.open(at: other.url.appending(path: "settings.json"))
             _ = try await store.group(type)
-            let schema = try await store.writeSchema()
+            let schema = try await store.file.writeSchema()
             let target = app.file.deletingLastPathComponent().appending(path: schema.lastPathComponent)
             try Data(contentsOf: schema).write(to: target, options: .atomic)
             #expect(await browser.get(place).text.contains(title))

@@ -45,8 +45,6 @@ extension PanelBrowser.Answer {
 }
 
 extension String {
-    /// The keys of the forms in an event, whole or not.
-    var toldKeys: [String] {
-        matches(of: /data-key=\\"([^"\\]+)\\"|"id":"c-([^"]+)"/).map { String($0.1 ?? $0.2 ?? "") }
-    }
+    /// The keys of the forms in an event.
+    var sentKeys: [String] { matches(of: /data-key=\\"([^"\\]+)\\"/).map { String($0.1) } }
 }

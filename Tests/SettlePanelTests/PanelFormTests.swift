@@ -25,7 +25,7 @@ import Testing
             guard !values.isEmpty else { return }
             let store = store
             try await store.commit {
-                for (name, value) in values { try store.setValue(value, forKey: SettingKey.path(name)) }
+                for (name, value) in values { try store.keys.setValue(value, forKey: SettingKey.path(name)) }
             }
         }
 
@@ -35,7 +35,7 @@ import Testing
                 SettingsPanel(store, jsonSchema: schema, configuration: .init(title: "x", access: .everyone)))
         }
 
-        func stored(_ key: String) throws -> SettingValue? { store.effectiveValues[SettingKey.path(key)] }
+        func stored(_ key: String) throws -> SettingValue? { store.keys.effectiveValues[SettingKey.path(key)] }
     }
 
     private static let list = #""list": {"type": "array", "items": {"type": "string"}, "x-type": "[String]"}"#
@@ -64,7 +64,7 @@ import Testing
     @Test func `The first of two pages of a file that is not there yet wins, and the second is told`() async throws {
         // A file that keeps its history is begun at once.
         let program = try await PanelProgram(history: nil)
-        #expect(program.store.token == nil)
+        #expect(program.store.history.token == nil)
         let first = await program.browser.get(Self.page), second = await program.browser.get(Self.page)
         #expect(await program.browser.post("/set", first.form(of: "limits.name") + [("value", "one")]).status == 303)
         let answer = await program.browser.post("/set", second.form(of: "limits.name") + [("value", "two")])
@@ -126,7 +126,7 @@ import Testing
         let program = try await PanelProgram()
         try await program.store.commit { program.app.limits.count = 4 }
         let form = await program.browser.get(Self.page).form(of: "limits.count")
-        try await program.store.commit(by: "alice") { program.app.limits.count = 5 }
+        try await program.store.commit(author: "alice") { program.app.limits.count = 5 }
         let refused = await program.browser.post("/set", form + [("value", "99")])
         #expect(refused.status == 422)
         let answer = await program.browser.post("/set", refused.form(of: "limits.count") + [("value", "9")])
@@ -193,7 +193,7 @@ import Testing
                     .slider(.init(minimum: 0, maximum: 1, minimumImage: "leise & #1?.png")), key: "volume",
                     title: "Volume", defaultValue: .real(0.5))
             ]))
-        try store.register(contentsOf: bundle)
+        try store.domains.register(contentsOf: bundle)
         let browser = PanelBrowser(
             SettingsPanel(store, bundle: bundle, configuration: .init(title: "x", access: .everyone)))
         #expect(await browser.get("/").text.contains("src=\"/image?name=leise%20%26%20%231%3F.png\""))

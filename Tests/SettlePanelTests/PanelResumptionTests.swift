@@ -55,10 +55,10 @@ import Testing
         let service = try await Service(folder)
         let address = try await page(of: service)
         var reader = try await service.browser.events(address)
-        #expect(try await reader.next().toldKeys == [])
+        #expect(try await reader.next().sentKeys == [])
         #expect(!reader.lastID.isEmpty)
         try await service.store.commit { service.values.name = "y" }
-        #expect(try await reader.next(until: "event: forms").toldKeys == ["name"])
+        #expect(try await reader.next(until: "event: forms").sentKeys == ["name"])
     }
 
     @Test func `What changes between a page and its stream is told first`() async throws {
@@ -66,7 +66,7 @@ import Testing
         let address = try await page(of: service)
         try await service.store.commit { service.values.name = "y" }
         var reader = try await service.browser.events(address)
-        #expect(try await reader.next().toldKeys == ["name"])
+        #expect(try await reader.next().sentKeys == ["name"])
     }
 
     @Test func `A stream without a place begins with everything`() async throws {
@@ -75,7 +75,7 @@ import Testing
         for address in ["/events?pane=", "/events?pane=&since=", "/events?pane=&since=..0.", "/events?pane=&since=%00"]
         {
             var reader = try await service.browser.events(address)
-            #expect(try await reader.next().toldKeys == everything, "\(address)")
+            #expect(try await reader.next().sentKeys == everything, "\(address)")
         }
     }
 
@@ -90,12 +90,12 @@ import Testing
         _ = try await first.next(until: "told")
         let id = first.lastID
         var same = try await service.browser.events(address, after: id)
-        #expect(try await same.next().toldKeys == [])
+        #expect(try await same.next().sentKeys == [])
         try await service.store.commit { service.values.count = 5 }
         try await service.store.commit { service.values.nick = "n" }
         try await service.store.commit { service.values.count = 4 }
         var second = try await service.browser.events(address, after: id)
-        #expect(try await second.next().toldKeys == ["nick"])
+        #expect(try await second.next().sentKeys == ["nick"])
     }
 
     @Test func `A secret that became another looks the same and is told`() async throws {
@@ -105,7 +105,7 @@ import Testing
         try await service.store.commit { service.values.token = Secret("second") }
         try await service.store.commit { service.values.name = "y" }
         var reader = try await service.browser.events(address)
-        #expect(try await reader.next().toldKeys == ["name", "token"])
+        #expect(try await reader.next().sentKeys == ["name", "token"])
     }
 
     @Test func `What another domain has changed while nobody was connected is told`() async throws {
@@ -120,7 +120,7 @@ import Testing
         for place in [nil, id] {
             var reader = try await service.browser.events(address, after: place)
             let piece = try await reader.next()
-            #expect(piece.toldKeys == ["name"] && piece.contains("by the boss"))
+            #expect(piece.sentKeys == ["name"] && piece.contains("by the boss"))
         }
     }
 
@@ -142,9 +142,9 @@ import Testing
         }
         let service = try await Service(folder)
         var reader = try await service.browser.events(address, after: id)
-        #expect(try await reader.next().toldKeys == ["nick"])
+        #expect(try await reader.next().sentKeys == ["nick"])
         var again = try await service.browser.events(address, after: reader.lastID)
-        #expect(try await again.next().toldKeys == [])
+        #expect(try await again.next().sentKeys == [])
     }
 
     /// As when a program is killed before it has saved what its page shows.
@@ -161,7 +161,7 @@ import Testing
         let next = try await Service(folder, in: "copy/app.json")
         var reader = try await next.browser.events(address)
         let piece = try await reader.next()
-        #expect(piece.toldKeys.contains("count") && piece.contains("value=\\\"4\\\""))
+        #expect(piece.sentKeys.contains("count") && piece.contains("value=\\\"4\\\""))
     }
 
     @Test func `A place of another past, or one that is forgotten, gives everything`() async throws {
@@ -171,12 +171,12 @@ import Testing
         let parts = since.split(separator: ".", maxSplits: 1)
         let other = "00c0ffee00c0ffee-42-0123456789abcdef." + parts[1]
         var reader = try await service.browser.events(address, after: other)
-        #expect(try await reader.next().toldKeys == everything)
+        #expect(try await reader.next().sentKeys == everything)
         // A place of when there was no history yet.
         var none = try await service.browser.events(address, after: "." + parts[1])
-        #expect(try await none.next().toldKeys == everything)
+        #expect(try await none.next().sentKeys == everything)
         var garbage = try await service.browser.events(address, after: "\(since)A")
-        #expect(try await garbage.next().toldKeys == everything)
+        #expect(try await garbage.next().sentKeys == everything)
     }
 
     @Test func `A page of a store without a history is told what looks otherwise`() async throws {
@@ -187,21 +187,21 @@ import Testing
         let address = try await browser.get("/").eventsAddress
         values.name = "y"
         var reader = try await browser.events(address)
-        #expect(try await reader.next().toldKeys == ["name"])
+        #expect(try await reader.next().sentKeys == ["name"])
     }
 
     @Test func `The place of a page with very many settings fits in a header, and misses nothing`() async throws {
         let store = try await SettingsStore.open(at: folder.url.appending(path: "app.json"))
-        try await store.commit { for number in 0..<500 { try store.setValue(number, forKey: "key\(number)") } }
+        try await store.commit { for number in 0..<500 { try store.keys.setValue(number, forKey: "key\(number)") } }
         let browser = PanelBrowser(
             SettingsPanel(valuesOf: store, configuration: .init(title: "x", access: .everyone)))
         let address = try await browser.get("/").eventsAddress
         #expect(address.utf8.count < 1_200)
         var same = try await browser.events(address)
-        #expect(try await same.next().toldKeys == [])
-        try await store.commit { try store.setValue(-1, forKey: "key77") }
+        #expect(try await same.next().sentKeys == [])
+        try await store.commit { try store.keys.setValue(-1, forKey: "key77") }
         var reader = try await browser.events(address)
-        let keys = try await reader.next(until: "event: forms").toldKeys
+        let keys = try await reader.next(until: "event: forms").sentKeys
         #expect(keys.contains("key77") && keys.count < 10)
     }
 
@@ -210,9 +210,9 @@ import Testing
         let address = try await page(of: service)
         let german = await service.browser.get(address, [("Accept-Language", "de")])
         var reader = try PanelEventReader(german.response)
-        #expect(try await reader.next().toldKeys == everything)
+        #expect(try await reader.next().sentKeys == everything)
         let moved = address.replacing(/since=([^.]*)\.[^.]*\./) { "since=\($0.1).other." }
         var other = try await service.browser.events(moved)
-        #expect(try await other.next().toldKeys == everything)
+        #expect(try await other.next().sentKeys == everything)
     }
 }

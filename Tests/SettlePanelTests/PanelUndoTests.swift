@@ -31,8 +31,8 @@ import Testing
         let configuration = SettingsStore.Configuration(history: .keep(transactions: 10))
         let first = try await SettingsStore.open(at: file, configuration: configuration)
         let app = try await first.group(App.self)
-        try await first.commit(by: "alice") { try write(app, first) }
-        let schema = first.schema().jsonSchema
+        try await first.commit(author: "alice") { try write(app, first) }
+        let schema = first.file.schema().jsonSchema
         try await first.close()
         return (try await SettingsStore.open(at: file, configuration: configuration), schema)
     }
@@ -53,14 +53,14 @@ import Testing
         }
         let answer = try await undo("name", SettingsPanel(store, jsonSchema: schema, configuration: configuration))
         #expect(answer.status == 422 && answer.text.contains("owned.attempts"))
-        #expect(try store.value(forKey: "owned.attempts") == 8 && store.value(forKey: "name") == "y")
+        #expect(try store.keys.value(forKey: "owned.attempts") == 8 && store.keys.value(forKey: "name") == "y")
     }
 
     @Test func `An undo does not write what no page shows`() async throws {
         let folder = try TemporaryFolder()
         let (store, schema) = try await store(in: folder) { app, store in
             app.name = "y"
-            try store.setValue(true, forKey: "hidden")
+            try store.keys.setValue(true, forKey: "hidden")
         }
         let bundle = SettingsBundle(
             root: .init(specifiers: [.init(.textField(.init()), key: "name", defaultValue: .string("x"))]))
@@ -70,7 +70,7 @@ import Testing
         ] {
             let answer = try await undo("name", panel)
             #expect(answer.status == 422 && answer.text.contains("hidden"))
-            #expect(try store.value(forKey: "hidden") == true && store.value(forKey: "name") == "y")
+            #expect(try store.keys.value(forKey: "hidden") == true && store.keys.value(forKey: "name") == "y")
         }
     }
 
@@ -81,7 +81,9 @@ import Testing
         }
         let answer = try await undo("name", SettingsPanel(store, jsonSchema: schema, configuration: configuration))
         #expect(answer.status == 303)
-        let (name, ports): (String?, SettingValue?) = try (store.value(forKey: "name"), store.value(forKey: "ports"))
+        let (name, ports): (String?, SettingValue?) = try (
+            store.keys.value(forKey: "name"), store.keys.value(forKey: "ports")
+        )
         #expect(name == nil && ports == nil)
     }
 
@@ -91,12 +93,12 @@ import Testing
             (app.name, app.ports) = ("y", ["web": 80])
         }
         try await store.commit {
-            try store.removeValue(forKey: "ports")
-            try store.setValue("z", forKey: "name")
+            try store.keys.removeValue(forKey: "ports")
+            try store.keys.setValue("z", forKey: "name")
         }
         #expect(try await undo("name", SettingsPanel(valuesOf: store, configuration: configuration)).status == 303)
-        #expect(try store.value(forKey: "name") == "y")
-        let ports: SettingValue? = try store.value(forKey: "ports")
+        #expect(try store.keys.value(forKey: "name") == "y")
+        let ports: SettingValue? = try store.keys.value(forKey: "ports")
         #expect(ports == .dictionary(["web": .integer(80)]))
     }
 }

@@ -199,18 +199,23 @@ def held(page, server):
 
 
 def others(page, server):
-    """A form with parts that the program has not made, and one whose whole form does not come, are shown as they are."""
+    """A form with parts that the program has not made, and one that is asked for in vain, are shown as they are."""
     name = Form(page, "name")
     name.run("form.querySelector('label').replaceChildren(document.createElement('b'), 'Name')")
     server.write("name", "-string", "in spite of a translator")
     name.until(f"{VALUE} === 'in spite of a translator' && !form.querySelector('b')", "a whole form")
     follows(name, server)
+    # Taken back after a change meanwhile, so that the page asks for the form.
+    page.focus(name["[name=value]"])
+    page.call("Input.insertText", text="!")
+    server.write("name", "-string", "in spite of a loss")
+    name.until("form.dataset.stale !== undefined", "a stale field")
     page.run("""(() => {
       const plain = window.fetch;
       window.fetch = async (...request) => { window.fetch = plain; throw new TypeError("The answer is lost."); };
     })()""")
-    name.run("{ form.dataset.mark = 'AAAAAAAA'; }")
-    server.write("name", "-string", "in spite of a loss")
+    page.key("Backspace", 8)
+    page.focus(Form(page, "count")["[name=value]"])
     name.until(f"{VALUE} === 'in spite of a loss'", "all forms")
     follows(name, server)
 

@@ -5,13 +5,7 @@ import Synchronization
 /// Only the thread that holds the lock writes the owner's identity. So a thread that compares it with its own identity
 /// can't be misled: it reads its own last write or another thread's identity.
 ///
-/// A thread that keeps retaking the lock would starve waiters that must not block a thread. For them there are turns:
-///
-/// ```
-///   open ──wantTurn──▶ wanted ──the owner unlocks──▶ gate closed ──tryLock(within:), or timeout──▶ open
-/// ```
-///
-/// While the gate is closed, threads that don't hold the lock stand back before they take it, for 20 ms at most by default.
+/// A thread that keeps retaking the lock would starve waiters that must not block a thread: ``LockHandOff`` is for them.
 @usableFromInline
 package final class RecursiveLock: @unchecked Sendable {
     // Sendable: `deferred` is accessed only by the thread that holds the lock.
@@ -20,25 +14,12 @@ package final class RecursiveLock: @unchecked Sendable {
     /// Written only by the owner; atomic so that the thread sanitizer needs no exception.
     private let depth = Atomic<Int>(0)
     @exclusivity(unchecked) private var deferred: [@Sendable () -> Void] = []
-    /// The task whose change in place took the lock; `noTask` outside of any task, and 0 if the lock was not taken for
-    /// a change. Written only by the owner.
-    private let changingTask = Atomic<UInt>(0)
-    /// Whether a turn is wanted or the gate is closed; 0 almost always.
-    private let demand = Atomic<UInt8>(0)
-    private let turns = LockedValue(Turns())
+    private let changingTask = ChangingTask()
+    private let handOff: LockHandOff
 
-    private struct Turns: Sendable {
-        var wanted: [@Sendable () -> Void] = []
-        var gateEnd: ContinuousClock.Instant?
-    }
-
-    private static let isWanted: UInt8 = 1
-    private static let isGateClosed: UInt8 = 2
-    /// How long other threads stand back for a turn that may never be taken.
-    private let gateLimit: Duration
-
+    /// - Parameter gateLimit: How long other threads stand back for a hand-off that may never be taken.
     package init(gateLimit: Duration = .milliseconds(20)) {
-        self.gateLimit = gateLimit
+        handOff = LockHandOff(gateLimit: gateLimit)
     }
 
     package var isHeldByCurrentThread: Bool {
@@ -53,8 +34,8 @@ package final class RecursiveLock: @unchecked Sendable {
     /// The thread that holds the lock, or 0.
     var currentOwner: UInt { owner.load(ordering: .relaxed) }
 
-    /// Whether other threads stand back for a turn.
-    var isGateClosed: Bool { demand.load(ordering: .relaxed) & Self.isGateClosed != 0 }
+    /// Whether other threads stand back for a hand-off.
+    var isGateClosed: Bool { handOff.isGateClosed }
 
     // Never inlined, like `unlock`: inlined, the caller retains the lock for its atomics, which costs more than the
     // call.
@@ -63,11 +44,11 @@ package final class RecursiveLock: @unchecked Sendable {
     package func lock() {
         let me = currentThreadID()
         if owner.load(ordering: .relaxed) == me {
-            if changingTask.load(ordering: .relaxed) != 0 { checkTask() }
+            changingTask.check(self)
             depth.store(depth.load(ordering: .relaxed) + 1, ordering: .relaxed)
             return
         }
-        if demand.load(ordering: .relaxed) != 0 { standBack() }
+        handOff.standBack()
         if !base.tryLock() { wait(as: me) }
         owner.store(me, ordering: .relaxed)
     }
@@ -100,11 +81,10 @@ package final class RecursiveLock: @unchecked Sendable {
 
     @inline(__always)
     private func release() {
-        changingTask.store(0, ordering: .relaxed)
+        changingTask.end()
         owner.store(0, ordering: .relaxed)
         base.unlock()
-        // After the release: a turn wanted before finds the lock free, and one wanted later is seen here.
-        if demand.load(ordering: .sequentiallyConsistent) & Self.isWanted != 0 { grantTurn() }
+        handOff.lockWasReleased()
     }
 
     /// Runs work once the lock is released, however often its owner has taken it. Call it only as the owner.
@@ -130,7 +110,7 @@ package final class RecursiveLock: @unchecked Sendable {
             yieldThread()
             if base.tryLock() { return }
         }
-        if changingTask.load(ordering: .relaxed) > noTask { probe() }
+        if changingTask.isKnown { ChangingTask.scheduleCheck(of: self) }
         LockWaits.begin(thread, for: self)
         base.lock()
         LockWaits.end(thread)
@@ -141,29 +121,7 @@ package final class RecursiveLock: @unchecked Sendable {
     /// Takes the lock for a change in place, during which the caller's code runs.
     final func lockForChange() {
         lock()
-        guard !isNested else { return }
-        changingTask.store(currentTaskID(), ordering: .relaxed)
-    }
-
-    /// The thread runs another task than the one that changes a setting in place: either within the change, or because
-    /// the change is suspended.
-    ///
-    /// Code outside of any task sees the task in whose code it runs, if there is one, and can tell the two apart. A
-    /// task can't: one that the change itself runs, such as a `Task.immediate`, looks like one that took over the
-    /// thread from a suspended change. So it goes on, and the check that `probe` schedules decides.
-    @inline(never)
-    private func checkTask() {
-        let (changing, current) = (changingTask.load(ordering: .relaxed), currentTaskID())
-        if changing == current || changing == noTask { return }
-        if current == noTask { endForSuspendedChange() }
-        probe()
-    }
-
-    /// Schedules a check on the owner's thread whether the change is suspended, for when the thread does something
-    /// else. The change might be waiting for one of the threads that wait for it.
-    private func probe() {
-        SuspensionLook.onMainQueue.request(for: self)
-        SuspensionLook.inPool.request(for: self)
+        if !isNested { changingTask.begin() }
     }
 
     /// Whether a change in place took the lock on this thread and is suspended.
@@ -171,79 +129,37 @@ package final class RecursiveLock: @unchecked Sendable {
     /// - Parameter isTask: Whether the caller is a task of the pool, whose threads never run a task within the code of
     ///   another one. If false, the caller is no task, and may run within a change, from a run loop in it.
     final func isChangeSuspended(seenByTask isTask: Bool) -> Bool {
-        guard isHeldByCurrentThread, changingTask.load(ordering: .relaxed) > noTask else { return false }
-        return isTask || currentTaskID() == noTask
+        isHeldByCurrentThread && changingTask.isKnown && (isTask || currentTaskID() == noTask)
     }
 
-    // MARK: Turns
+    // MARK: Hand-offs
 
     /// Calls a function once when the lock is free, while other threads stand back for a moment. The function must be
     /// quick.
-    package func wantTurn(_ take: @escaping @Sendable () -> Void) {
-        turns.withLock { $0.wanted.append(take) }
-        demand.bitwiseOr(Self.isWanted, ordering: .sequentiallyConsistent)
-        checkTurn()
+    package func requestHandOff(_ take: @escaping @Sendable () -> Void) {
+        handOff.request(take)
+        offerHandOff()
     }
 
-    /// Grants a wanted turn if the lock is free. Unlocking does so too.
-    package func checkTurn() {
+    /// Grants a requested hand-off if the lock is free. Unlocking does so too.
+    package func offerHandOff() {
         if tryLock() { unlock() }
     }
 
     /// Takes the lock while other threads stand back. False if it did not become free in time.
     package func tryLock(within limit: Duration) -> Bool {
-        defer { openGate() }
+        defer { handOff.openGate() }
         if tryLock() { return true }
         let end = ContinuousClock.now + limit
-        closeGate(until: end)
-        var attempt = 0
+        handOff.closeGate(until: end)
+        var backOff = SpinBackOff(longestSleep: SpinBackOff.shortestSleep)
         repeat {
-            attempt += 1
-            if attempt > 20 { pauseThread(for: .microseconds(50)) } else { yieldThread() }
+            backOff.pause()
             if tryLock() { return true }
         } while ContinuousClock.now < end
         return false
     }
 
-    /// Ends a turn that was not taken.
-    package func openGate() {
-        guard isGateClosed else { return }
-        turns.withLock { turns in
-            turns.gateEnd = nil
-            demand.bitwiseAnd(~Self.isGateClosed, ordering: .relaxed)
-        }
-    }
-
-    private func closeGate(until end: ContinuousClock.Instant) {
-        turns.withLock { turns in
-            turns.gateEnd = end
-            demand.bitwiseOr(Self.isGateClosed, ordering: .relaxed)
-        }
-    }
-
-    @inline(never)
-    private func grantTurn() {
-        let wanted = turns.withLock { turns in
-            demand.bitwiseAnd(~Self.isWanted, ordering: .relaxed)
-            defer { turns.wanted = [] }
-            return turns.wanted
-        }
-        guard !wanted.isEmpty else { return }
-        closeGate(until: ContinuousClock.now + gateLimit)
-        for take in wanted { take() }
-    }
-
-    /// Gives way to a turn.
-    @inline(never)
-    private func standBack() {
-        var attempt = 0
-        while isGateClosed {
-            if let end = turns.withLock({ $0.gateEnd }), ContinuousClock.now >= end {
-                openGate()
-                return
-            }
-            attempt += 1
-            if attempt > 20 { pauseThread(for: .microseconds(50)) } else { yieldThread() }
-        }
-    }
+    /// Ends a hand-off that was not taken.
+    package func declineHandOff() { handOff.openGate() }
 }

@@ -18,13 +18,16 @@ struct SpinBackOff {
 
     private var attempts = 0
     private var following = Self.shortestSleep
+    private let limit: Duration
+
+    init(longestSleep: Duration = Self.longestSleep) { limit = longestSleep }
 
     mutating func next() -> Step {
         attempts &+= 1
         if attempts <= Self.spins { return .spin }
         if attempts <= Self.spins + Self.yields { return .yield }
         attempts = Self.spins + Self.yields
-        defer { following = min(following * 2, Self.longestSleep) }
+        defer { following = min(following * 2, limit) }
         return .sleep(following)
     }
 

@@ -25,7 +25,7 @@ enum CommandTarget: Sendable {
     func declared() throws(CommandFailure) -> DeclaredSettings {
         switch self {
         case .file(let address): DeclaredSettings(jsonSchema: try address.schema() ?? .dictionary([:]))
-        case .program(let settings): DeclaredSettings(settings.store.schema())
+        case .program(let settings): DeclaredSettings(settings.store.file.schema())
         }
     }
 
@@ -92,11 +92,11 @@ struct ProgramSettings: Sendable {
 
     func storedValues() async throws -> SettingTree {
         try FileFormat.propertyListBinary.decode(
-            [UInt8](try await store.export(as: .propertyListBinary, includingSecrets: true)))
+            [UInt8](try await store.file.export(as: .propertyListBinary, includingSecrets: true)))
     }
 
     func values() async throws -> SettingTree {
-        var tree = store.effectiveValues
+        var tree = store.keys.effectiveValues
         let stored = try await storedValues()
         for setting in store.settings where setting.access != .owner {
             tree[SettingKey(setting.key) ?? "x"] = setting.isSecret ? stored[setting.key] : setting.value

@@ -42,7 +42,7 @@ struct DomainAddress: Sendable {
             let path = FilePath(file.standardizedFileURL.path)
             let resolved = (try? FileOperations(POSIXSystemCalls()).resolve(path).resolved) ?? path
             for path in [path, resolved] where path.text.lowercased().contains("/library/preferences/") {
-                throw CommandFailure(.refused, "\"\(path)\" belongs to the system's cfprefsd. Use “defaults”.")
+                throw CommandFailure(.refused, "“\(path)” belongs to the system's cfprefsd. Use “defaults”.")
             }
         #endif
     }

@@ -90,7 +90,7 @@ package struct DomainDirectory: Sendable {
                 return identifier
             }
         }
-        throw CommandFailure(.absent, "There is no app “\(name)”: \"\(path)\" has no Info.plist with an identifier.")
+        throw CommandFailure(.absent, "There is no app “\(name)”: “\(path)” has no Info.plist with an identifier.")
     }
 }
 

@@ -51,7 +51,7 @@ package struct SettingsCopy {
             if try states() == before { return try link() }
         }
         throw CommandFailure(
-            .unavailable, "\"\(original.file)\" keeps changing. Try again when its program is at rest.")
+            .unavailable, "“\(original.file)” keeps changing. Try again when its program is at rest.")
     }
 
     private func states() throws -> [FileStatus?] {
@@ -73,7 +73,7 @@ package struct SettingsCopy {
         } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
             try? FileManager.default.removeItem(at: target)
         } catch {
-            throw CommandFailure(.failed, "\"\(path)\" can't be read: \(error.reason)")
+            throw CommandFailure(.failed, "“\(path)” can't be read: \(error.reason)")
         }
     }
 

@@ -36,7 +36,7 @@ extension Invocation {
         do {
             return try Data(contentsOf: URL(filePath: path.expandingHome))
         } catch {
-            throw CommandFailure(.failed, "\"\(path)\" can't be read: \(error.reason)")
+            throw CommandFailure(.failed, "“\(path)” can't be read: \(error.reason)")
         }
     }
 
@@ -47,7 +47,7 @@ extension Invocation {
         do {
             try data.write(to: file, options: .atomic)
         } catch {
-            throw CommandFailure(.failed, "\"\(path)\" can't be written: \(error.reason)")
+            throw CommandFailure(.failed, "“\(path)” can't be written: \(error.reason)")
         }
     }
 }

@@ -57,7 +57,7 @@ func readDocument(
     do {
         return try Conversion.read(data)
     } catch {
-        throw CommandFailure(.refused, "\"\(name)\" can't be read. \(error)")
+        throw CommandFailure(.refused, "“\(name)” can't be read. \(error)")
     }
 }
 

@@ -17,7 +17,7 @@ extension Verb {
                 problems += contents.outcome.problems
                 if invocation.has(repair), !problems.isEmpty {
                     // A program that opens the files repairs them.
-                    try await target.writing { store in try await store.flush(toFile: true) }
+                    try await target.writing { store in try await store.file.flush() }
                     problems.forEach(invocation.terminal.complain)
                     contents = try address.salvaged()
                     problems = contents.outcome.problems
@@ -48,12 +48,12 @@ extension Verb {
     static let schema = Verb(
         name: "schema", scope: .domain,
         summary: "Shows the JSON Schema of the declared settings.",
-        details: "A program writes it beside its settings with “store.writeSchema()”.",
+        details: "A program writes it beside its settings with “store.file.writeSchema()”.",
         action: { invocation in
             let target = try invocation.target()
             let schema: SettingValue
             switch target {
-            case .program(let settings): schema = settings.store.schema().jsonSchema
+            case .program(let settings): schema = settings.store.file.schema().jsonSchema
             case .file(let address):
                 guard let found = try address.schema() else {
                     throw CommandFailure(

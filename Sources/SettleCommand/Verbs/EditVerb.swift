@@ -42,7 +42,7 @@ private struct EditSession {
 
     func run(in store: SettingsStore) async throws {
         // Before the values, so that it is not newer than they are.
-        var token = store.token
+        var token = store.history.token
         let original = try await values()
         var current = original
         let folder = FileManager.default.temporaryDirectory.appending(path: "settle-\(UUID().uuidString)")
@@ -66,10 +66,10 @@ private struct EditSession {
                 }
                 guard failure.code != .unavailable, asksToGoOn() else {
                     throw CommandFailure(
-                        failure.code, "Nothing was stored. What was edited is in \"\(file.path)\".")
+                        failure.code, "Nothing was stored. What was edited is in “\(file.path)”.")
                 }
                 // Changes made meanwhile have been reported.
-                (token, current) = (store.token, try await values())
+                (token, current) = (store.history.token, try await values())
             }
         }
         try? FileManager.default.removeItem(at: folder)
@@ -140,17 +140,17 @@ private struct EditSession {
                 throw CommandFailure(.refused, "“\(change.key)” has been changed meanwhile.")
             }
             // First what goes: a new key may be where a dictionary was.
-            for change in changes where change.value == nil { try store.removeValue(forKey: change.key) }
+            for change in changes where change.value == nil { try store.keys.removeValue(forKey: change.key) }
             for change in changes {
                 guard let value = change.value else { continue }
-                try store.setValue(value, forKey: change.key, keepingSecretsOf: declared, in: current)
+                try store.keys.setValue(value, forKey: change.key, keepingSecretsOf: declared, in: current)
             }
         }
         if let token {
             let keys = changes.map(\.key.description)
-            try await store.commit(ifUnchangedSince: token, keys: keys, by: invocation.author, write)
+            try await store.commit(ifUnchangedSince: token, keys: keys, author: invocation.author, write)
         } else {
-            try await store.commit(by: invocation.author, write)
+            try await store.commit(author: invocation.author, write)
         }
     }
 

@@ -25,9 +25,9 @@ extension Verb {
             }
             let text = invocation.operands.first
             let entries = try await target.reading { store in
-                let key = try text.map { try invocation.key($0, declared, store.effectiveValues) }
+                let key = try text.map { try invocation.key($0, declared, store.keys.effectiveValues) }
                 var entries: [HistoryEntry] = []
-                for try await entry in store.history(of: key?.description, limit: limit) {
+                for try await entry in store.history.entries(of: key?.description, limit: limit) {
                     entries.append(entry.hidingSecrets(declared))
                 }
                 return entries
@@ -51,12 +51,13 @@ extension Verb {
             let (given, name) = (try invocation.token(invocation.operands.first), invocation.arguments[last])
             let declared = try target.declared()
             let result = try await target.writing { store in
-                var undone = name.map(SettingsStore.UndoneTransaction.last) ?? given.map { .token($0) }
+                var undone = name.map(SettingsStore.History.UndoneTransaction.last) ?? given.map { .token($0) }
                 if undone == nil {
-                    for try await entry in store.history(limit: 1) { undone = .token(entry.token) }
+                    for try await entry in store.history.entries(limit: 1) { undone = .token(entry.token) }
                 }
                 guard let undone else { throw CommandFailure(.absent, "There is nothing to undo.") }
-                return try await store.undo(undone, force: invocation.has(.force), by: invocation.author) { key in
+                return try await store.history.undo(undone, force: invocation.has(.force), author: invocation.author) {
+                    key in
                     if invocation.isTool { try declared.checkAccess(to: key) }
                 }
             }

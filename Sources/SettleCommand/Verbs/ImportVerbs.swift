@@ -51,7 +51,7 @@ extension Verb {
             let path = invocation.operands.first ?? "-"
             let document = try readDocument(try invocation.read(path), named: path)
             guard case .dictionary(let entries) = document.value else {
-                throw CommandFailure(.refused, "\"\(path)\" has no dictionary. Nothing has changed.")
+                throw CommandFailure(.refused, "“\(path)” has no dictionary. Nothing has changed.")
             }
             let mode: SettingsStore.ImportMode = invocation.has(replaces) ? .replace : .merge
             let (target, values) = (try invocation.target(), SettingTree(entries))
@@ -103,12 +103,12 @@ extension Invocation {
         // A program's own store knows by itself what an import must leave alone.
         let kept = isTool && mode == .replace ? declared.all.filter { $0.isSecret || $0.isOwners } : []
         try await target.writing { store in
-            try await store.commit(by: author) {
+            try await store.commit(author: author) {
                 var values = values
                 for setting in kept where values[setting.key] == nil {
                     values[setting.key] = store.ownValue(forKey: setting.key)
                 }
-                try store.import(values, mode, unknownKeys: .keep, by: author)
+                try store.file.import(values, mode, unknownKeys: .keep, author: author)
             }
         }
     }

@@ -61,7 +61,7 @@ extension DeclaredSettings {
     }
 }
 
-extension SettingsStore {
+extension SettingsStore.Keys {
     /// Stores a value, and that of a group setting by setting, since each has its own rule. The secrets of a group stay
     /// where the dictionary does not name them: its author has not seen them. In a transaction.
     ///
@@ -81,9 +81,11 @@ extension SettingsStore {
             if let value = tree[new] { try setValue(value, forKey: new) }
         }
     }
+}
 
+extension SettingsStore {
     /// The value in the application's own file, even if another one is in force.
     func ownValue(forKey key: SettingKey) -> SettingValue? {
-        explain(key).answers.first { $0.domain == .application }?.value
+        keys.explanation(forKey: key).answers.first { $0.domain == .application }?.value
     }
 }

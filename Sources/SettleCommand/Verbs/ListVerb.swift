@@ -11,10 +11,10 @@ extension Verb {
             let (showsSecrets, declared) = (try invocation.showsSecrets(), try target.declared())
             let text = invocation.operands.first
             let rows = try await target.reading { store in
-                let prefix = try text.map { try invocation.key($0, declared, store.effectiveValues) }
-                let keys = Set(store.effectiveValues.leaves(within: declared) + declared.all.map(\.key))
+                let prefix = try text.map { try invocation.key($0, declared, store.keys.effectiveValues) }
+                let keys = Set(store.keys.effectiveValues.leaves(within: declared) + declared.all.map(\.key))
                 return keys.filter { prefix == nil || $0 == prefix || $0.isWithin(prefix ?? $0) }.sorted()
-                    .map { ListRow(store.explain($0), declared[$0], isSecret: declared.isSecret($0)) }
+                    .map { ListRow(store.keys.explanation(forKey: $0), declared[$0], isSecret: declared.isSecret($0)) }
             }
             let stored = showsSecrets ? try? await target.storedValues() : nil
             let shown = rows.map { $0.isSecret ? $0.revealed(stored?[$0.key]) : $0 }

@@ -37,7 +37,7 @@ enum OldData {
     }
 
     private static func noDictionary(_ name: String) -> CommandFailure {
-        CommandFailure(.refused, "\"\(name)\" has no dictionary. Nothing has changed.")
+        CommandFailure(.refused, "“\(name)” has no dictionary. Nothing has changed.")
     }
 
     /// The values under the keys of the settings that they belong to, and of the types that these have. Unknown

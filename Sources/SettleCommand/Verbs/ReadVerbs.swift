@@ -88,8 +88,8 @@ extension Verb {
             let declared = try target.declared()
             let text = invocation.operands.first ?? ""
             let explanation = try await target.reading { store in
-                let key = try invocation.key(text, declared, store.effectiveValues)
-                return store.explain(key)
+                let key = try invocation.key(text, declared, store.keys.effectiveValues)
+                return store.keys.explanation(forKey: key)
             }
             guard !explanation.answers.isEmpty else { throw target.missing(text) }
             let key = SettingKey(explanation.key)

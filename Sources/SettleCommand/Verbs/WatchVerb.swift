@@ -23,11 +23,11 @@ extension Verb {
             let text = invocation.operands.first
             let token = try invocation.token(invocation.arguments[after])
             try await target.reading { store in
-                let key = try text.map { try invocation.key($0, declared, store.effectiveValues) }
+                let key = try text.map { try invocation.key($0, declared, store.keys.effectiveValues) }
                 // A file without a past begins with what it has, which nobody has missed.
-                var isBeginning = token == nil && store.token == nil
-                for try await change in store.changes(after: token ?? store.token) {
-                    let isSnapshot = isBeginning && change.missed == Change.unknownCount
+                var isBeginning = token == nil && store.history.token == nil
+                for try await change in store.history.changes(after: token ?? store.history.token) {
+                    let isSnapshot = isBeginning && change.snapshot != nil
                     isBeginning = false
                     guard !isSnapshot else { continue }
                     let shown = WatchedChange(change, at: key, declared)
@@ -71,7 +71,7 @@ private struct WatchedChange {
         }
     }
 
-    var isEmpty: Bool { mutations.isEmpty && change.missed == 0 }
+    var isEmpty: Bool { mutations.isEmpty && change.missed == .nothing }
 
     var record: SettingValue {
         var record: SettingValue.Entries = [
@@ -87,16 +87,16 @@ private struct WatchedChange {
         ]
         if let token = change.token { record["token"] = .string(token.description) }
         if let author = change.author { record["author"] = .string(author) }
-        if change.missed == Change.unknownCount {
-            record["missed"] = .string("unknown")
-        } else if change.missed > 0 {
-            record["missed"] = .integer(Int64(clamping: change.missed))
+        switch change.missed {
+        case .nothing: break
+        case .changes(let count): record["missed"] = .integer(Int64(clamping: count))
+        case .unknown: record["missed"] = .string("unknown")
         }
         return .dictionary(record)
     }
 
     func write(to terminal: any CommandTerminal) throws(CommandFailure) {
-        if change.missed > 0 {
+        if change.missed != .nothing {
             try terminal.say("Changes were missed, because what came after the token is not known any more.", .yellow)
         }
         let author = change.author.map { " by \($0)" } ?? ""

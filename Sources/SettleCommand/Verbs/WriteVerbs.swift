@@ -32,8 +32,8 @@ extension Verb {
                 let key = try invocation.key(text, declared, stored)
                 let value = try invocation.value(for: declared[key], stored: stored[key])
                 try invocation.check(value, at: key, declared, in: stored)
-                try await store.commit(by: invocation.author) {
-                    try store.setValue(value, forKey: key, keepingSecretsOf: declared, in: stored)
+                try await store.commit(author: invocation.author) {
+                    try store.keys.setValue(value, forKey: key, keepingSecretsOf: declared, in: stored)
                 }
                 invocation.reportIfOverridden(key, in: store, declared)
             }
@@ -54,10 +54,10 @@ extension Verb {
                 if let key { try declared.checkAccess(to: key) }
                 guard !stored.root.isEmpty else { throw target.notFound }
                 guard let key else {
-                    return try await store.commit(by: invocation.author) { try store.removeAll(stored, declared) }
+                    return try await store.commit(author: invocation.author) { try store.removeAll(stored, declared) }
                 }
                 guard stored[key] != nil else { throw target.notFound }
-                try await store.commit(by: invocation.author) { try store.removeValue(forKey: key) }
+                try await store.commit(author: invocation.author) { try store.keys.removeValue(forKey: key) }
             }
         })
 
@@ -84,9 +84,9 @@ extension Verb {
                 var rest = stored
                 rest[from] = nil
                 try invocation.check(value, at: to, declared, in: rest)
-                try await store.commit(by: invocation.author) {
-                    try store.removeValue(forKey: from)
-                    try store.setValue(value, forKey: to, keepingSecretsOf: declared, in: rest)
+                try await store.commit(author: invocation.author) {
+                    try store.keys.removeValue(forKey: from)
+                    try store.keys.setValue(value, forKey: to, keepingSecretsOf: declared, in: rest)
                 }
             }
         })
@@ -114,7 +114,7 @@ extension Invocation {
     }
 
     func reportIfOverridden(_ key: SettingKey, in store: SettingsStore, _ declared: DeclaredSettings) {
-        let explanation = store.explain(key)
+        let explanation = store.keys.explanation(forKey: key)
         guard explanation.domain != .application,
             let answer = explanation.answers.first(where: { $0.outcome == .inForce })
         else { return }
@@ -140,7 +140,7 @@ extension SettingsStore {
     /// Removes everything but what is its owner's.
     fileprivate func removeAll(_ stored: SettingTree, _ declared: DeclaredSettings) throws {
         for key in stored.leaves(within: declared) where declared[key]?.isOwners != true {
-            try removeValue(forKey: key)
+            try keys.removeValue(forKey: key)
         }
     }
 }

@@ -16,18 +16,18 @@ extension SettingsDefaults {
         }
         report {
             try store.setVolatileDomain(.registration, .registration, isAbove: false, nil)
-            try store.register(values)
+            try store.domains.register(values)
         }
     }
 
     /// Asks the settings of another program, too, behind the store's own. Blocks until they are read.
     public func addSuite(named suiteName: String) {
-        wait { store in try await store.addSuite(suiteName) }
+        wait { store in try await store.domains.addSuite(suiteName) }
     }
 
     /// Asks the settings of another program no more.
     public func removeSuite(named suiteName: String) {
-        wait { store in try await store.removeSuite(suiteName) }
+        wait { store in try await store.domains.removeSuite(suiteName) }
     }
 
     // MARK: Persistent domains
@@ -58,14 +58,14 @@ extension SettingsDefaults {
     public func removePersistentDomain(forName domainName: String) { replace(SettingTree(), domainName) }
 
     private func replace(_ tree: SettingTree, _ name: String) {
-        if name == domainName { return report { try store.import(tree, .replace) } }
+        if name == domainName { return report { try store.file.import(tree, .replace) } }
         if searchedDomain(name) != nil || name == Self.globalDomain {
             let name: DomainName = name == Self.globalDomain ? .global : .suite(name)
-            wait { store in try await store.domain(name).replace(with: tree) }
+            wait { store in try await store.domains[name].replace(with: tree) }
         } else {
             wait { _ in
                 let other = try await SettingsStore.open(name)
-                try other.import(tree, .replace)
+                try other.file.import(tree, .replace)
                 try await other.close()
             }
         }
@@ -88,7 +88,7 @@ extension SettingsDefaults {
     /// What a volatile domain has: ``argumentDomain``, ``registrationDomain``, or one that was set.
     public func volatileDomain(forName domainName: String) -> [String: Any] {
         switch domainName {
-        case Self.registrationDomain: store.domain(.registration).values.root.objects
+        case Self.registrationDomain: store.domains[.registration].values.root.objects
         case Self.argumentDomain: arguments.root.objects
         default: state.withLock { $0.volatile[domainName]?.root.objects } ?? [:]
         }
@@ -121,8 +121,8 @@ extension SettingsDefaults {
 
     /// What was set here, before what the command line has.
     private var arguments: SettingTree {
-        let given = store.domain(.arguments).values.root
-        let own = store.domain(DomainName(Self.argumentDomain)).values.root
+        let given = store.domains[.arguments].values.root
+        let own = store.domains[DomainName(Self.argumentDomain)].values.root
         return SettingTree(own.merging(given) { own, _ in own })
     }
 

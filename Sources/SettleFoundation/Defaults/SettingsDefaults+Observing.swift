@@ -10,7 +10,7 @@
     /// Key-value observing, as far as `UserDefaults` has it: keys without dots. Observers do not receive the old value.
     extension SettingsDefaults {
         func beginObserving(_ name: String) {
-            let value = store.object(forKey: key(name))
+            let value = value(name, .object)
             state.withLock { state in
                 if state.observed[name] == nil { state.observed[name] = ObservedKey(value: value) }
             }
@@ -18,7 +18,7 @@
 
         func notifyObservers() {
             for name in state.withLock({ Array($0.observed.keys) }) {
-                let value = store.object(forKey: key(name))
+                let value = value(name, .object)
                 let isChanged = state.withLock { state in
                     defer { state.observed[name]?.value = value }
                     return state.observed[name]?.value != value

@@ -21,12 +21,12 @@ extension SettingsDefaults {
 
     /// Writes a whole number.
     public func set(_ value: Int, forKey defaultName: String) {
-        report { try store.setInteger(value, forKey: key(defaultName)) }
+        report { try store.keys.setValue(value, forKey: key(defaultName)) }
     }
 
     /// Writes a number, with its shortest decimal spelling.
     public func set(_ value: Float, forKey defaultName: String) {
-        report { try store.setFloat(value, forKey: key(defaultName)) }
+        report { try store.keys.setValue(value, forKey: key(defaultName)) }
     }
 
     /// Writes a number; the same as `set(_:forKey:)`.
@@ -34,12 +34,12 @@ extension SettingsDefaults {
 
     /// Writes a number.
     public func set(_ value: Double, forKey defaultName: String) {
-        report { try store.setDouble(value, forKey: key(defaultName)) }
+        report { try store.keys.setValue(value, forKey: key(defaultName)) }
     }
 
     /// Writes a truth value.
     public func set(_ value: Bool, forKey defaultName: String) {
-        report { try store.setBool(value, forKey: key(defaultName)) }
+        report { try store.keys.setValue(value, forKey: key(defaultName)) }
     }
 
     /// Writes a URL; `nil` removes it.
@@ -50,8 +50,8 @@ extension SettingsDefaults {
     public func set(_ url: URL?, forKey defaultName: String) {
         guard let url else { return removeObject(forKey: defaultName) }
         report {
-            if store.setting(forKey: key(defaultName))?.shape.kind == .url {
-                try store.setURL(url, forKey: key(defaultName))
+            if store.keys.setting(forKey: key(defaultName))?.shape.kind == .url {
+                try store.keys.setValue(url, forKey: key(defaultName))
             } else {
                 try write(SettingValue(url), defaultName)
             }
@@ -60,7 +60,7 @@ extension SettingsDefaults {
 
     /// Removes the value of a key from the store's own domain. Another domain may have one, or a default is registered.
     public func removeObject(forKey defaultName: String) {
-        report { try store.removeValue(forKey: key(defaultName)) }
+        report { try store.keys.removeValue(forKey: key(defaultName)) }
     }
 
     /// Waits until everything that was written is on stable storage. There is no need to call it.
@@ -78,6 +78,6 @@ extension SettingsDefaults {
     }
 
     private func write(_ value: SettingValue, _ defaultName: String) throws {
-        try store.setValue(value, forKey: key(defaultName))
+        try store.keys.setValue(value, forKey: key(defaultName))
     }
 }

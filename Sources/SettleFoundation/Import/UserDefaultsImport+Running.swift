@@ -12,11 +12,11 @@ extension UserDefaultsImport {
     /// - Throws: `SettingsError` if the store can't be locked or saved; and what the file's reader throws. Nothing has
     ///   been taken or remembered then. After a sync that failed the values stay, as after every commit.
     @discardableResult
-    public func run(into store: SettingsStore, by author: String? = "UserDefaults") async throws -> Report {
+    public func run(into store: SettingsStore, author: String? = "UserDefaults") async throws -> Report {
         guard let domain = try read(), !(domain.entries.isEmpty && domain.refused.isEmpty) else { return Report() }
-        return try await store.commit(by: author) {
+        return try await store.commit(author: author) {
             let mark = SettingKey.path(Self.memory, name)
-            if frequency == .once, try store.value(forKey: mark, as: SettingValue.self) != nil {
+            if frequency == .once, try store.keys.value(forKey: mark, as: SettingValue.self) != nil {
                 return Report(isRepeated: true)
             }
             var run = ImportRun(store: store, others: others)
@@ -24,7 +24,7 @@ extension UserDefaultsImport {
             for name in domain.refused {
                 run.report.left.append(Report.Entry(name: name, reason: "Its value is none of a property list."))
             }
-            if frequency == .once { try store.setValue(SettingValue.date(Date()), forKey: mark, by: author) }
+            if frequency == .once { try store.keys.setValue(SettingValue.date(Date()), forKey: mark, author: author) }
             return run.report
         }
     }
@@ -53,19 +53,19 @@ private struct ImportRun {
         case .taken: .key(.path(name))
         case .declared(let path):
             // A path and a name may both have dots.
-            store.setting(forKey: path.isEmpty ? name : "\(path).\(name)").flatMap { SettingKey($0.key) }
+            store.keys.setting(forKey: path.isEmpty ? name : "\(path).\(name)").flatMap { SettingKey($0.key) }
                 .map { .key($0) } ?? .ignored
         }
     }
 
     private mutating func set(_ value: SettingValue, _ name: String, _ key: SettingKey, _ reason: String = "") {
         let text = key.description
-        let setting = store.setting(forKey: text)
+        let setting = store.keys.setting(forKey: text)
         let converted = setting.flatMap { value.converted(to: $0.shape) }.flatMap { $0 == value ? nil : $0 }
         // A path is a URL, too, but not that of the file.
         if setting?.shape.kind == .url, let converted { return set(converted, "a URL", from: value, name, key) }
         do {
-            try store.setValue(value, forKey: key)
+            try store.keys.setValue(value, forKey: key)
             report.add(Entry(name: name, key: text, reason: reason))
         } catch {
             if let converted {
@@ -82,7 +82,7 @@ private struct ImportRun {
         _ converted: SettingValue, _ kind: String, from value: SettingValue, _ name: String, _ key: SettingKey
     ) {
         do {
-            try store.setValue(converted, forKey: key)
+            try store.keys.setValue(converted, forKey: key)
             let words = "\(value.kindName) became \(kind)."
             report.add(
                 Entry(name: name, key: key.description, reason: words.prefix(1).uppercased() + words.dropFirst()))
@@ -104,7 +104,7 @@ private struct ImportRun {
             if let read = try spelling.read(value) {
                 set(read, name, key, read == value ? "" : "It is spelled differently.")
             } else {
-                try store.removeValue(forKey: key)
+                try store.keys.removeValue(forKey: key)
                 report.add(Entry(name: name, key: key.description, reason: "It stands for no value."))
             }
         } catch {

@@ -22,7 +22,7 @@ public import SettleInterchange
 /// such as `lock.attempts` of a group at `lock`. If there is none, it stays one name, as in `SettingKey.path(_:_:)`; name
 /// another key for it to nest it.
 ///
-/// Everything is taken in one commit, which is on stable storage when ``run(into:by:)`` returns.
+/// Everything is taken in one commit, which is on stable storage when ``run(into:author:)`` returns.
 public struct UserDefaultsImport: Sendable {
     /// What becomes of a key.
     public enum Target: Sendable, ExpressibleByStringLiteral {

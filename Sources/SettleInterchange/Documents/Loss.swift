@@ -61,6 +61,6 @@ public struct Loss: Sendable, Hashable, CustomStringConvertible {
     public var key: String { path.map { SettingKey(name: $0).description }.joined(separator: ".") }
 
     public var description: String {
-        name == nil ? reason : "Key \"\(key)\": \(reason)"
+        name == nil ? reason : "Key “\(key)”: \(reason)"
     }
 }

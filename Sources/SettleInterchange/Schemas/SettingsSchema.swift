@@ -4,7 +4,7 @@ public import Settle
 /// tool.
 ///
 /// ```swift
-/// let schema = store.schema()
+/// let schema = store.file.schema()
 /// for setting in schema.settings { print(setting.key, setting.type, setting.title ?? "") }
 /// let data = try schema.jsonSchema.json()
 /// ```

@@ -6,12 +6,12 @@ public import Settle
     public import Foundation
 #endif
 
-extension SettingsStore {
+extension SettingsStore.File {
     /// What the groups in use declare, as data: keys, types, defaults, rules and words.
     ///
     /// Open all groups first: a store knows only what they declare.
     public func schema() -> SettingsSchema {
-        SettingsSchema(settings: settings.map(SettingsSchema.Entry.init))
+        SettingsSchema(settings: store.settings.map(SettingsSchema.Entry.init))
     }
 
     /// Writes the JSON Schema of ``schema()`` beside the settings file, for editors and tools that don't know the

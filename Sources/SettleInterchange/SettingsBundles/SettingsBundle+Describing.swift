@@ -4,7 +4,7 @@ extension SettingsBundle {
     /// Describes declared settings, so that ``write(to:)`` makes a `Settings.bundle` of them.
     ///
     /// ```swift
-    /// let bundle = SettingsBundle(describing: store.schema(), title: "Player", tables: ["de": german])
+    /// let bundle = SettingsBundle(describing: store.file.schema(), title: "Player", tables: ["de": german])
     /// try bundle.write(to: URL(filePath: "Settings.bundle"))
     /// ```
     ///

@@ -1,13 +1,13 @@
 public import Settle
 
-extension SettingsStore {
+extension SettingsStore.Domains {
     /// Registers the default values of a bundle: they count where no domain above has a value.
     ///
     /// ```swift
-    /// try store.register(contentsOf: SettingsBundle.read(at: url))
+    /// try store.domains.register(contentsOf: SettingsBundle.read(at: url))
     /// ```
     ///
-    /// Keys are those of ``key(named:)``: a declared setting, or one name with dots and all. Where a declared setting has
+    /// Keys are those of `SettingsStore.Keys.key(named:)`: a declared setting, or one name with dots and all. Where a declared setting has
     /// a number or a truth value, the text of one becomes that, since a field's default is text. The store must search
     /// `DomainName.registration`. All defaults are registered at once, or none.
     ///
@@ -16,8 +16,8 @@ extension SettingsStore {
     public func register(contentsOf bundle: SettingsBundle) throws {
         var defaults: [String: any Codable & Sendable] = [:]
         for (name, value) in bundle.defaultValues {
-            guard let key = key(named: name) else { continue }
-            let kind = setting(forKey: key.description)?.shape.kind
+            guard let key = store.keys.key(named: name) else { continue }
+            let kind = store.keys.setting(forKey: key)?.shape.kind
             defaults[key.description] = value.converted(to: kind)
         }
         try register(defaults)

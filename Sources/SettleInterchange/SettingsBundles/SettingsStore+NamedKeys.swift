@@ -1,6 +1,6 @@
 public import Settle
 
-extension SettingsStore {
+extension SettingsStore.Keys {
     /// The key that a name means where names are single keys with dots or without, as in `UserDefaults` and in a
     /// ``SettingsBundle``.
     ///
@@ -11,12 +11,12 @@ extension SettingsStore {
     public func key(named name: String) -> SettingKey? {
         guard !name.isEmpty else { return nil }
         let literal = SettingKey.path(name)
-        if let declared = setting(forKey: literal.description) { return SettingKey(declared.key) }
+        if let declared = setting(forKey: literal) { return SettingKey(declared.key) }
         // Backslashes are a part of the name.
         let names = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         guard names.count > 1, let path = SettingKey(components: names) else { return literal }
-        let isOnlyPath = object(forKey: literal.description) == nil && object(forKey: path.description) != nil
+        let isOnlyPath = self[literal] == nil && self[path] != nil
         return isOnlyPath ? path : literal
     }
 }

@@ -37,7 +37,7 @@ extension PluralTable {
         public let reason: String
 
         public var description: String {
-            "Key \"\(key)\"\(name.map { ", \"\($0)\"" } ?? ""): \(reason)"
+            "Key “\(key)”\(name.map { ", “\($0)”" } ?? ""): \(reason)"
         }
     }
 

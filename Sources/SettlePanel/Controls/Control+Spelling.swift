@@ -3,17 +3,17 @@ import SettleInterchange
 
 extension Control {
     /// A value in words.
-    func spelled(_ value: SettingValue, _ words: PanelWords) -> String {
+    func spelled(_ value: SettingValue, _ strings: PanelStrings) -> String {
         guard !isSecret else { return "••••" }
         switch kind {
         case .choice(let choices, _), .label(let choices):
             if let place = choices.place(matching: value) { return choices[place].title }
         case .toggle(let toggle):
-            if let isOn = toggle.state(of: value) { return isOn ? words("On") : words("Off") }
+            if let isOn = toggle.state(of: value) { return isOn ? strings("On") : strings("Off") }
         default: break
         }
         switch value {
-        case .null: return words("Not set")
+        case .null: return strings("Not set")
         case .string(let text): return text
         default: return value.spelledForPeople + (unit.map { " \($0)" } ?? "")
         }

@@ -113,7 +113,7 @@ struct InputProblem: Error {
 
     init(_ sentence: String, _ values: String...) { (self.sentence, self.values) = (sentence, values) }
 
-    func sentence(in words: PanelWords) -> HTML {
-        values.isEmpty ? words.sentence(sentence) : HTML(words(sentence, values))
+    func sentence(in strings: PanelStrings) -> HTML {
+        values.isEmpty ? strings.sentence(sentence) : HTML(strings(sentence, values))
     }
 }

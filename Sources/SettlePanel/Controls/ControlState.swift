@@ -30,11 +30,11 @@ struct ControlState: Sendable {
 
     init(of control: Control, in store: SettingsStore) {
         // Before the values, so that it is not newer than they are.
-        let token = store.token
+        let token = store.history.token
         if let state = store.state(forKey: control.key.description) {
             self.init(state, of: control, in: store, token)
         } else {
-            self.init(store.explainWithoutPlaces(control.key), of: control, token)
+            self.init(store.keys.explanationWithoutPlaces(forKey: control.key), of: control, token)
         }
     }
 
@@ -44,7 +44,7 @@ struct ControlState: Sendable {
         // Only where the default may be another than the declaration's.
         let mustExplain =
             state.isCovered || !isDefault && [.registration, .language].contains(where: store.searchesDomain)
-        let explanation = mustExplain ? store.explainWithoutPlaces(control.key) : nil
+        let explanation = mustExplain ? store.keys.explanationWithoutPlaces(forKey: control.key) : nil
         let stored = state.isCovered ? explanation?.storedValue : state.value
         isStored = explanation?.hasStoredValue ?? (state.domain == .application)
         differsFromDefault =

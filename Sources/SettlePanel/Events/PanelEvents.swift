@@ -15,16 +15,22 @@ public struct PanelEvents: AsyncSequence, Sendable {
 
     private let store: SettingsStore
     private let undeclared: [SettingKey]
-    private let ending: PanelEventsEnding
-    private let updates: PageUpdates
+    private let ending: EventStreamControl
+    private let makeRenderer: @Sendable () -> Renderer
+
+    /// Writes the events of one iterator, and remembers what they have said.
+    typealias Renderer = (StoreFollower.Update) async -> [UInt8]
 
     /// - Parameter undeclared: The page's keys that no group declares.
-    init(_ store: SettingsStore, undeclared: [SettingKey], _ ending: PanelEventsEnding, _ updates: PageUpdates) {
-        (self.store, self.undeclared, self.ending, self.updates) = (store, undeclared, ending, updates)
+    init(
+        _ store: SettingsStore, undeclared: [SettingKey], _ ending: EventStreamControl,
+        _ makeRenderer: @escaping @Sendable () -> Renderer
+    ) {
+        (self.store, self.undeclared, self.ending, self.makeRenderer) = (store, undeclared, ending, makeRenderer)
     }
 
     public func makeAsyncIterator() -> Iterator {
-        Iterator(follower: PanelFollower(store, undeclared: undeclared, ending: ending), updates: updates)
+        Iterator(follower: StoreFollower(store, undeclared: undeclared, ending: ending), render: makeRenderer())
     }
 
     /// Ends all loops over them, from any thread, as a server does when it shuts down. Browsers connect again later.
@@ -32,16 +38,16 @@ public struct PanelEvents: AsyncSequence, Sendable {
 
     /// One loop's place in the sequence.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate var follower: PanelFollower
-        fileprivate var updates: PageUpdates
+        fileprivate var follower: StoreFollower
+        fileprivate let render: Renderer
 
         public mutating func next() async -> [UInt8]? {
             await next(isolation: nil)
         }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> [UInt8]? {
-            guard let news = await follower.next(isolation: actor) else { return nil }
-            return await updates.event(of: news)
+            guard let update = await follower.next(isolation: actor) else { return nil }
+            return await render(update)
         }
     }
 }

@@ -40,7 +40,7 @@ struct HTML: Sendable, Hashable {
             append(markup: "\"")
         }
         append(markup: ">")
-        guard !name.withUTF8Buffer(Self.isVoid) else { return }
+        guard !Self.isVoid(name) else { return }
         bytes += content().bytes
         append(markup: "</")
         append(markup: name)
@@ -57,25 +57,27 @@ struct HTML: Sendable, Hashable {
         return document
     }
 
-    /// The element with one more attribute.
-    func adding(_ attribute: StaticString, _ value: String) -> HTML {
+    /// The element with one more attribute, and with a piece before its content.
+    func adding(_ attribute: StaticString, _ value: String, @HTMLBuilder _ content: () -> HTML) -> HTML {
         // In texts and values it is escaped, so the first one ends the element's tag.
         guard let end = bytes.firstIndex(of: UInt8(ascii: ">")) else { return self }
+        let content = content()
         var element = HTML()
-        element.bytes.reserveCapacity(bytes.count + value.utf8.count + 32)
+        element.bytes.reserveCapacity(bytes.count + value.utf8.count + content.bytes.count + 32)
         element.bytes += bytes[..<end]
         element.append(markup: " ")
         element.append(markup: attribute)
         element.append(markup: "=\"")
         element.append(text: value)
-        element.append(markup: "\"")
-        element.bytes += bytes[end...]
+        element.append(markup: "\">")
+        element.bytes += content.bytes
+        element.bytes += bytes[(end + 1)...]
         return element
     }
 
     /// Whether an element has no content and no end.
-    static func isVoid(_ name: some Collection<UInt8>) -> Bool {
-        voidElements.contains { $0.withUTF8Buffer { $0.elementsEqual(name) } }
+    private static func isVoid(_ name: StaticString) -> Bool {
+        name.withUTF8Buffer { name in voidElements.contains { $0.withUTF8Buffer { $0.elementsEqual(name) } } }
     }
 
     private static let voidElements: [StaticString] = ["br", "img", "input", "link", "meta"]

@@ -5,7 +5,7 @@ import SettleInterchange
 extension ControlField {
     func radios(_ choices: [SettingsBundle.Choice], _ text: String) -> HTML {
         var options = choices.map { (value: $0.id, title: $0.title) }
-        if isOptional { options.append(("", words("Not set"))) }
+        if isOptional { options.append(("", strings("Not set"))) }
         let chosen = options.firstIndex { $0.value == text }
         return HTML(
             "div",
@@ -49,13 +49,13 @@ extension ControlField {
     func menu(_ choices: [SettingsBundle.Choice], _ text: String) -> HTML {
         // Two that are the same must not both be chosen.
         let chosen = choices.firstIndex { $0.id == text }
-        if isLocked { return lockedMenu(chosen.map { choices[$0].title } ?? words("Not set"), id: id, label: nil) }
+        if isLocked { return lockedMenu(chosen.map { choices[$0].title } ?? strings("Not set"), id: id, label: nil) }
         return HTML(
             "select",
             ["id": .text(id), "name": "value", "aria-describedby": .optional(description), "aria-invalid": invalid]
         ) {
             if isOptional || chosen == nil {
-                HTML("option", ["value": "", "selected": .flag(chosen == nil)]) { words("Not set") }
+                HTML("option", ["value": "", "selected": .flag(chosen == nil)]) { strings("Not set") }
             }
             for (position, choice) in choices.enumerated() {
                 HTML("option", ["value": .text(choice.id), "selected": .flag(position == chosen)]) { choice.title }

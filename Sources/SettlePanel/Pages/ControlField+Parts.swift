@@ -20,13 +20,13 @@ extension ControlField {
                 HTML("div", ["class": "part new"]) {
                     if isNamed {
                         nameInput(
-                            "", name: "newName", label: words("Name of a new entry"), id: "\(id).new.name",
-                            hint: words("Name"))
+                            "", name: "newName", label: strings("Name of a new entry"), id: "\(id).new.name",
+                            hint: strings("Name"))
                     }
                     inputOfPart(
-                        element, "", name: "newPart", label: words("New entry"), id: "\(id).new",
-                        hint: isNamed ? words("Value") : words("New entry"))
-                    button("add", words("Add"))
+                        element, "", name: "newPart", label: strings("New entry"), id: "\(id).new",
+                        hint: isNamed ? strings("Value") : strings("New entry"))
+                    button("add", strings("Add"))
                 }
             }
         }
@@ -37,21 +37,21 @@ extension ControlField {
     ) -> HTML {
         let number = "\(position + 1)"
         return HTML("div", ["class": "part"]) {
-            let place = position == 0 ? id : "\(id).\(position)"
+            let inputID = position == 0 ? id : "\(id).\(position)"
             if isNamed {
-                nameInput(part.name, name: "name", label: words("Name of entry %@", number), id: "\(place).name")
+                nameInput(part.name, name: "name", label: strings("Name of entry %@", number), id: "\(inputID).name")
             }
             inputOfPart(
                 element, part.text, name: "part",
-                label: isNamed && !part.name.isEmpty ? part.name : words("Entry %@", number), id: place)
+                label: isNamed && !part.name.isEmpty ? part.name : strings("Entry %@", number), id: inputID)
             if !isLocked {
                 if !isNamed {
-                    button("up \(position)", "↑", words("Move entry %@ up", number), isDisabled: position == 0)
+                    button("up \(position)", "↑", strings("Move entry %@ up", number), isDisabled: position == 0)
                     button(
-                        "down \(position)", "↓", words("Move entry %@ down", number),
+                        "down \(position)", "↓", strings("Move entry %@ down", number),
                         isDisabled: position == count - 1)
                 }
-                button("remove \(position)", "×", words("Remove entry %@", number))
+                button("remove \(position)", "×", strings("Remove entry %@", number))
             }
         }
     }
@@ -62,7 +62,8 @@ extension ControlField {
     ) -> HTML {
         switch element {
         case .toggle:
-            choicesOfPart([(ControlInput.on, words("On")), ("", words("Off"))], text, name: name, label: label, id: id)
+            choicesOfPart(
+                [(ControlInput.on, strings("On")), ("", strings("Off"))], text, name: name, label: label, id: id)
         case .choice(let choices, _):
             choicesOfPart(
                 choices.map { ($0.id, $0.title) }, text, name: name, label: label, id: id)

@@ -5,12 +5,12 @@ import SettleInterchange
 extension ControlField {
     var secret: HTML {
         HTML("span", ["class": "secret"]) {
-            HTML("span", ["class": "state"]) { isSet ? words("Is set") : words("Not set") }
+            HTML("span", ["class": "state"]) { isSet ? strings("Is set") : strings("Not set") }
             HTML(
                 "input",
                 [
                     "type": "password", "id": .text(id), "name": "value", "autocomplete": "new-password",
-                    "placeholder": .text(isSet ? words("Replace") : words("Set")), "readonly": .flag(isLocked),
+                    "placeholder": .text(isSet ? strings("Replace") : strings("Set")), "readonly": .flag(isLocked),
                     "aria-describedby": .optional(description), "aria-invalid": invalid,
                 ])
         }

@@ -22,7 +22,7 @@ struct ControlField {
     let isInvalid: Bool
     /// Of a secret: whether there is one.
     let isSet: Bool
-    let words: PanelWords
+    let strings: PanelStrings
     let imagePath: (String) -> String
 
     func html(_ input: ControlInput) -> HTML {

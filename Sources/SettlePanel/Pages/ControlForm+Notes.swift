@@ -13,8 +13,8 @@ extension ControlForm {
 
     /// Why a person can't change it here; `nil` if that is possible.
     var obstacle: HTML? {
-        if control.isOwners { return HTML(words("Only the program itself changes this.")) }
-        if let lock = state.lock { return words.html("Locked by %@.", words.english(lock)) }
+        if control.isOwners { return HTML(strings("Only the program itself changes this.")) }
+        if let lock = state.lock { return strings.html("Locked by %@.", strings.english(lock)) }
         if control.kind.isLabel { return HTML() }
         return nil
     }
@@ -26,23 +26,23 @@ extension ControlForm {
     private var isCoverTold: Bool { state.isCovered && (state.lock == nil || state.isStored) }
 
     @HTMLBuilder var notes: HTML {
-        if let attempt {
-            HTML("div", ["class": "problem", "id": .text(problemID), "role": "alert"]) { explained(attempt) }
+        if let submission {
+            HTML("div", ["class": "problem", "id": .text(problemID), "role": "alert"]) { explained(submission) }
         }
         if let problem = state.problem {
-            HTML("p", ["class": "problem", "id": .text(mistakeID)]) { words.sentence(problem) }
+            HTML("p", ["class": "problem", "id": .text(mistakeID)]) { strings.sentence(problem) }
         }
         if isStray {
             HTML("p", ["class": "note", "id": .text(strayID)]) {
-                words("What is stored is none of these: %@.", state.value.map(spelled) ?? "")
+                strings("What is stored is none of these: %@.", state.value.map(spelled) ?? "")
             }
         }
         if let obstacle, obstacle != HTML() { HTML("p", ["class": "note", "id": .text(obstacleID)]) { obstacle } }
         if isCoverTold {
             HTML("p", ["class": "note", "id": .text(coverID)]) {
                 let value = state.covering.map(spelled)
-                words("What is stored here does not count while “%@” has a value.", words.name(of: state.domain))
-                if let value { " " + words("In force: %@.", value) }
+                strings("What is stored here does not count while “%@” has a value.", strings.name(of: state.domain))
+                if let value { " " + strings("In force: %@.", value) }
             }
         }
     }
@@ -50,7 +50,7 @@ extension ControlForm {
     /// The elements that describe the inputs; `nil` if there are none.
     var description: String? {
         let ids = [
-            (problemID, attempt != nil), (mistakeID, state.problem != nil), (strayID, isStray), (helpID, isHelped),
+            (problemID, submission != nil), (mistakeID, state.problem != nil), (strayID, isStray), (helpID, isHelped),
             (obstacleID, obstacle.map { $0 != HTML() } ?? false), (coverID, isCoverTold),
         ].filter(\.1).map(\.0)
         return ids.isEmpty ? nil : ids.joined(separator: " ")

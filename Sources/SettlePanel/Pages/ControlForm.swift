@@ -7,7 +7,7 @@ struct ControlForm: Sendable {
     let control: Control
     let state: ControlState
     /// What was typed and not taken; `nil` if nothing was.
-    let attempt: Attempt?
+    let submission: Submission?
     private let shown: Shown
 
     /// How a value is shown.
@@ -18,15 +18,15 @@ struct ControlForm: Sendable {
         var isJSON = false
     }
 
-    init(context: PageContext, control: Control, state: ControlState, attempt: Attempt?) {
-        (self.context, self.control, self.state, self.attempt) = (context, control, state, attempt)
-        shown = Shown(of: control, state, attempt)
+    init(context: PageContext, control: Control, state: ControlState, submission: Submission?) {
+        (self.context, self.control, self.state, self.submission) = (context, control, state, submission)
+        shown = Shown(of: control, state, submission)
     }
 
-    var words: PanelWords { context.words }
+    var strings: PanelStrings { context.strings }
 
-    /// - Parameter place: Its ``place``.
-    func html(at place: Attempt.Place) -> HTML {
+    /// Without the token of its ``version``.
+    var html: HTML {
         HTML(
             "form",
             [
@@ -34,7 +34,7 @@ struct ControlForm: Sendable {
                 "data-key": .text(control.key.description), "autocomplete": "off",
             ]
         ) {
-            context.hiddenFields(["key": control.key.description, "token": place.token, "seen": place.seen])
+            context.hiddenFields(["key": control.key.description, "seen": version.seen])
             if control.occurrence > 0 {
                 HTML("input", ["type": "hidden", "name": "control", "value": .text(control.id)])
             }
@@ -46,7 +46,7 @@ struct ControlForm: Sendable {
                     "class": "default", "name": "action", "value": "save", "tabindex": "-1", "aria-hidden": "true",
                     "disabled": .flag(obstacle != nil),
                 ]
-            ) { words("Save") }
+            ) { strings("Save") }
             HTML("div", ["class": "row"]) {
                 head
                 HTML("div", ["class": "field"]) {
@@ -54,7 +54,7 @@ struct ControlForm: Sendable {
                     if case .date = shown.kind { HTML("span", ["class": "unit"]) { "UTC" } }
                     if let unit = control.unit { HTML("span", ["class": "unit"]) { unit } }
                     if obstacle == nil {
-                        HTML("button", ["class": "save", "name": "action", "value": "save"]) { words("Save") }
+                        HTML("button", ["class": "save", "name": "action", "value": "save"]) { strings("Save") }
                     }
                 }
             }
@@ -64,29 +64,31 @@ struct ControlForm: Sendable {
     }
 
     /// What its hidden fields say that it shows. Who corrects what was refused has not seen what others have done meanwhile.
-    var place: Attempt.Place { attempt?.place ?? .init(token: state.token?.description ?? "", seen: state.seen) }
+    var version: Submission.Version {
+        submission?.version ?? .init(token: state.token?.description ?? "", seen: state.seen)
+    }
 
     /// A value in words.
-    func spelled(_ value: SettingValue) -> String { control.spelled(value, words) }
+    func spelled(_ value: SettingValue) -> String { control.spelled(value, strings) }
 
     // MARK: Parts
 
     private var head: HTML {
         HTML("div", ["class": "head"]) {
-            let title = words.isolated(control.title)
+            let title = strings.isolated(control.title)
             if let titleID {
                 HTML("span", ["class": "title", "id": .text(titleID)]) { title }
             } else {
                 HTML("label", ["class": "title", "for": .text(inputID)]) { title }
             }
             if state.differsFromDefault {
-                HTML("span", ["class": "mark"]) { words("Changed") }
+                HTML("span", ["class": "mark"]) { strings("Changed") }
             }
             if isHelped {
                 HTML("p", ["class": "help", "id": .text(helpID)]) {
-                    words.isolated(control.help ?? "")
+                    strings.isolated(control.help ?? "")
                     if control.help != nil, control.rule != nil { " " }
-                    words.english(control.rule ?? "")
+                    strings.english(control.rule ?? "")
                 }
             }
         }
@@ -96,12 +98,12 @@ struct ControlForm: Sendable {
         HTML("div", ["class": "more"]) {
             if obstacle == nil, state.isStored {
                 HTML("button", ["class": "quiet", "name": "action", "value": "reset", "formnovalidate": .present]) {
-                    words(control.isSecret ? "Clear" : "Reset")
+                    strings(control.isSecret ? "Clear" : "Reset")
                     HTML("span", ["class": "hidden"]) { " \(control.title)" }
                 }
             }
             HTML("a", ["href": .text(context.path("why", ["key": control.key.description]))]) {
-                words("Why?")
+                strings("Why?")
                 HTML("span", ["class": "hidden"]) { " \(control.title)" }
             }
         }
@@ -124,16 +126,16 @@ struct ControlForm: Sendable {
         if shown.kind.isLabel { return HTML("output", ["id": .text(inputID)]) { state.value.map(spelled) ?? "" } }
         let field = ControlField(
             kind: shown.kind, id: inputID, label: control.title, titleID: titleID, description: description,
-            isLocked: obstacle != nil, isOptional: control.isOptional, isInvalid: attempt != nil, isSet: state.isSet,
-            words: words, imagePath: { "\(context.base)/image?name=\(PercentEncoding.encoded($0))" })
+            isLocked: obstacle != nil, isOptional: control.isOptional, isInvalid: submission != nil, isSet: state.isSet,
+            strings: strings, imagePath: { "\(context.base)/image?name=\(PercentEncoding.encoded($0))" })
         return field.html(shown.input)
     }
 }
 
 extension ControlForm.Shown {
-    fileprivate init(of control: Control, _ state: ControlState, _ attempt: ControlForm.Attempt?) {
-        if let attempt, !attempt.isReset {
-            self.init(kind: attempt.kind, input: attempt.input, isJSON: attempt.isJSON)
+    fileprivate init(of control: Control, _ state: ControlState, _ submission: ControlForm.Submission?) {
+        if let submission, !submission.isReset {
+            self.init(kind: submission.kind, input: submission.input, isJSON: submission.isJSON)
         } else if let input = ControlInput(state.value, for: control.kind) {
             self.init(kind: control.kind, input: input)
         } else if !control.isSecret, !control.kind.isLabel, let value = state.value, value != .null,

@@ -9,7 +9,7 @@ struct PageContext: Sendable {
     /// The token that forms have, so that only a page of this session can send them.
     let formToken: String
     var contents: PanelContents
-    let words: PanelWords
+    let strings: PanelStrings
     /// The path of the page that the person came from, if one of this origin led here.
     let origin: String?
     /// The path of the page with all panels, if there is one.

@@ -7,28 +7,29 @@ struct PanelDocument: Sendable {
     var hasSearch = true
 
     func html(@HTMLBuilder _ content: () -> HTML) -> HTML {
-        let words = context.words
+        let strings = context.strings
         let content = content()
-        return .document(language: words.language, isRightToLeft: words.isRightToLeft) {
+        return .document(language: strings.language, isRightToLeft: strings.isRightToLeft) {
             HTML("head") {
                 HTML("meta", ["charset": "utf-8"])
                 HTML("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
                 HTML("meta", ["name": "color-scheme", "content": "light dark"])
-                HTML("title") { title.isEmpty ? words("Settings") : title }
+                HTML("title") { title.isEmpty ? strings("Settings") : title }
                 HTML("link", ["rel": "icon", "href": .text("\(context.base)/icon")])
                 HTML("link", ["rel": "stylesheet", "href": .text("\(context.files)/style.css?\(context.assets)")])
-                HTML("script", ["src": .text("\(context.files)/script.js?\(context.assets)"), "defer": .present])
+                HTML("script", ["src": .text("\(context.files)/script.js?\(context.assets)"), "type": "module"])
             }
             HTML(
                 "body",
                 [
                     "data-events": .optional(events), "data-form": .text(context.path("form")),
-                    "data-unreachable": .text(words("The program can’t be reached. Trying again…")),
-                    "data-ended": .text(words("The session has ended. Use a new link, then load this page again.")),
-                    "data-saved": .text(words("Saved.")), "data-changed": .text(words("Changed elsewhere meanwhile.")),
+                    "data-unreachable": .text(strings("The program can’t be reached. Trying again…")),
+                    "data-ended": .text(strings("The session has ended. Use a new link, then load this page again.")),
+                    "data-saved": .text(strings("Saved.")),
+                    "data-changed": .text(strings("Changed elsewhere meanwhile.")),
                 ]
             ) {
-                HTML("a", ["class": "skip", "href": "#main"]) { words("Go to the settings") }
+                HTML("a", ["class": "skip", "href": "#main"]) { strings("Go to the settings") }
                 header
                 HTML("main", ["id": "main"]) { content }
                 HTML("p", ["id": "status", "role": "status", "dir": "auto"])
@@ -39,10 +40,10 @@ struct PanelDocument: Sendable {
     private var header: HTML {
         HTML("header") {
             if let origin = context.origin {
-                HTML("a", ["class": "back", "href": .text(origin)]) { context.words("Back to the program") }
+                HTML("a", ["class": "back", "href": .text(origin)]) { context.strings("Back to the program") }
             }
             if let home = context.home {
-                HTML("a", ["href": .text(home)]) { context.words("All programs") }
+                HTML("a", ["href": .text(home)]) { context.strings("All programs") }
             }
             HTML("a", ["class": "home", "href": .text(context.panePath(""))]) {
                 if context.contents.hasIcon {
@@ -62,10 +63,10 @@ struct PanelDocument: Sendable {
             HTML(
                 "input",
                 [
-                    "type": "search", "name": "q", "aria-label": .text(context.words("Search the settings")),
-                    "placeholder": .text(context.words("Search")),
+                    "type": "search", "name": "q", "aria-label": .text(context.strings("Search the settings")),
+                    "placeholder": .text(context.strings("Search")),
                 ])
-            HTML("button", ["class": "quiet"]) { context.words("Search") }
+            HTML("button", ["class": "quiet"]) { context.strings("Search") }
         }
     }
 }

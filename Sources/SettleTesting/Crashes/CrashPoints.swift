@@ -32,7 +32,7 @@ public import Settle
 /// changes and never anything else; no batch is lost that was reported stable or, if only the process was killed, that
 /// had been written at all; the next load finds the same, even if the first load crashes too; and what is stored stably
 /// then survives the next loss of power. Nor does a crash ever look like a first run once something was stored, or as
-/// if the file had been removed; see `SettingsStore.loadOutcome`.
+/// if the file had been removed; see `SettingsStore.File.loadOutcome`.
 ///
 /// A scenario may have several settings files (``CrashRun/openStore(named:)``). They are on one disk, so a crash comes
 /// between any two of their changes, and the power fails for all of them at once. The requirements hold for each of

@@ -120,13 +120,13 @@ struct CommitHistoryTests {
             let (storage, transport) = fixture.client(localCopy: copy.map(InMemoryStorage.init(sharing:)))
             let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
             let settings = try await store.group(Registers.self)
-            let beginning = place ?? store.token
+            let beginning = place ?? store.history.token
             if told.isEmpty { told = ["\(beginning?.position ?? 0)"] }
             let seen = LockedValue<(place: ChangeToken?, told: [String])>((beginning, []))
             let following = Task {
-                for await change in store.changes(after: beginning) {
+                for await change in store.history.changes(after: beginning) {
                     seen.withLock { seen in
-                        if change.snapshot != nil || change.missed > 0 { seen.told.append("a hole: \(change)") }
+                        if change.missed != .nothing { seen.told.append("a hole: \(change)") }
                         if let token = change.token { seen.told.append("\(token.position)") }
                         seen.place = change.token
                     }

@@ -87,13 +87,13 @@ struct EtcdHistoryTests {
         fixture.cluster.put("/elsewhere", "1")
         let store = try await SettingsStore.open(storage: reader, configuration: .init(clock: fixture.clock))
         let settings = try await store.group(Counter.self)
-        var changes = store.changes(after: token).makeAsyncIterator()
+        var changes = store.history.changes(after: token).makeAsyncIterator()
         try await fixture.whileTimePasses {
             for number in 0..<others {
                 #expect(await changes.next()?.mutations.map(\.key) == ["x\(number)"])
             }
             let change = try #require(await changes.next())
-            #expect(change.token?.position == deletion && change.missed == 0)
+            #expect(change.token?.position == deletion && change.missed.count == 0)
             #expect(change.mutations.map(\.key) == ["count"] && change.mutations.first?.newValue as? Int == 0)
             try await settings.commit { settings.count = 7 }
             #expect(await changes.next()?.mutations.first?.newValue as? Int == 7)
@@ -160,13 +160,13 @@ struct EtcdHistoryTests {
             storage: fixture.client().storage, configuration: .init(clock: fixture.clock))
         let settings = try await first.group(Counter.self)
         try await settings.commit { settings.count = 1 }
-        let token = try #require(first.token)
+        let token = try #require(first.history.token)
         for number in 2...4 { try await settings.commit { settings.count = number } }
         let second = try await SettingsStore.open(
             storage: fixture.client().storage, configuration: .init(clock: fixture.clock))
         _ = try await second.group(Counter.self)
         var counts: [SettingValue?] = []
-        for await change in second.changes(after: token) {
+        for await change in second.history.changes(after: token) {
             counts += change.mutations.map { mutation in (mutation.newValue as? Int).map { .integer(Int64($0)) } }
             if counts.count == 3 { break }
         }
@@ -179,7 +179,7 @@ struct EtcdHistoryTests {
         let (storage, _) = fixture.client()
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
         let settings = try await store.group(Counter.self)
-        let changes = store.changes(after: store.token)
+        let changes = store.history.changes(after: store.history.token)
         let following = Task {
             // Usually all four are stored together.
             for await change in changes where change.mutations.first?.newValue as? Int == 4 { return Optional(change) }
@@ -189,7 +189,7 @@ struct EtcdHistoryTests {
         try await store.flush()
         try await fixture.whileTimePasses {
             let change = try #require(await following.value)
-            #expect(change.token == store.token)
+            #expect(change.token == store.history.token)
         }
         try await store.close()
     }
@@ -200,7 +200,7 @@ struct EtcdHistoryTests {
         let writer = try await SettingsStore.open(storage: first, configuration: .init(clock: fixture.clock))
         let written = try await writer.group(Counter.self)
         try await written.commit { written.count = 1 }
-        let place = try #require(writer.token)
+        let place = try #require(writer.history.token)
         for number in 2...4 { try await written.commit { written.count = number } }
         try await writer.close()
 
@@ -211,7 +211,7 @@ struct EtcdHistoryTests {
         transport.set { isOfPast($0) ? .refused : nil }
         let following = Task {
             var told: [Change] = []
-            for await change in store.changes(after: place) {
+            for await change in store.history.changes(after: place) {
                 told.append(change)
                 if told.count == 3 { break }
             }
@@ -222,7 +222,7 @@ struct EtcdHistoryTests {
         transport.setAll(nil)
         try await fixture.whileTimePasses {
             let told = await following.value
-            #expect(told.allSatisfy { $0.snapshot == nil && $0.missed == 0 })
+            #expect(told.allSatisfy { $0.snapshot == nil && $0.missed.count == 0 })
             #expect(told.map { $0.token?.position } == (1...3).map { place.position + $0 })
         }
         try await store.close()
@@ -234,7 +234,7 @@ struct EtcdHistoryTests {
         let settings = try await store.group(Counter.self)
         try await settings.commit { settings.count = 1 }
         while await !first.isFollowing { await Task.yield() }
-        let place = try #require(store.token)
+        let place = try #require(store.history.token)
         let count = 2_000
         let writing = Task.detached { [fixture] in
             for number in 2...count {
@@ -243,7 +243,7 @@ struct EtcdHistoryTests {
             }
         }
         var told = 1
-        for await change in store.changes(after: place) {
+        for await change in store.history.changes(after: place) {
             let inForce = settings.count
             told += 1
             #expect(change.snapshot == nil && change.mutations.first?.newValue as? Int == told)

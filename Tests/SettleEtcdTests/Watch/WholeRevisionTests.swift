@@ -158,9 +158,9 @@ struct WholeRevisionTests {
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
         while await !storage.isFollowing { await Task.yield() }
         // What the store asks at its beginning comes before the first commit.
-        try await store.commit { try store.setValue(0, forKey: "b") }
+        try await store.commit { try store.keys.setValue(0, forKey: "b") }
         let before = transport.state.withLock { $0.requests.count }
-        for number in 1...5 { try await store.commit { try store.setValue(number, forKey: "b") } }
+        for number in 1...5 { try await store.commit { try store.keys.setValue(number, forKey: "b") } }
         #expect(transport.state.withLock { $0.requests.count } == before + 5)
         try await store.close()
     }

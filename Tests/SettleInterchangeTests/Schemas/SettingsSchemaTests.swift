@@ -49,7 +49,7 @@ private struct OwnSettings: SettingsGroup {
         func schema(_ open: (SettingsStore) async throws -> [any SettingsGroup]) async throws -> SettingsSchema {
             let store = try await SettingsStore.open(storage: InMemoryStorage())
             let groups = try await open(store)
-            return withExtendedLifetime(groups) { store.schema() }
+            return withExtendedLifetime(groups) { store.file.schema() }
         }
         let one = try await schema {
             [try await $0.group(WideSettings.self), try await $0.group(OwnSettings.self, at: "own")]
@@ -89,7 +89,7 @@ private struct OwnSettings: SettingsGroup {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(WideSettings.self)
         settings.t = Secret("another marker")
-        let schema = store.schema()
+        let schema = store.file.schema()
         let texts = [try JSONEncoder().encode(schema), try schema.jsonSchema.json()]
         for text in texts { #expect(!String(decoding: text, as: UTF8.self).contains("marker")) }
         #expect(!"\(schema)".contains("marker"))
@@ -100,7 +100,7 @@ private struct OwnSettings: SettingsGroup {
     @Test func `the schema survives a coder`() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(OwnSettings.self, at: "own")
-        let schema = store.schema()
+        let schema = store.file.schema()
         let copy = try JSONDecoder().decode(SettingsSchema.self, from: JSONEncoder().encode(schema))
         #expect(copy == schema && copy.settings.first?.access == .owner)
         withExtendedLifetime(settings) {}
@@ -111,11 +111,11 @@ private struct OwnSettings: SettingsGroup {
         let file = folder.url.appending(path: "app/settings.json")
         let store = try await SettingsStore.open(at: file)
         let settings = try await store.group(WideSettings.self)
-        let written = try await store.writeSchema()
+        let written = try await store.file.writeSchema()
         #expect(written.lastPathComponent == "settings.schema.json")
         let schema = try SettingValue(json: Data(contentsOf: written))
         func check() async throws -> [String] {
-            try await store.flush(toFile: true)
+            try await store.file.flush()
             return SchemaValidator().mistakes(in: try SettingValue(json: Data(contentsOf: file)), against: schema)
         }
         try settings.update {
@@ -166,22 +166,22 @@ private struct OwnSettings: SettingsGroup {
         let folder = try TemporaryFolder()
         let store = try await SettingsStore.open(at: folder.url.appending(path: "settings.json"))
         let own = try await store.group(OwnSettings.self, at: "own")
-        let file = try await store.writeSchema()
+        let file = try await store.file.writeSchema()
         func number() throws -> Int? {
             try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int
         }
         let (first, text) = (try number(), try Data(contentsOf: file))
-        try await store.writeSchema()
+        try await store.file.writeSchema()
         #expect(try number() == first)
         let wide = try await store.group(WideSettings.self)
-        try await store.writeSchema()
+        try await store.file.writeSchema()
         let more = try Data(contentsOf: file)
         #expect(more.count > text.count && more.last == UInt8(ascii: "\n"))
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
         #expect(!names.contains { $0.hasSuffix(".tmp") })
         withExtendedLifetime((own, wide)) {}
         try await store.close()
-        await #expect(throws: SettingsError.self) { try await store.writeSchema() }
+        await #expect(throws: SettingsError.self) { try await store.file.writeSchema() }
     }
 
     @Test func `the schema of the guide is written beside the file`() async throws {
@@ -194,16 +194,16 @@ private struct OwnSettings: SettingsGroup {
         let folder = try TemporaryFolder()
         let store = try await SettingsStore.open(at: folder.url.appending(path: "settings.json"))
         let settings = try await store.group(PasscodeSettings.self)
-        let text = String(decoding: try Data(contentsOf: try await store.writeSchema()), as: UTF8.self)
+        let text = String(decoding: try Data(contentsOf: try await store.file.writeSchema()), as: UTF8.self)
         #expect(text.contains("\"description\": \"How many guesses in a row were wrong. It must be in 0...20.\""))
-        #expect(store.schema().settings.map(\.title) == ["Wrong guesses", "Pause", "Next check"])
+        #expect(store.file.schema().settings.map(\.title) == ["Wrong guesses", "Pause", "Next check"])
         withExtendedLifetime(settings) {}
         try await store.close()
     }
 
     @Test func `only settings in a file have a schema beside them`() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
-        let error = await #expect(throws: SettingsError.self) { try await store.writeSchema() }
+        let error = await #expect(throws: SettingsError.self) { try await store.file.writeSchema() }
         #expect(error?.description.contains("the settings are not in a file") == true)
     }
 
@@ -227,7 +227,7 @@ private struct OwnSettings: SettingsGroup {
         for number in 0..<20_000 {
             groups.append(try await store.group(OwnSettings.self, at: .path("all", "\(number)")))
         }
-        let schema = store.schema()
+        let schema = store.file.schema()
         let json = schema.jsonSchema
         #expect(schema.settings.count == 20_000)
         #expect(

@@ -38,7 +38,7 @@ import Testing
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), searching: [.application, .registration])
         let settings = try await store.group(Player.self)
-        try store.register(contentsOf: bundle())
+        try store.domains.register(contentsOf: bundle())
         #expect(settings.name == "registered" && settings.$name.domain == .registration)
         #expect(settings.sound.volume == 0.75 && settings.sound.steps == 12 && settings.sound.isMuted)
         settings.name = "own"
@@ -46,16 +46,16 @@ import Testing
         try settings.$name.reset()
         #expect(settings.name == "registered")
         // A key that nobody declares is one name, and keeps its type.
-        #expect(store.object(forKey: #"other\.key"#) == .string("12"))
-        #expect(store.object(forKey: "none") == nil && store.object(forKey: "k") == .string("v"))
-        try store.setValue("x", forKey: #"other\.key"#)
-        #expect(store.object(forKey: #"other\.key"#) == .string("x"))
+        #expect(store.keys[#"other\.key"#] == .string("12"))
+        #expect(store.keys["none"] == nil && store.keys["k"] == .string("v"))
+        try store.keys.setValue("x", forKey: #"other\.key"#)
+        #expect(store.keys[#"other\.key"#] == .string("x"))
     }
 
     @Test("A store without registered defaults refuses them") func refusal() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let bundle = try bundle()
-        let error = #expect(throws: SettingsError.self) { try store.register(contentsOf: bundle) }
+        let error = #expect(throws: SettingsError.self) { try store.domains.register(contentsOf: bundle) }
         #expect(error?.code == .domain)
     }
 
@@ -63,7 +63,7 @@ import Testing
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), searching: [.application, .registration])
         let settings = try await store.group(Player.self)
-        try store.register(contentsOf: SettingsBundle(describing: store.schema()))
+        try store.domains.register(contentsOf: SettingsBundle(describing: store.file.schema()))
         #expect(settings.name == "declared" && settings.$name.domain == .registration)
         #expect(settings.sound.volume == 0.5 && settings.sound.steps == 1)
         #expect(settings.sound.$steps.domain == .registration && settings.sound.$volume.domain == .registration)
@@ -73,15 +73,15 @@ import Testing
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(Player.self)
         try withExtendedLifetime(settings) {
-            #expect(store.key(named: "sound.volume") == SettingKey("sound.volume"))
-            #expect(store.key(named: "name") == SettingKey("name"))
-            #expect(store.key(named: "a.b") == .path("a.b"))
-            try store.setValue(1, forKey: "a.b")
-            #expect(store.key(named: "a.b") == .path("a", "b"))
-            try store.setValue(2, forKey: .path("a.b"))
-            #expect(store.key(named: "a.b") == .path("a.b"))
-            #expect(store.key(named: "") == nil && store.key(named: "a.") == .path("a."))
-            #expect(store.key(named: #"a\.b"#) == .path(#"a\.b"#))
+            #expect(store.keys.key(named: "sound.volume") == SettingKey("sound.volume"))
+            #expect(store.keys.key(named: "name") == SettingKey("name"))
+            #expect(store.keys.key(named: "a.b") == .path("a.b"))
+            try store.keys.setValue(1, forKey: "a.b")
+            #expect(store.keys.key(named: "a.b") == .path("a", "b"))
+            try store.keys.setValue(2, forKey: .path("a.b"))
+            #expect(store.keys.key(named: "a.b") == .path("a.b"))
+            #expect(store.keys.key(named: "") == nil && store.keys.key(named: "a.") == .path("a."))
+            #expect(store.keys.key(named: #"a\.b"#) == .path(#"a\.b"#))
         }
     }
 }

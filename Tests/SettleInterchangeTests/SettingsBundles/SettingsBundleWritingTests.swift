@@ -42,7 +42,7 @@ import Testing
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(Player.self)
         return withExtendedLifetime(settings) {
-            SettingsBundle(describing: store.schema(), title: "Player", tables: tables)
+            SettingsBundle(describing: store.file.schema(), title: "Player", tables: tables)
         }
     }
 

@@ -37,20 +37,20 @@ import Testing
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), searching: [.application, .registration])
         let settings = try await store.group(PlayerSettings.self)
-        try store.register(contentsOf: bundle)
+        try store.domains.register(contentsOf: bundle)
         #expect(settings.speed == 2)
         for specifier in bundle.root.specifiers {
-            guard let name = specifier.key, let key = store.key(named: name) else { continue }
-            let stored = try #require(store.object(forKey: key.description))
+            guard let name = specifier.key, let key = store.keys.key(named: name) else { continue }
+            let stored = try #require(store.keys[key.description])
             switch specifier.kind {
             case .multiValue(let menu):
                 #expect(menu.choice(for: stored)?.title == "fast")
             case .toggle(let toggle):
-                try store.setValue(toggle.value(isOn: !toggle.isOn(stored)), forKey: key)
+                try store.keys.setValue(toggle.value(isOn: !toggle.isOn(stored)), forKey: key)
             default: break
             }
         }
-        #expect(store.object(forKey: #"is\.on"#) == .bool(true))
+        #expect(store.keys[#"is\.on"#] == .bool(true))
         #expect(settings.speed == 2 && settings.volume == 0.5)
     }
 
@@ -61,7 +61,7 @@ import Testing
         try withTemporaryFolder { folder in
             let place = folder.appending(path: "Settings.bundle")
             let bundle = withExtendedLifetime(groups) {
-                SettingsBundle(describing: store.schema(), title: "Player", tables: ["de": german])
+                SettingsBundle(describing: store.file.schema(), title: "Player", tables: ["de": german])
             }
             try bundle.write(to: place)
             let copy = try SettingsBundle.read(at: place)

@@ -83,15 +83,15 @@ import Testing
         for number in 1...50 { settings.count = number }
         #expect(await values.next() == 50)
         let change = await newest.next()
-        #expect(change?.revision == 50 && change?.missed == 49)
+        #expect(change?.revision == 50 && change?.missed.count == 49)
         for number in 1...50 { #expect(await every.next()?[settings.$count]?.newValue == number) }
         settings.count = 51
         #expect(await values.next() == 51)
-        #expect(await newest.next()?.missed == 0)
+        #expect(await newest.next()?.missed.count == 0)
         #expect(await every.next()?.revision == 51)
     }
 
-    @Test("changes(since:) continues from a revision while the log covers it, and throws otherwise")
+    @Test("changes(afterRevision:) continues from a revision while the log covers it, and throws otherwise")
     func sinceRevision() async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), configuration: .init(logLimit: 8))
@@ -101,25 +101,25 @@ import Testing
             settings.balance.left = 500 + number
         }
         // The log holds the revisions 13 to 20.
-        var all = try store.changes(since: 12).makeAsyncIterator()
+        var all = try store.changes(afterRevision: 12).makeAsyncIterator()
         for revision in 13...20 { #expect(await all.next()?.revision == UInt64(revision)) }
-        var inner = try settings.inner.changes(since: 14).makeAsyncIterator()
+        var inner = try settings.inner.changes(afterRevision: 14).makeAsyncIterator()
         for revision in [15, 17, 19] {
             let change = await inner.next()
-            #expect(change?.revision == UInt64(revision) && change?.missed == 0)
+            #expect(change?.revision == UInt64(revision) && change?.missed.count == 0)
         }
-        var one = try settings.balance.$left.changes(since: 17, delivery: .newest).makeAsyncIterator()
+        var one = try settings.balance.$left.changes(afterRevision: 17, delivery: .newest).makeAsyncIterator()
         let newest = await one.next()
-        #expect(newest?.revision == 20 && newest?.missed == 1)
-        var now = try store.changes(since: 20).makeAsyncIterator()
+        #expect(newest?.revision == 20 && newest?.missed.count == 1)
+        var now = try store.changes(afterRevision: 20).makeAsyncIterator()
         settings.title = "later"
         #expect(await now.next()?.revision == 21)
         for revision: UInt64 in [0, 11, 12, 22, .max] {
-            let error = #expect(throws: SettingsError.self) { try store.changes(since: revision) }
+            let error = #expect(throws: SettingsError.self) { try store.changes(afterRevision: revision) }
             #expect(error?.code == .revisionUnavailable)
         }
-        #expect(throws: SettingsError.self) { try settings.changes(since: 1) }
-        #expect(throws: SettingsError.self) { try settings.inner.$count.changes(since: 1) }
+        #expect(throws: SettingsError.self) { try settings.changes(afterRevision: 1) }
+        #expect(throws: SettingsError.self) { try settings.inner.$count.changes(afterRevision: 1) }
     }
 
     @Test("A change carries its revision, time, origin, author, and mutations with old and new values")
@@ -130,13 +130,13 @@ import Testing
             storage: InMemoryStorage(), configuration: .init(clock: ManualClock()))
         let settings = try await store.group(OuterSettings.self)
         let recorder = ChangeRecorder(store.changes)
-        try settings.update(by: "somebody") {
+        try settings.update(author: "somebody") {
             settings.inner.list = [1]
             settings.title = "x"
         }
         let change = try #require(await recorder.next())
         #expect(change.revision == 1 && change.origin == .local && change.author == "somebody")
-        #expect(abs(change.time.timeIntervalSince(before)) < 3600 && !change.isDurable && change.missed == 0)
+        #expect(abs(change.time.timeIntervalSince(before)) < 3600 && !change.isDurable && change.missed.count == 0)
         #expect(change.mutations.map(\.key) == ["inner.list", "title"])
         #expect(change.mutations[0].oldValue as? [Int] == [] && change.mutations[0].newValue as? [Int] == [1])
         #expect(change[settings.$title]?.oldValue == "title" && change[settings.$title]?.newValue == "x")

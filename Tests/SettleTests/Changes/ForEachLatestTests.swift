@@ -195,8 +195,8 @@ private func untilCancelled() async {
         let journal = Journal()
         for number in 1...3 { settings.inner.count = number }
         async let reaction: Void = changes.forEachLatest { change in
-            journal.note("\(change.revision) \(change.missed)")
-            guard change.revision < 8 else { return }
+            journal.note("\(change.revision ?? 0) \(change.missed.count ?? 0)")
+            guard (change.revision ?? 0) < 8 else { return }
             if change.revision == 3 { settings.inner.count = 4 }
             await untilCancelled()
             guard change.revision == 4 else { return }

@@ -130,7 +130,7 @@ import Testing
                 }
             }
             group.addTask {
-                for await change in changes where change.revision > 1_000 { break }
+                for await change in changes where (change.revision ?? 0) > 1_000 { break }
             }
             await group.waitForAll()
         }

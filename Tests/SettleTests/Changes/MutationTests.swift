@@ -48,7 +48,7 @@ private struct MutatedSettings: SettingsGroup {
             }
             settings.count = 7
         }
-        try store.setValue(.string("y"), forKey: "undeclared")
+        try store.keys.setValue(.string("y"), forKey: "undeclared")
         let first = try #require(await changes.next())
         #expect(first.mutations.map(\.oldStoredValue) == [.null, nil, nil])
         #expect(first.mutations.map(\.newStoredValue) == [.date(Date(timeIntervalSinceReferenceDate: 0)), nil, nil])

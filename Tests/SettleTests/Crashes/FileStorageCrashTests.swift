@@ -54,10 +54,10 @@ import Testing
                 let store = stores[number % 2]
                 let settings = try await store.group(CounterSettings.self)
                 for _ in 0..<3 {
-                    try await settings.commit(by: "\(number)") { settings.count += 1 }
-                    run.acknowledge(try #require(store.token))
+                    try await settings.commit(author: "\(number)") { settings.count += 1 }
+                    run.acknowledge(try #require(store.history.token))
                 }
-                if number == 2 { try await store.forgetHistory(of: "other") }
+                if number == 2 { try await store.history.forget("other") }
                 try await run.settle()
             }
             for store in stores { try await store.close() }
@@ -68,7 +68,7 @@ import Testing
             // What no load has told the journal yet.
             try await settings.commit { settings.other += 1 }
             var told: [Int64] = []
-            for try await entry in store.history(of: "count") {
+            for try await entry in store.history.entries(of: "count") {
                 guard case .integer(let value)? = entry.changes.first?.newValue else { continue }
                 told.insert(value, at: 0)
             }
@@ -76,9 +76,9 @@ import Testing
             #expect(told == Array(first..<first + Int64(told.count)), "\(recovered)")
             #expect(told.last ?? 0 == Int64(settings.count), "\(recovered)")
             for (number, token) in recovered.acknowledged.enumerated() {
-                var iterator = store.changes(after: token).makeAsyncIterator()
+                var iterator = store.history.changes(after: token).makeAsyncIterator()
                 let next = try #require(await iterator.next())
-                #expect(next.missed == 0, "\(recovered)")
+                #expect(next.missed.count == 0, "\(recovered)")
                 guard number + 1 < settings.count else { continue }
                 #expect(next.mutations.first?.newValue as? Int == number + 2, "\(recovered)")
             }

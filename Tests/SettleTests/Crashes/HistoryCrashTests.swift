@@ -32,7 +32,7 @@ import Testing
 
     /// Commits texts at a key, one after another.
     private func commit(_ texts: [String], at key: String, to store: SettingsStore) async throws {
-        for text in texts { try await store.commit { try store.setValue(text, forKey: key) } }
+        for text in texts { try await store.commit { try store.keys.setValue(text, forKey: key) } }
     }
 
     @Test("Whatever the crash, a secret that turns out to be one is not kept once its group has been opened again")
@@ -97,7 +97,7 @@ import Testing
             await storage.close()
         } check: { recovered in
             let store = recovered.store
-            try await store.commit { try store.setValue("last", forKey: "a") }
+            try await store.commit { try store.keys.setValue("last", forKey: "a") }
             let isKept = try await store.isHistoryKept()
             let policies = [0, 5, 2, 0, 3]
             let acknowledged = recovered.acknowledged.count
@@ -121,17 +121,17 @@ import Testing
                 try await commit(["\(number)", "wrong"], at: "a", to: store)
                 let token = try store.newest()
                 if number == 2 { try await run.settle() }
-                try await store.undo(token)
+                try await store.history.undo(token)
                 run.acknowledge(token)
             }
             try await store.close()
         } check: { recovered in
             let store = recovered.store
-            let stored = store.string(forKey: "a")
+            let stored = try store.keys.value(forKey: "a", coercedTo: .string)
             let done = recovered.acknowledged.count
             if done > 0 { #expect(stored == "wrong" || Int(stored ?? "").map { $0 >= done } == true, "\(recovered)") }
             guard done > 0 else { return }
-            try await store.commit { try store.setValue(1, forKey: "b") }
+            try await store.commit { try store.keys.setValue(1, forKey: "b") }
             let undone = try await store.entries().compactMap(\.undone)
             #expect(undone.reversed().starts(with: recovered.acknowledged), "\(recovered)")
             #expect(undone.count <= done + 1, "\(recovered)")
@@ -148,13 +148,13 @@ import Testing
             try await commit(["embarrassing-1", "embarrassing-2"], at: "diary", to: store)
             try await run.settle()
             try await commit(["embarrassing-3", "plain"], at: "diary", to: store)
-            try await store.eraseEarlierValues()
+            try await store.file.eraseEarlierValues()
             run.acknowledge(1)
             try await commit(["later"], at: "diary", to: store)
             try await store.close()
         } check: { recovered in
             let store = recovered.store
-            try await store.commit { try store.setValue(1, forKey: "b") }
+            try await store.commit { try store.keys.setValue(1, forKey: "b") }
             if try await store.isHistoryKept() {
                 #expect(try await store.told().first == "b: nothing → 1", "\(recovered)")
             }

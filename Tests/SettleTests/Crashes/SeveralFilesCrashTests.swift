@@ -75,7 +75,7 @@ import Testing
             let stores = (recovered.store, try await recovered.store(named: Self.copy))
             #expect(try await recovered.store(named: Self.copy) == stores.1)
             #expect(try await recovered.store(named: "settings.json") == stores.0)
-            #expect(stores.0.loadOutcome == .intact && stores.1.loadOutcome == .intact, "\(recovered)")
+            #expect(stores.0.file.loadOutcome == .intact && stores.1.file.loadOutcome == .intact, "\(recovered)")
             let settings = (
                 try await stores.0.group(CounterSettings.self), try await stores.1.group(CounterSettings.self)
             )

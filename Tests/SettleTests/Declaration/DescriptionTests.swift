@@ -94,7 +94,7 @@ private struct Accounts: SettingsGroup {
         #expect("\(window.$frame.title.unwrapped() as Any)".contains(#"window.frame.title?: "x""#))
         #expect("\(window.$secrets["a"])" == #"window.secrets["a"]: ••••"#)
         var changes = settings.changes.makeAsyncIterator()
-        try settings.update(by: "cli") {
+        try settings.update(author: "cli") {
             settings.passcode.attemptCount = 4
             settings.token = Secret("another marker")
             settings.passcode.nextCheck = 5

@@ -33,7 +33,7 @@ struct InitialWriteTests {
         let settings = try await store.group(Machine.self)
         #expect(settings.workers == 8 && settings.idleWorkers == 4 && settings.name == "machine")
         #expect(settings.$idleWorkers.isDefault && settings.$idleWorkers.defaultValue == 4 && store.revision == 0)
-        #expect(store.setting(forKey: "name")?.defaultValue == .string("machine"))
+        #expect(store.keys.setting(forKey: "name")?.defaultValue == .string("machine"))
         settings.idleWorkers = 7
         settings.name = "other"
         try settings.reset()

@@ -58,7 +58,7 @@ private struct WindowSettings: SettingsGroup {
         try settings.$frame[\.origin].reset()
         let changes = ChangeRecorder(store.changes)
         settings.frame.width = 203
-        try settings.$frame.width.reset(by: "test")
+        try settings.$frame.width.reset(author: "test")
         #expect(settings.frame == Frame())
         let reset = await changes.until { $0.count == 2 }.last
         #expect(reset?.origin == .reset && reset?.author == "test" && !settings.$frame.isDefault)

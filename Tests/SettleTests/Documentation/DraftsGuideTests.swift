@@ -19,7 +19,7 @@ import Testing
         let draft = settings.draft()
         draft.attemptCount += 1
         draft.passcode.isPasscodeEnabled = true
-        try draft.apply(by: "form")
+        try draft.apply(author: "form")
         #expect(settings.attemptCount == 1 && settings.passcode.isPasscodeEnabled)
     }
 

@@ -51,8 +51,8 @@ import Testing
         try await first.commit { first.attemptCount = 1 }
         #expect(second.attemptCount == 0)
         #expect(storage.tree["devices.first.attemptCount"] == .integer(1))
-        #expect(try store.value(forKey: "devices.first.attemptCount", as: Int.self) == 1)
-        #expect(throws: SettingsError.self) { try store.setValue(21, forKey: "devices.first.attemptCount") }
+        #expect(try store.keys.value(forKey: "devices.first.attemptCount", as: Int.self) == 1)
+        #expect(throws: SettingsError.self) { try store.keys.setValue(21, forKey: "devices.first.attemptCount") }
     }
 
     @Test("A value that breaks its rule is reported, thrown, or fails the transaction") func rules() async throws {
@@ -107,7 +107,7 @@ import Testing
         let lock = try await store.group(LockSettings.self, at: "lock")
         lock.attemptCount = 3
         try store.reset()
-        let error = #expect(throws: SettingsError.self) { try store.setValue(0, forKey: "lock.attemptCount") }
+        let error = #expect(throws: SettingsError.self) { try store.keys.setValue(0, forKey: "lock.attemptCount") }
         #expect(error?.code == .protected && lock.attemptCount == 3)
         try lock.reset()
         #expect(lock.attemptCount == 0)
@@ -119,7 +119,7 @@ import Testing
         let settings = try await store.group(ServiceSettings.self)
         try await settings.commit { settings.token = Secret("abc") }
         #expect(settings.token?.revealed == "abc" && storage.tree["token"] == .string("abc"))
-        #expect(store.setting(forKey: "token")?.value == nil)
+        #expect(store.keys.setting(forKey: "token")?.value == nil)
         #expect("\(settings.$token.value as Any)" == "Optional(••••)")
     }
 
@@ -136,7 +136,7 @@ import Testing
         for setting in store.settings { listed.append("\(setting.key) \(setting.type) \(setting.rules)") }
         #expect(listed.first == "applicationVersion String []")
         let value = try SettingValue(json: Data("\"2026-01-31T12:00:00Z\"".utf8))
-        try store.setValue(value, forKey: "passcode.nextCheck", by: "cli")
+        try store.keys.setValue(value, forKey: "passcode.nextCheck", author: "cli")
         #expect(settings.passcode.nextCheckDate == Date(timeIntervalSince1970: 1_769_860_800))
         #expect(try value.json() == Data("\"2026-01-31T12:00:00Z\"".utf8))
     }
@@ -150,7 +150,7 @@ import Testing
         }
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(PasscodeSettings.self)
-        let rule = try #require(store.setting(forKey: "attemptCount")?.rules.first)
+        let rule = try #require(store.keys.setting(forKey: "attemptCount")?.rules.first)
         #expect("\(rule.kind) \(rule.lowerBound?.value ?? .null) \(rule.description)" == "range integer(0) in 0...20")
         withExtendedLifetime(settings) {}
         try await store.close()
@@ -200,7 +200,7 @@ import Testing
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(AppSettings.self)
         let changes = settings.changes
-        try settings.update(by: "setup") {
+        try settings.update(author: "setup") {
             settings.applicationVersion = "2.0"
             settings.passcode.attemptCount = 3
         }
@@ -251,9 +251,9 @@ import Testing
         let newest = settings.changes(.newest)
         let durable = settings.changes(.every, durableOnly: true)
         for _ in 1...3 { settings.passcode.attemptCount += 1 }
-        let later = try settings.changes(since: 1)
+        let later = try settings.changes(afterRevision: 1)
         try await store.close()
-        #expect(await ChangeRecorder(newest).untilEnd().map(\.missed) == [2])
+        #expect(await ChangeRecorder(newest).untilEnd().map(\.missed.count) == [2])
         #expect(await ChangeRecorder(durable).untilEnd().map(\.isDurable) == [true, true, true])
         #expect(await ChangeRecorder(later).untilEnd().map(\.revision) == [2, 3])
     }
@@ -301,7 +301,7 @@ import Testing
 
     @Test("A store tells how it was loaded") func loadOutcome() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
-        switch store.loadOutcome {
+        switch store.file.loadOutcome {
         case .absent: break
         case .intact, .recovered(_, isComplete: true): Issue.record("nothing was stored")
         case .recovered(let description, isComplete: false), .removed(let description): Issue.record("\(description)")

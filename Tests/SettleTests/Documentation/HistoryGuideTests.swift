@@ -24,27 +24,27 @@ import Testing
         let (store, settings) = try await open(folder.url.appending(path: "settings.json"))
         let printed = Mutex<[String]>([])
         func print(_ items: Any...) { printed.withLock { $0.append(items.map { "\($0)" }.joined(separator: " ")) } }
-        try await settings.commit(by: "alice") { settings.limit = 3 }
-        try await settings.commit(by: "alice") { settings.limit = 5 }
+        try await settings.commit(author: "alice") { settings.limit = 3 }
+        try await settings.commit(author: "alice") { settings.limit = 5 }
         let entry = try #require(try await store.entries(limit: 1).first)
         let token = try store.newest()
-        try store.setValue("secret", forKey: "diary")
+        try store.keys.setValue("secret", forKey: "diary")
         try await settings.commit { settings.limit = 7 }
         let yesterday = Date(timeIntervalSinceNow: -86_400)
-        for try await entry in store.history(of: "passcode", since: yesterday, limit: 20) {
+        for try await entry in store.history.entries(of: "passcode", since: yesterday, limit: 20) {
             print(entry.time, entry.author, entry.changes)
         }
-        let earlier = try await store.values(at: token)
+        let earlier = try await store.history.values(at: token)
         #expect(earlier == SettingTree(["limit": .integer(5)]) && printed.withLock { $0.isEmpty })
-        let result = try await store.undo(entry.token, by: "bob")
+        let result = try await store.history.undo(entry.token, author: "bob")
         for conflict in result.conflicts { print(conflict) }  // limit: was 5, is 7 now
         #expect(printed.withLock { $0 } == ["limit: was 5, is 7 now"])
-        if let token = result.token { try await store.undo(token) }
-        try await store.undo(try store.newest())
+        if let token = result.token { try await store.history.undo(token) }
+        try await store.history.undo(try store.newest())
         #expect(settings.limit == 5)
-        try await store.undo(lastBy: "alice")  // the newest one of alice that is not undone yet
+        try await store.history.undo(lastBy: "alice")  // the newest one of alice that is not undone yet
         #expect(settings.limit == 3)
-        try await store.forgetHistory(of: "diary")
+        try await store.history.forget("diary")
         #expect(try await store.entries(of: "diary").isEmpty)
         try await store.close()
     }
@@ -57,7 +57,7 @@ import Testing
         func show(_ snapshot: SettingTree) { shown.withLock { $0.append("all") } }
         func remember(_ token: ChangeToken?) {}
         func follow(_ store: SettingsStore, _ token: ChangeToken?) async {
-            for await change in store.changes(after: token) {
+            for await change in store.history.changes(after: token) {
                 if let snapshot = change.snapshot { show(snapshot) } else { show(change.mutations) }
                 remember(change.token)
             }
@@ -65,15 +65,15 @@ import Testing
         var place: ChangeToken?
         do {
             let (store, settings) = try await open(file)
-            try await settings.commit(by: "alice") { settings.limit = 4 }
-            let token = store.token
-            try await settings.commit(by: "alice") { settings.limit = 5 }
+            try await settings.commit(author: "alice") { settings.limit = 4 }
+            let token = store.history.token
+            try await settings.commit(author: "alice") { settings.limit = 5 }
             place = token
             try await store.close()
         }
         let (store, _) = try await open(file)
         let following = Task { await follow(store, place) }
-        var changes = store.changes(after: place).makeAsyncIterator()
+        var changes = store.history.changes(after: place).makeAsyncIterator()
         #expect(await changes.next()?.mutations.map(\.description) == ["limit: 4 → 5"])
         try await store.close()
         await following.value
@@ -87,9 +87,9 @@ import Testing
         func print(_ items: Any...) { printed.withLock { $0.append("\(items[0])") } }
         try await settings.commit { settings.limit = 4 }
         let token = try store.newest()
-        try await settings.commit(by: "alice") { settings.limit = 5 }
+        try await settings.commit(author: "alice") { settings.limit = 5 }
         do {
-            try await settings.commit(ifUnchangedSince: token, keys: ["limit"], by: "bob") { settings.limit = 6 }
+            try await settings.commit(ifUnchangedSince: token, keys: ["limit"], author: "bob") { settings.limit = 6 }
         } catch let error as SettingsError where error.code == .conflict {
             print(error.conflict?.keys ?? [], error.conflict?.author as Any)
         }

@@ -53,7 +53,7 @@ import Testing
             let folder = folder.appending(path: "settings")
             for count in 1...3 {
                 let store = try await SettingsStore.open(storage: FolderStorage(at: folder))
-                #expect(store.loadOutcome == (count == 1 ? .absent : .intact))
+                #expect(store.file.loadOutcome == (count == 1 ? .absent : .intact))
                 let settings = try await store.group(CounterSettings.self)
                 #expect(settings.count == count - 1 && settings.names.count == count - 1)
                 settings.names.append("\(count)")

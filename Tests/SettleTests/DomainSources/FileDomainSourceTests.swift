@@ -60,7 +60,7 @@ import Testing
             #expect(tree["a"] == .integer(Int64(number)))
             #expect(tree.root.count == number)
         }
-        #expect(fixture.source.place(of: "a") == "the journal of \"\(fixture.files.file.path)\"")
+        #expect(fixture.source.place(of: "a") == "the journal of “\(fixture.files.file.path)”")
         #expect(fixture.changes == [])
         writer.close()
     }
@@ -192,13 +192,13 @@ import Testing
     @Test("A place has the line of the key as the file is now") func places() throws {
         let fixture = try Fixture()
         let path = fixture.files.file.path
-        #expect(fixture.source.place(of: "a") == "\"\(path)\"")
+        #expect(fixture.source.place(of: "a") == "“\(path)”")
         try fixture.files.write("{\n  \"a\": 1\n}")
         _ = try fixture.source.load()
-        #expect(fixture.source.place(of: "a") == "\"\(path)\", line 2")
-        #expect(fixture.source.place(of: "missing") == "\"\(path)\"")
+        #expect(fixture.source.place(of: "a") == "“\(path)”, line 2")
+        #expect(fixture.source.place(of: "missing") == "“\(path)”")
         try fixture.files.write("{\n\n\n  \"a\": 1\n}")
-        #expect(fixture.source.place(of: "a") == "\"\(path)\", line 4")
+        #expect(fixture.source.place(of: "a") == "“\(path)”, line 4")
     }
 
     @Test("Twenty thousand keys tell their places from one reading of the file") func manyPlaces() throws {

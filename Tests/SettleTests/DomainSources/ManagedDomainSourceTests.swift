@@ -79,11 +79,11 @@ import Testing
             for mode: UInt16 in [0o777, 0o775] {
                 try disk.setPermissions(at: path, to: mode)
                 let problem = try problem()
-                #expect(problem.contains("\"\(path)\"") && problem.contains(file), "\(problem)")
+                #expect(problem.contains("“\(path)”") && problem.contains(file), "\(problem)")
             }
             try disk.setPermissions(at: path, to: 0o755)
             try setOwner(of: path, to: 1000)
-            #expect(try problem().contains("\"\(path)\" belongs to user 1000"))
+            #expect(try problem().contains("“\(path)” belongs to user 1000"))
             try setOwner(of: path, to: 0)
         }
         #expect(try source().load().problems == [])
@@ -99,14 +99,14 @@ import Testing
     @Test("A link is not followed, wherever it is") func links() throws {
         try write("{\"a\": 1}", to: "/etc/settle/real.json")
         try disk.makeSymbolicLink(file, to: "../real.json")
-        #expect(try problem().contains("\"\(file)\" is a link"))
+        #expect(try problem().contains("“\(file)” is a link"))
         try disk.makeSymbolicLink("/link", to: "/etc/settle")
         let contents = try source("/link").load()
         #expect(contents == DomainContents())
         try write("{\"a\": 1}", to: "/etc/settle/app.json")
         let found = try source("/link").load()
         #expect(found.tree.root.isEmpty)
-        #expect(found.problems.first?.contains("\"/link\" is a link") == true)
+        #expect(found.problems.first?.contains("“/link” is a link") == true)
         #expect(disk.openFileCount == 0)
     }
 
@@ -125,7 +125,7 @@ import Testing
         #expect(source().isRequired)
         try write("{\n\"a\" 1}")
         let error = #expect(throws: StorageError.self) { try source().load() }
-        #expect(error?.description.contains("\"\(file)\"") == true)
+        #expect(error?.description.contains("“\(file)”") == true)
         #expect(error?.description.contains("Line 2") == true)
         try write("")
         #expect(throws: StorageError.self) { try source().load() }
@@ -198,7 +198,7 @@ import Testing
         watching.tell(FileEvents(.replaced, files: [FilePath(file)]))
         #expect(changes.count == 2)
         try await changes.load { $0["a"] == .integer(1) }
-        #expect(source.place(of: "a") == "\"\(file)\", line 1")
+        #expect(source.place(of: "a") == "“\(file)”, line 1")
         await source.close()
         watching.tell(FileEvents(.replaced, files: [FilePath(file)]))
         #expect(changes.count == 2)

@@ -80,8 +80,8 @@ import Testing
         #expect(contents.problems == [])
         let source = volume.source
         _ = try source.load()
-        #expect(source.place(of: "passcode.salt") == "\"\(volume.path)/passcode/salt\"")
-        #expect(source.place(of: "passcode.pin") == "\"\(volume.path)/passcode.pin\"")
+        #expect(source.place(of: "passcode.salt") == "“\(volume.path)/passcode/salt”")
+        #expect(source.place(of: "passcode.pin") == "“\(volume.path)/passcode.pin”")
     }
 
     @Test("What can't be used is a problem of its key alone, and no problem shows a value") func problems() throws {
@@ -105,7 +105,7 @@ import Testing
         #expect(Set(contents.tree.root.keys) == ["good", "largest", "log", "twice"])
         #expect(contents.tree["log.file"] == .string("2"))
         #expect(contents.tree["twice.key"] == .string("hunter2") || contents.tree["twice.key"] == .string("3"))
-        let named = ["\"\(volume.path)/log\"", "/twice", "two..dots", "nowhere", "circle", "binary", "large\""]
+        let named = ["“\(volume.path)/log”", "/twice", "two..dots", "nowhere", "circle", "binary", "large”"]
         for name in named { #expect(contents.problems.contains { $0.contains(name) }, "\(name)") }
         #expect(contents.problems.count == named.count, "\(contents.problems)")
         #expect(!contents.problems.contains { $0.contains("hunter2") })
@@ -145,7 +145,7 @@ import Testing
         #expect(contents.problems == [])
         let source = volume.source
         _ = try source.load()
-        #expect(source.place(of: "tls.key") == "\"\(volume.path)/tls/key\"")
+        #expect(source.place(of: "tls.key") == "“\(volume.path)/tls/key”")
     }
 
     @Test("A hundred switches in a row: no load mixes two generations, and the last one is reported")

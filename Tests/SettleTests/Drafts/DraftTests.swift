@@ -68,7 +68,7 @@ struct DraftedInnerGroup: SettingsGroup {
         draft.count = 5
         draft.inner.isOn = true
         settings.name = "theirs"
-        try draft.apply(by: "form")
+        try draft.apply(author: "form")
         #expect(store.revision == before + 2)
         _ = await changes.next()
         let change = try #require(await changes.next())
@@ -169,7 +169,7 @@ struct DraftedInnerGroup: SettingsGroup {
         let settings = try await store.group(DraftedGroup.self)
         let draft = settings.draft()
         draft.count = 2
-        try await draft.commit(by: "form")
+        try await draft.commit(author: "form")
         #expect(storage.tree["count"] == .integer(2) && draft.touchedKeys.isEmpty)
         draft.count = 3
         settings.count = 4

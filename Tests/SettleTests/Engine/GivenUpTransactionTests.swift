@@ -30,7 +30,7 @@ import Testing
         #expect(failed?.code == .storage)
         settings.name = "kept"
         failing.heal()
-        base.simulateExternalChange(["count": .integer(50)], by: "B")
+        base.simulateExternalChange(["count": .integer(50)], author: "B")
         let error = await #expect(throws: SettingsError.self) { try await store.flush() }
         #expect(error?.code == .superseded && settings.count == 50 && settings.other == 0 && settings.name == "kept")
         #expect(store.revision == 4)
@@ -43,7 +43,7 @@ import Testing
         var iterator = changes.makeAsyncIterator()
         for (revision, isDurable) in [(1, true), (2, false), (3, true), (4, true)] as [(UInt64, Bool)] {
             let change = try #require(await iterator.next())
-            #expect(change.revision == revision && change.isDurable == isDurable && change.missed == 0)
+            #expect(change.revision == revision && change.isDurable == isDurable && change.missed.count == 0)
         }
     }
 
@@ -57,11 +57,11 @@ import Testing
         try await giveUp(store, settings)
         for revision in isNewest ? [4] : [1, 3, 4] as [UInt64] {
             let change = try #require(await all.next())
-            #expect(change.revision == revision && change.missed == (isNewest ? 2 : 0))
+            #expect(change.revision == revision && change.missed.count == (isNewest ? 2 : 0))
         }
         for revision in isNewest ? [4] : [1, 4] as [UInt64] {
             let change = try #require(await count.next())
-            #expect(change.revision == revision && change.missed == (isNewest ? 1 : 0))
+            #expect(change.revision == revision && change.missed.count == (isNewest ? 1 : 0))
         }
         #expect(await other.next()?.revision == 4)
     }

@@ -20,7 +20,7 @@ import Testing
             settings.title = "new"
         }
         var changes = store.changes.makeAsyncIterator()
-        try await store.commit(by: "me") { try store.removeValue(forKey: "inner.count") }
+        try await store.commit(author: "me") { try store.keys.removeValue(forKey: "inner.count") }
         let reset = await changes.next()
         #expect(reset?.origin == .reset && reset?.author == "me" && settings.inner.$count.origin == .reset)
         try settings.update {
@@ -137,7 +137,7 @@ import Testing
         #expect(first.count == 1 && codes().isEmpty)
         let writes: [() throws -> Void] = [
             { second.count += 1 }, { second.list.append(1) }, { try two.update { second.count += 1 } },
-            { try two.setValue(SettingValue.integer(Int64.random(in: 100...(.max))), forKey: "count") },
+            { try two.keys.setValue(SettingValue.integer(Int64.random(in: 100...(.max))), forKey: "count") },
         ]
         for (index, write) in writes.enumerated() {
             #expect(throws: failure) {
@@ -158,7 +158,7 @@ import Testing
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(OuterSettings.self)
         let recorder = ChangeRecorder(store.changes)
-        let result = try settings.update(by: "test") {
+        let result = try settings.update(author: "test") {
             settings.title = "a"
             settings.inner.count = 1
             settings.title = "b"
@@ -307,7 +307,7 @@ import Testing
         }
         try await store.flush()
         let recorder = ChangeRecorder(store.changes)
-        try settings.reset(by: "test")
+        try settings.reset(author: "test")
         #expect(settings.title == "title" && settings.inner.count == 0)
         #expect(settings.$title.isDefault && settings.$title.origin == .reset)
         let change = await recorder.next()

@@ -35,8 +35,8 @@ private final class WatchingExecutor: TaskExecutor {
         let seen = LockedValue<[Int]>([])
         let subscriber = Task(executorPreference: executor) {
             for await change in settings.changes {
-                seen.withLock { $0.append(Int(change.revision)) }
-                if change.revision >= 6 { break }
+                seen.withLock { $0.append(Int(change.revision ?? 0)) }
+                if (change.revision ?? 0) >= 6 { break }
             }
         }
         // The subscriber is parked before each write, so that the writer itself must wake it.

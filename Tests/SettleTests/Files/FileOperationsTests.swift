@@ -74,7 +74,7 @@ import Testing
 
     @Test("An error names the action, the file and the cause") func sentence() {
         let error = #expect(throws: FileError.self) { try operations.remove(FilePath("/nowhere/at/all")) }
-        #expect(error?.description == "could not remove \"/nowhere/at/all\": \(SystemError.notFound)")
+        #expect(error?.description == "could not remove “/nowhere/at/all”: \(SystemError.notFound)")
         #expect(SystemError.notFound.description.hasPrefix("No such file"))
     }
 }

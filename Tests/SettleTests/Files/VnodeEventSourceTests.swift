@@ -202,7 +202,7 @@ import Testing
                     if round.isMultiple(of: 2) { try await written.commit { written.count = round } }
                     if !round.isMultiple(of: 2) { written.count = round }
                     for await count in read.$count where count == round { break }
-                    if round.isMultiple(of: 5) { try await first.flush(toFile: true) }
+                    if round.isMultiple(of: 5) { try await first.file.flush() }
                 }
                 try await first.close()
                 try await second.close()

@@ -146,7 +146,7 @@ import Testing
             #expect {
                 _ = try BinaryPropertyListFormat().encode(SettingTree(["a": .dictionary(["b": value])]))
             } throws: {
-                "\($0)".hasPrefix("Key \"a.b\": ")
+                "\($0)".hasPrefix("Key “a.b”: ")
             }
         }
     }

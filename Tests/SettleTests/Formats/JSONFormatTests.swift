@@ -149,8 +149,8 @@ import Testing
             ("{\"a\": \"\\ud800\\u0041\"}", "Line 1, column 8: This is half of a surrogate pair, not a character."),
             ("{\"a\": \"\\udc00\"}", "Line 1, column 8: This is half of a surrogate pair, not a character."),
             ("{\"a\": \"\t\"}", "Line 1, column 8: A control character in a string must be escaped."),
-            ("{\"a\": 1, \"a\": 1}", "Line 1, column 10: The key \"a\" occurs twice."),
-            ("{\"e\u{301}\": 1, \"e\\u0301\": 1}", "Line 1, column 11: The key \"e\u{301}\" occurs twice."),
+            ("{\"a\": 1, \"a\": 1}", "Line 1, column 10: The key “a” occurs twice."),
+            ("{\"e\u{301}\": 1, \"e\\u0301\": 1}", "Line 1, column 11: The key “e\u{301}” occurs twice."),
         ]
         for (text, expected) in cases {
             #expect(failure(of: text)?.description == expected, "\(text)")
@@ -184,7 +184,7 @@ import Testing
         #expect {
             try JSONFormat().encode(SettingTree(["a": .dictionary(["b": .array([.null, .real(.nan)])])]))
         } throws: {
-            "\($0)" == "Key \"a.b.1\": JSON can't represent the number nan."
+            "\($0)" == "Key “a.b.1”: JSON can't represent the number nan."
         }
         #expect(throws: FormatError.self) { try JSONFormat().encode(SettingTree(["a": .number("1,5")])) }
         let noTime = Date(timeIntervalSinceReferenceDate: .nan)

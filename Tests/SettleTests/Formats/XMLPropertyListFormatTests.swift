@@ -170,7 +170,7 @@ import Testing
             #expect {
                 _ = try XMLPropertyListFormat().encode(SettingTree(["a": .array([value])]))
             } throws: {
-                "\($0)".hasPrefix("Key \"a.0\": A property list cannot store th")
+                "\($0)".hasPrefix("Key “a.0”: A property list cannot store th")
             }
         }
     }

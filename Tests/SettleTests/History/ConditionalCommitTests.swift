@@ -14,26 +14,26 @@ import Testing
         let settings = try await store.group(OuterSettings.self)
         try await settings.commit { settings.inner.count = 1 }
         let token = try store.newest()
-        try await settings.commit(ifUnchangedSince: token, by: "first") { settings.inner.count = 2 }
+        try await settings.commit(ifUnchangedSince: token, author: "first") { settings.inner.count = 2 }
         #expect(settings.inner.count == 2)
         let ran = Flag()
         let error = await #expect(throws: SettingsError.self) {
             try await settings.commit(ifUnchangedSince: token) { ran.raise() }
         }
         #expect(error?.code == .conflict && error?.key == "inner.count" && !ran.isRaised)
-        #expect(error?.conflict?.keys == ["inner.count"] && error?.conflict?.token == store.token)
+        #expect(error?.conflict?.keys == ["inner.count"] && error?.conflict?.token == store.history.token)
         #expect(error?.conflict?.author?.name == "first")
         #expect(error?.description.contains("“inner.count”, last by “first” (") == true)
         // Another process, which this one has not heard of.
         let next = try store.newest()
-        try await other.commit(by: "other") { try other.setValue(5, forKey: "balance.left") }
+        try await other.commit(author: "other") { try other.keys.setValue(5, forKey: "balance.left") }
         let others = await #expect(throws: SettingsError.self) {
             try await store.commit(ifUnchangedSince: next) { ran.raise() }
         }
         #expect(
             others?.conflict
                 == CommitConflict(
-                    keys: ["balance.left"], token: other.token,
+                    keys: ["balance.left"], token: other.history.token,
                     author: try await other.entries(limit: 1).first?.author))
         #expect(settings.balance.left == 5 && !ran.isRaised)
         try await store.commit(ifUnchangedSince: try store.newest()) { ran.raise() }
@@ -50,10 +50,10 @@ import Testing
         func plugin(_ a: Int, _ b: Int) -> SettingValue {
             .dictionary(["a": .integer(Int64(a)), "b": .dictionary(["c": .integer(Int64(b))])])
         }
-        try await store.commit { try store.setValue(plugin(1, 1), forKey: "plugins") }
+        try await store.commit { try store.keys.setValue(plugin(1, 1), forKey: "plugins") }
         let token = try store.newest()
         try await store.commit {
-            try store.setValue(plugin(1, 2), forKey: "plugins")
+            try store.keys.setValue(plugin(1, 2), forKey: "plugins")
             settings.balance.left = 3
         }
         func isRefused(_ keys: [String]) async throws -> Bool {
@@ -88,12 +88,12 @@ import Testing
         let settings = try await store.group(CounterSettings.self)
         try await settings.commit { settings.count = 1 }
         let token = try store.newest()
-        try settings.update(by: "form") { settings.count = 2 }
+        try settings.update(author: "form") { settings.count = 2 }
         let error = await #expect(throws: SettingsError.self) {
             try await settings.commit(ifUnchangedSince: token) { settings.count = 9 }
         }
         let place = try #require(error?.conflict?.token)
-        #expect(error?.conflict?.author?.name == "form" && place == store.token && place != token)
+        #expect(error?.conflict?.author?.name == "form" && place == store.history.token && place != token)
         try await settings.commit(ifUnchangedSince: place) { settings.count = 3 }
         #expect(settings.count == 3)
         settings.other = 1
@@ -108,7 +108,7 @@ import Testing
         let settings = try await store.group(CounterSettings.self)
         try await settings.commit { settings.count = 1 }
         let token = try store.newest()
-        storage.whenRead.withLock { $0 = { try? settings.update(by: "form") { settings.count = 2 } } }
+        storage.whenRead.withLock { $0 = { try? settings.update(author: "form") { settings.count = 2 } } }
         let ran = Flag()
         let error = await #expect(throws: SettingsError.self) {
             try await settings.commit(ifUnchangedSince: token) { ran.raise() }
@@ -119,7 +119,7 @@ import Testing
         let again = await #expect(throws: SettingsError.self) {
             try await settings.commit(ifUnchangedSince: token) { ran.raise() }
         }
-        #expect(again?.conflict?.token == store.token && again?.conflict?.author?.name == "form")
+        #expect(again?.conflict?.token == store.history.token && again?.conflict?.author?.name == "form")
     }
 
     @Test("What is appended while an actor is busy refuses its commit") func busyActor() async throws {
@@ -154,7 +154,7 @@ import Testing
         try await settings.commit { settings.count = 1 }
         let (token, counter, gate) = (try store.newest(), Counter(settings), Gate())
         let hold = failing.hold(.lock)
-        let first = Task.immediate { try await settings.commit(by: "first") { settings.count = 5 } }
+        let first = Task.immediate { try await settings.commit(author: "first") { settings.count = 5 } }
         await hold.waitUntilReached()
         let commit = Task.immediate { try await counter.increment(ifUnchangedSince: token) }
         // The actor comes to this once its commit waits behind the other one.
@@ -186,7 +186,8 @@ import Testing
                             case 1: try await counter.increment(ifUnchangedSince: token)
                             default:
                                 try await other.commit(ifUnchangedSince: token) {
-                                    try other.setValue((try other.value(forKey: "count") ?? 0) + 1, forKey: "count")
+                                    try other.keys.setValue(
+                                        (try other.keys.value(forKey: "count") ?? 0) + 1, forKey: "count")
                                 }
                             }
                             return true
@@ -210,7 +211,7 @@ import Testing
     func unknown(_ kind: HistoryPlace.Kind) async throws {
         let home = try HistoryPlace(kind)
         let store = try await home.open()
-        try await store.commit { try store.setValue(1, forKey: "a") }
+        try await store.commit { try store.keys.setValue(1, forKey: "a") }
         let token = try store.newest()
         let foreign = ChangeToken(history: token.history ^ 1, position: token.position, checksum: token.checksum)
         let later = ChangeToken(history: token.history, position: token.position + 5, checksum: token.checksum)
@@ -232,7 +233,7 @@ import Testing
         let settings = try await store.group(CounterSettings.self)
         try await settings.commit { settings.count = 1 }
         let token = try store.newest()
-        storage.beforeAppend.withLock { $0 = { memory.simulateExternalChange(["count": .integer(7)], by: "fast") } }
+        storage.beforeAppend.withLock { $0 = { memory.simulateExternalChange(["count": .integer(7)], author: "fast") } }
         let error = await #expect(throws: SettingsError.self) {
             try await settings.commit(ifUnchangedSince: token) { settings.count = 2 }
         }

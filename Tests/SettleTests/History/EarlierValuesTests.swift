@@ -14,31 +14,31 @@ import Testing
             try await store.commit(body)
             try await record()
         }
-        try await commit { [store] in try store.setValue(1, forKey: "a") }
-        try await commit { [store] in try store.setValue(2, forKey: "b.c") }
-        try await commit { [store] in try store.setValue(.dictionary(["d": .integer(3)]), forKey: "b") }
-        try await commit { [store] in try store.removeValue(forKey: "a") }
-        try await store.flush(toFile: true)
+        try await commit { [store] in try store.keys.setValue(1, forKey: "a") }
+        try await commit { [store] in try store.keys.setValue(2, forKey: "b.c") }
+        try await commit { [store] in try store.keys.setValue(.dictionary(["d": .integer(3)]), forKey: "b") }
+        try await commit { [store] in try store.keys.removeValue(forKey: "a") }
+        try await store.file.flush()
         try home.edit(["b": .string("scalar"), "e": .array([.integer(1)])])
         try await store.commit {}
         try await record()
         try await store.close()
         store = try await home.open()
-        try await commit { [store] in try store.setValue(true, forKey: "b.x") }
-        try store.setValue("not saved", forKey: "a")
-        for (token, tree) in expected { #expect(try await store.values(at: token) == tree) }
+        try await commit { [store] in try store.keys.setValue(true, forKey: "b.x") }
+        try store.keys.setValue("not saved", forKey: "a")
+        for (token, tree) in expected { #expect(try await store.history.values(at: token) == tree) }
         try await store.close()
     }
 
     @Test("Writes of keys within each other are taken back in the right order") func nested() async throws {
         let store = try await HistoryPlace(.memory).open()
-        try await store.commit { try store.setValue(.dictionary(["x": .integer(0)]), forKey: "a") }
+        try await store.commit { try store.keys.setValue(.dictionary(["x": .integer(0)]), forKey: "a") }
         let token = try store.newest()
         try await store.commit {
-            try store.setValue(.dictionary(["b": .integer(1), "c": .integer(1)]), forKey: "a")
-            try store.setValue(2, forKey: "a.b")
+            try store.keys.setValue(.dictionary(["b": .integer(1), "c": .integer(1)]), forKey: "a")
+            try store.keys.setValue(2, forKey: "a.b")
         }
-        #expect(try await store.values(at: token) == SettingTree(["a": .dictionary(["x": .integer(0)])]))
+        #expect(try await store.history.values(at: token) == SettingTree(["a": .dictionary(["x": .integer(0)])]))
     }
 
     @Test("Secrets and the record of migrations are left out", arguments: HistoryPlace.Kind.allCases)
@@ -46,16 +46,17 @@ import Testing
         let home = try HistoryPlace(kind)
         var store = try await home.open()
         try await store.commit {
-            try store.setValue("early", forKey: "token")
-            try store.setValue(1, forKey: "inner.count")
+            try store.keys.setValue("early", forKey: "token")
+            try store.keys.setValue(1, forKey: "inner.count")
         }
         let token = try store.newest()
         try await store.close()
         store = try await home.open(migrations: [.rename("inner.count", to: "inner.other")])
         let settings = try await store.group(PartlyHiddenSettings.self)
         try await settings.commit { settings.token = Secret("late") }
-        #expect(try await store.values(at: token) == SettingTree(["inner": .dictionary(["count": .integer(1)])]))
-        let now = try await store.values(at: try store.newest())
+        #expect(
+            try await store.history.values(at: token) == SettingTree(["inner": .dictionary(["count": .integer(1)])]))
+        let now = try await store.history.values(at: try store.newest())
         #expect(now == SettingTree(["inner": .dictionary(["other": .integer(1)])]))
         try await store.close()
     }
@@ -64,10 +65,10 @@ import Testing
     func unknown(_ kind: HistoryPlace.Kind) async throws {
         let home = try HistoryPlace(kind)
         let store = try await home.open()
-        try await store.commit { try store.setValue(1, forKey: "a") }
+        try await store.commit { try store.keys.setValue(1, forKey: "a") }
         var token = try store.newest()
         token.history ^= 1
-        let error = await #expect(throws: SettingsError.self) { try await store.values(at: token) }
+        let error = await #expect(throws: SettingsError.self) { try await store.history.values(at: token) }
         #expect(error?.code == .historyUnavailable && error?.description.contains("another past") == true)
         try await store.close()
     }
@@ -76,14 +77,14 @@ import Testing
         let storage = ForgetfulHistory(base: InMemoryStorage())
         let store = try await SettingsStore.open(
             storage: storage, configuration: SettingsStore.Configuration(history: .keep()))
-        try await store.commit { try store.setValue(1, forKey: "a") }
+        try await store.commit { try store.keys.setValue(1, forKey: "a") }
         let token = try store.newest()
-        try await store.commit { try store.setValue(2, forKey: "a") }
+        try await store.commit { try store.keys.setValue(2, forKey: "a") }
         let newest = try store.newest()
-        let error = await #expect(throws: SettingsError.self) { try await store.values(at: token) }
+        let error = await #expect(throws: SettingsError.self) { try await store.history.values(at: token) }
         #expect(error?.code == .historyUnavailable && error?.description.contains("\(newest)") == true)
-        #expect(try await store.values(at: newest) == SettingTree(["a": .integer(2)]))
-        let undo = await #expect(throws: SettingsError.self) { try await store.undo(newest) }
+        #expect(try await store.history.values(at: newest) == SettingTree(["a": .integer(2)]))
+        let undo = await #expect(throws: SettingsError.self) { try await store.history.undo(newest) }
         #expect(undo?.code == .notUndoable)
         let commit = await #expect(throws: SettingsError.self) {
             try await store.commit(ifUnchangedSince: token, keys: ["b"]) {}

@@ -75,7 +75,7 @@ extension SettingsStore {
     /// All entries, newest first.
     func entries(of key: String? = nil, since date: Date? = nil, limit: Int? = nil) async throws -> [HistoryEntry] {
         var entries: [HistoryEntry] = []
-        for try await entry in history(of: key, since: date, limit: limit) { entries.append(entry) }
+        for try await entry in history.entries(of: key, since: date, limit: limit) { entries.append(entry) }
         return entries
     }
 
@@ -85,5 +85,5 @@ extension SettingsStore {
     }
 
     /// The place of the newest transaction.
-    func newest() throws -> ChangeToken { try #require(token) }
+    func newest() throws -> ChangeToken { try #require(history.token) }
 }

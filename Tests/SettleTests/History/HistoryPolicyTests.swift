@@ -10,11 +10,11 @@ import Testing
     func kept() async throws {
         let home = try HistoryPlace()
         var store = try await home.open(.keep(transactions: 2))
-        for number in 1...3 { try await store.commit { try store.setValue(number, forKey: "a") } }
+        for number in 1...3 { try await store.commit { try store.keys.setValue(number, forKey: "a") } }
         #expect(try await store.told() == ["a: 2 → 3", "a: 1 → 2"])
         try await store.close()
         store = try await home.open(nil)
-        try await store.commit { try store.setValue(4, forKey: "a") }
+        try await store.commit { try store.keys.setValue(4, forKey: "a") }
         #expect(try await store.told() == ["a: 3 → 4", "a: 2 → 3"])
         try await store.close()
         store = try await home.open(HistoryPolicy.none)
@@ -29,7 +29,7 @@ import Testing
         let home = try HistoryPlace()
         for _ in 1...2 {
             let store = try await home.open()
-            #expect(store.loadOutcome == .absent)
+            #expect(store.file.loadOutcome == .absent)
             #expect(try await store.entries().isEmpty)
             try await store.close()
         }
@@ -43,7 +43,7 @@ import Testing
         var issues = store.issues.makeAsyncIterator()
         let issue = await issues.next()
         #expect(issue?.code == .historyUnavailable && issue?.underlying as? StorageError == RefusingHistory.error)
-        try await store.commit { try store.setValue(1, forKey: "a") }
+        try await store.commit { try store.keys.setValue(1, forKey: "a") }
     }
 
     @Test("A storage without a history that is to keep one is reported") func withoutHistory() async throws {
@@ -56,11 +56,11 @@ import Testing
         #expect(error?.description == issue?.description)
         let token = ChangeToken(history: 1, position: 1, checksum: 1)
         for code in await [
-            #expect(throws: SettingsError.self) { try await store.undo(token) }?.code,
-            #expect(throws: SettingsError.self) { try await store.values(at: token) }?.code,
+            #expect(throws: SettingsError.self) { try await store.history.undo(token) }?.code,
+            #expect(throws: SettingsError.self) { try await store.history.values(at: token) }?.code,
             #expect(throws: SettingsError.self) { try await store.commit(ifUnchangedSince: token) {} }?.code,
         ] { #expect(code == .historyUnavailable) }
-        try await store.forgetHistory(of: "a")
+        try await store.history.forget("a")
     }
 
     @Test("Transactions of a wrong clock do not cut off those before them", arguments: [1, 7, 64, 1_000])

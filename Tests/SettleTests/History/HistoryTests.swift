@@ -13,11 +13,11 @@ import Testing
         let home = try HistoryPlace(kind)
         var store = try await home.open()
         var settings = try await store.group(CounterSettings.self)
-        try await settings.commit(by: "alice") { settings.count = 1 }
+        try await settings.commit(author: "alice") { settings.count = 1 }
         let token = try store.newest()
         // Two that are appended together.
-        try settings.update(by: "bob") { (settings.count, settings.name) = (2, "x") }
-        try settings.update(by: "carol") { settings.other = 3 }
+        try settings.update(author: "bob") { (settings.count, settings.name) = (2, "x") }
+        try settings.update(author: "carol") { settings.other = 3 }
         try await store.close()
         store = try await home.open(nil)
         settings = try await store.group(CounterSettings.self)
@@ -29,7 +29,7 @@ import Testing
                 ["count: 2 → nothing"], ["other: nothing → 3"], ["count: 1 → 2", "name: nothing → \"x\""],
                 ["count: nothing → 1"],
             ])
-        #expect(entries.last?.token == token && entries.first?.token == store.token)
+        #expect(entries.last?.token == token && entries.first?.token == store.history.token)
         #expect(entries.map(\.token.position).reversed() == Array(token.position...token.position + 3))
         #expect(entries.allSatisfy { $0.count == 1 && $0.isKnown && $0.undone == nil && $0.domain == .application })
         #expect(entries.allSatisfy { $0.author.process == ProcessInfo.processInfo.processIdentifier })
@@ -68,9 +68,9 @@ import Testing
     @Test("Of a dictionary around the key only its part is told") func partsOfDictionaries() async throws {
         let home = try HistoryPlace(.memory)
         let store = try await home.open()
-        try store.setValue(.dictionary(["width": .integer(1), "height": .integer(2)]), forKey: "window")
+        try store.keys.setValue(.dictionary(["width": .integer(1), "height": .integer(2)]), forKey: "window")
         try await store.flush()
-        try store.setValue(.dictionary(["width": .integer(1), "height": .integer(3)]), forKey: "window")
+        try store.keys.setValue(.dictionary(["width": .integer(1), "height": .integer(3)]), forKey: "window")
         try await store.flush()
         #expect(try await store.told(of: "window.height") == ["window.height: 2 → 3", "window.height: nothing → 2"])
         #expect(try await store.told(of: "window.width") == ["window.width: nothing → 1"])
@@ -87,11 +87,11 @@ import Testing
             for number in 1...60 {
                 // Beyond the 64 KiB with which a journal is begun anew.
                 let name = "\(round)-\(number)-" + String(repeating: "x", count: 3_000)
-                try await settings.commit(by: "\(round)") { settings.name = name }
+                try await settings.commit(author: "\(round)") { settings.name = name }
                 expected.insert("\(round): \(last.prefix(6)) → \(name.prefix(6))", at: 0)
                 last = name
             }
-            try await store.flush(toFile: true)
+            try await store.file.flush()
             try await store.close()
         }
         #expect(try home.names.contains(".settings.json.history"))
@@ -114,9 +114,9 @@ import Testing
         let (store, other) = try await (home.open(), home.open(nil))
         let settings = try await store.group(CounterSettings.self)
         try await settings.commit { settings.count = 1 }
-        try await store.flush(toFile: true)
-        try await other.commit(by: "other") { try other.setValue(2, forKey: "count") }
-        try await other.flush(toFile: true)
+        try await store.file.flush()
+        try await other.commit(author: "other") { try other.keys.setValue(2, forKey: "count") }
+        try await other.file.flush()
         try home.edit(["count": .integer(5)])
         try await settings.commit { settings.other = 1 }
         let entries = try await store.entries()
@@ -132,7 +132,7 @@ import Testing
     func migrations(_ kind: HistoryPlace.Kind) async throws {
         let home = try HistoryPlace(kind)
         var store = try await home.open()
-        try await store.commit { try store.setValue(1, forKey: "old") }
+        try await store.commit { try store.keys.setValue(1, forKey: "old") }
         try await store.close()
         store = try await home.open(migrations: [.rename("old", to: "new")])
         let entries = try await store.entries()
@@ -162,12 +162,12 @@ import Testing
     func notKept(_ kind: HistoryPlace.Kind) async throws {
         let home = try HistoryPlace(kind)
         let store = try await home.open(nil)
-        try await store.commit { try store.setValue(1, forKey: "a") }
+        try await store.commit { try store.keys.setValue(1, forKey: "a") }
         let error = await #expect(throws: SettingsError.self) { try await store.entries() }
         #expect(error?.code == .historyUnavailable)
         #expect(error?.description.contains("Configuration(history: .keep())") == true)
         let token = try store.newest()
-        let undo = await #expect(throws: SettingsError.self) { try await store.undo(token) }
+        let undo = await #expect(throws: SettingsError.self) { try await store.history.undo(token) }
         #expect(undo?.description == error?.description)
         try await store.close()
         let closed = await #expect(throws: SettingsError.self) { try await store.entries() }
@@ -176,7 +176,7 @@ import Testing
 
     @Test("Reading ends with its task") func cancellation() async throws {
         let store = try await HistoryPlace(.memory).open()
-        try await store.commit { try store.setValue(1, forKey: "a") }
+        try await store.commit { try store.keys.setValue(1, forKey: "a") }
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await store.entries().count
@@ -201,10 +201,10 @@ import Testing
         let store = try await SettingsStore.open(
             storage: ExchangedHistory(base: InMemoryStorage()),
             configuration: SettingsStore.Configuration(history: .keep()))
-        for number in 1...100 { try await store.commit { try store.setValue(number, forKey: "a") } }
+        for number in 1...100 { try await store.commit { try store.keys.setValue(number, forKey: "a") } }
         var told = 0
         let error = await #expect(throws: SettingsError.self) {
-            for try await _ in store.history() { told += 1 }
+            for try await _ in store.history.entries() { told += 1 }
         }
         #expect(error?.code == .historyUnavailable && told == 64)
     }

@@ -30,7 +30,7 @@ import Testing
         var values: [Int] = []
         for _ in 0..<count {
             let change = try #require(await iterator.next())
-            #expect(change.missed == 0 && change.token != nil && change.snapshot == nil)
+            #expect(change.missed.count == 0 && change.token != nil && change.snapshot == nil)
             values += change.mutations.compactMap { $0.newValue as? Int }
         }
         return values
@@ -45,16 +45,16 @@ import Testing
             let settings = try await store.group(CounterSettings.self)
             var tokens: [ChangeToken] = []
             for number in 1...8 {
-                if number == renewal { try await store.flush(toFile: true) }
+                if number == renewal { try await store.file.flush() }
                 try await settings.commit { settings.count = number }
-                tokens.append(try #require(store.token))
+                tokens.append(try #require(store.history.token))
             }
             for reopened in [false, true] {
                 if reopened { try await store.close() }
                 let again = reopened ? try await place.open() : store
                 _ = try await again.group(CounterSettings.self)
                 for (index, token) in tokens.enumerated() {
-                    var iterator = again.changes(after: token).makeAsyncIterator()
+                    var iterator = again.history.changes(after: token).makeAsyncIterator()
                     let rest = tokens.count - 1 - index
                     #expect(try await next(rest, of: &iterator) == Array((index + 2)..<(index + 2 + rest)))
                 }
@@ -68,9 +68,9 @@ import Testing
         let store = try await place.open()
         let settings = try await store.group(CounterSettings.self)
         try await settings.commit { settings.count = 1 }
-        let token = try #require(store.token)
+        let token = try #require(store.history.token)
         for number in 2...40 { try await settings.commit { settings.count = number } }
-        var iterator = store.changes(after: token).makeAsyncIterator()
+        var iterator = store.history.changes(after: token).makeAsyncIterator()
         #expect(try await next(39, of: &iterator) == Array(2...40))
         for number in 41...80 {
             try await settings.commit { settings.count = number }
@@ -84,32 +84,32 @@ import Testing
         let store = try await place.open(nil)
         let settings = try await store.group(CounterSettings.self)
         try await settings.commit { settings.count = 1 }
-        let token = try #require(store.token)
+        let token = try #require(store.history.token)
         // The clock stands still, so the pace of appends holds these up until the flush.
         for number in 2...4 { settings.count = number }
         try await store.flush()
-        var iterator = store.changes(after: token).makeAsyncIterator()
+        var iterator = store.history.changes(after: token).makeAsyncIterator()
         var places: [ChangeToken] = []
         for number in 2...4 {
             let change = try #require(await iterator.next())
             #expect(change.mutations.first?.newValue as? Int == number)
-            #expect(change.mutations.first?.oldValue as? Int == number - 1 && change.missed == 0)
+            #expect(change.mutations.first?.oldValue as? Int == number - 1 && change.missed.count == 0)
             places.append(try #require(change.token))
         }
         #expect(places.map(\.position) == [2, 3, 4].map { token.position - 1 + $0 })
         // From a place between them, too.
-        var between = store.changes(after: places[0]).makeAsyncIterator()
+        var between = store.history.changes(after: places[0]).makeAsyncIterator()
         #expect(try await next(2, of: &between) == [3, 4])
         try await store.close()
         let again = try await place.open(nil)
         _ = try await again.group(CounterSettings.self)
-        var sum = again.changes(after: token).makeAsyncIterator()
+        var sum = again.history.changes(after: token).makeAsyncIterator()
         let change = try #require(await sum.next())
-        #expect(change.mutations.first?.newValue as? Int == 4 && change.missed == 2 && change.token == places[2])
+        #expect(change.mutations.first?.newValue as? Int == 4 && change.missed.count == 2 && change.token == places[2])
         // Without a history nobody knows any more what was between them: that is told.
-        var lost = again.changes(after: places[0]).makeAsyncIterator()
+        var lost = again.history.changes(after: places[0]).makeAsyncIterator()
         let told = try #require(await lost.next())
-        #expect(told.missed == Change.unknownCount && told.snapshot?["count"] == .integer(4))
+        #expect(told.missed.count == nil && told.snapshot?["count"] == .integer(4))
     }
 
     @Test("Followers in two processes are told the same, in one order, each transaction once")
@@ -126,7 +126,7 @@ import Testing
                 tasks.addTask {
                     let settings = groups[writer % 2]
                     for number in 0..<count {
-                        try await settings.commit(by: "\(writer)") { settings.count = writer * count + number }
+                        try await settings.commit(author: "\(writer)") { settings.count = writer * count + number }
                         if number % 8 == 0 { settings.other += 1 }
                     }
                 }
@@ -172,7 +172,7 @@ import Testing
         try await others.commit { others.count = 1 }
         try await store.flush()
         let seen = LockedValue<[[Int]]>([])
-        let changes = store.changes(after: store.token)
+        let changes = store.history.changes(after: store.history.token)
         let following = Task {
             for await change in changes {
                 for case let value as Int in change.mutations.map(\.newValue) where change.mutations[0].key == "count" {
@@ -215,24 +215,24 @@ import Testing
         let store = try await place.open()
         let settings = try await store.group(CounterSettings.self)
         try await settings.commit { settings.count = 1 }
-        try await store.flush(toFile: true)
+        try await store.file.flush()
         let backup = try place.fixture.contents()
         for number in 2...5 { try await settings.commit { settings.count = number } }
-        var iterator = store.changes(after: store.token).makeAsyncIterator()
+        var iterator = store.history.changes(after: store.history.token).makeAsyncIterator()
         try await settings.commit { settings.count = 6 }
         #expect(try await next(1, of: &iterator) == [6])
-        let seen = try #require(store.token)
+        let seen = try #require(store.history.token)
         try place.fixture.restore(backup, inPlace: isInPlace)
         // The next look finds the files of an earlier time.
         try await settings.commit { settings.other = 7 }
         let change = try #require(await iterator.next())
-        #expect(change.missed == Change.unknownCount && change.snapshot?["other"] == .integer(7))
+        #expect(change.missed.count == nil && change.snapshot?["other"] == .integer(7))
         #expect(change.snapshot?["count"] == SettingValue.integer(Int64(settings.count)))
         try await settings.commit { settings.other = 8 }
         #expect(try await next(1, of: &iterator) == [8])
         // Also for one who comes back with a place of the past that is gone.
-        var other = store.changes(after: seen).makeAsyncIterator()
-        #expect(await other.next()?.missed == Change.unknownCount)
+        var other = store.history.changes(after: seen).makeAsyncIterator()
+        #expect(await other.next()?.snapshot != nil)
     }
 
     @Test("A folder that was copied and went another way is told") func copiedFolder() async throws {
@@ -240,7 +240,7 @@ import Testing
         let store = try await place.open()
         let settings = try await store.group(CounterSettings.self)
         try await settings.commit { settings.count = 1 }
-        let common = try #require(store.token)
+        let common = try #require(store.history.token)
         let copy = place.fixture.folder.appending(path: "copy")
         try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: false)
         for (name, data) in try place.fixture.contents() { try data.write(to: copy.appending(path: name)) }
@@ -248,12 +248,12 @@ import Testing
         let other = try await place.open(at: copy.appending(path: "settings.json"))
         let settingsOfOther = try await other.group(CounterSettings.self)
         for number in 12...14 { try await settingsOfOther.commit { settingsOfOther.count = number } }
-        let (own, foreign) = (try #require(store.token), try #require(other.token))
+        let (own, foreign) = (try #require(store.history.token), try #require(other.history.token))
         #expect(own.history == foreign.history && own.position == foreign.position && own != foreign)
-        var follower = other.changes(after: own).makeAsyncIterator()
-        #expect(await follower.next()?.missed == Change.unknownCount)
+        var follower = other.history.changes(after: own).makeAsyncIterator()
+        #expect(await follower.next()?.snapshot != nil)
         // What both have in common is a place in either.
-        var after = other.changes(after: common).makeAsyncIterator()
+        var after = other.history.changes(after: common).makeAsyncIterator()
         #expect(try await next(3, of: &after) == [12, 13, 14])
     }
 
@@ -264,20 +264,20 @@ import Testing
         let store = try await place.open()
         let settings = try await store.group(CounterSettings.self)
         try await settings.commit { settings.count = 1 }
-        try await store.flush(toFile: true)
+        try await store.file.flush()
         let older = try Data(contentsOf: place.fixture.file)
         try await settings.commit { settings.count = 2 }
-        try await store.flush(toFile: true)
-        let token = try #require(store.token)
+        try await store.file.flush()
+        let token = try #require(store.history.token)
         try await store.close()
         try older.write(to: place.fixture.file)
         let again = try await place.open()
         let settingsAgain = try await again.group(CounterSettings.self)
         try await settingsAgain.commit { settingsAgain.other = 3 }
-        var iterator = again.changes(after: token).makeAsyncIterator()
+        var iterator = again.history.changes(after: token).makeAsyncIterator()
         let change = try #require(await iterator.next())
         #expect(change.origin == .external && change.author == nil)
-        #expect(change.missed == Change.unknownCount || change.mutations.contains { $0.key == "count" })
+        #expect(change.missed.count == nil || change.mutations.contains { $0.key == "count" })
     }
 
     @Test("A token of another file, and one from nowhere, begin with a snapshot") func foreignTokens() async throws {
@@ -288,15 +288,15 @@ import Testing
             let settingsOfOther = try await foreign.group(CounterSettings.self)
             try await settings.commit { settings.count = 1 }
             try await settingsOfOther.commit { settingsOfOther.count = 2 }
-            var ahead = try #require(store.token)
+            var ahead = try #require(store.history.token)
             ahead.position += 100
             for token in [nil, foreign.token, ahead] {
-                var iterator = store.changes(after: token).makeAsyncIterator()
+                var iterator = store.history.changes(after: token).makeAsyncIterator()
                 let first = try #require(await iterator.next())
-                #expect(first.missed == Change.unknownCount && first.token == store.token && first.mutations.isEmpty)
+                #expect(first.missed.count == nil && first.token == store.history.token && first.mutations.isEmpty)
                 #expect(first.snapshot == SettingTree(["count": .integer(1)]))
             }
-            var iterator = store.changes(after: nil).makeAsyncIterator()
+            var iterator = store.history.changes(after: nil).makeAsyncIterator()
             _ = await iterator.next()
             try await settings.commit { settings.other = 5 }
             #expect(try await next(1, of: &iterator) == [5])
@@ -308,14 +308,14 @@ import Testing
         let place = try ShortJournals()
         let store = try await place.open(isKept ? .keep() : nil)
         let settings = try await store.group(CounterSettings.self)
-        var iterator = store.changes(after: nil).makeAsyncIterator()
+        var iterator = store.history.changes(after: nil).makeAsyncIterator()
         #expect(await iterator.next()?.token?.position == 0)
         for number in 1...3 {
             try await settings.commit { settings.count = number }
             #expect(try await next(1, of: &iterator) == [number])
         }
         let again = try await place.open()
-        #expect(again.loadOutcome != .absent && again.token == store.token)
+        #expect(again.file.loadOutcome != .absent && again.history.token == store.history.token)
     }
 
     @Test("Durable changes wait for the sync") func durableOnly() async throws {
@@ -323,13 +323,16 @@ import Testing
         let store = try await place.open()
         let settings = try await store.group(CounterSettings.self)
         try await settings.commit { settings.count = 1 }
-        let token = try #require(store.token)
+        let token = try #require(store.history.token)
         let (all, durable) = (
-            ChangeRecorder(store.changes(after: token)), ChangeRecorder(store.changes(after: token, durableOnly: true))
+            ChangeRecorder(store.history.changes(after: token)),
+            ChangeRecorder(store.history.changes(after: token, durableOnly: true))
         )
         try await settings.commit { settings.count = 2 }
         let (one, other) = (await all.next(), await durable.next())
-        #expect(one?.token == store.token && other?.token == store.token && other?.isDurable == true)
+        #expect(
+            one?.token == store.history.token && other?.history.token == store.history.token && other?.isDurable == true
+        )
     }
 
     @Test("Changes that are not durable are held back and said to be so, also if the log has dropped them")
@@ -338,7 +341,7 @@ import Testing
         let store = try await place.open(logLimit: 16)
         let settings = try await store.group(CounterSettings.self)
         try await settings.commit { settings.count = 0 }
-        let token = try #require(store.token)
+        let token = try #require(store.history.token)
         for number in 1...100 {
             settings.count = number
             // Refused, once what was written before is appended: without a sync.
@@ -346,14 +349,14 @@ import Testing
                 try await store.commit(ifUnchangedSince: token, keys: ["count"]) {}
             }
         }
-        #expect(store.token?.position == token.position + 100)
-        var all = store.changes(after: token).makeAsyncIterator()
+        #expect(store.history.token?.position == token.position + 100)
+        var all = store.history.changes(after: token).makeAsyncIterator()
         for _ in 1...100 { #expect(await all.next()?.isDurable == false) }
         let isFlushed = LockedValue(false)
         let first = LockedValue<(value: Int?, wasFlushed: Bool)?>(nil)
         let following = Task {
             var count = 0
-            for await change in store.changes(after: token, durableOnly: true) {
+            for await change in store.history.changes(after: token, durableOnly: true) {
                 #expect(change.isDurable && change.mutations.first?.newValue as? Int == count + 1)
                 let wasFlushed = isFlushed.withLock { $0 }
                 if count == 0 { first.withLock { $0 = (change.mutations.first?.newValue as? Int, wasFlushed) } }
@@ -366,7 +369,7 @@ import Testing
         try await store.flush()
         await following.value
         #expect(first.withLock { $0?.value } == 1 && first.withLock { $0?.wasFlushed } == true)
-        var again = store.changes(after: token).makeAsyncIterator()
+        var again = store.history.changes(after: token).makeAsyncIterator()
         for _ in 1...100 { #expect(await again.next()?.isDurable == true) }
         try await store.close()
     }
@@ -375,19 +378,19 @@ import Testing
         let place = try HistoryPlace(.file)
         let store = try await place.open()
         let settings = try await store.group(CounterSettings.self)
-        let recorder = ChangeRecorder(store.changes(after: nil))
+        let recorder = ChangeRecorder(store.history.changes(after: nil))
         _ = await recorder.next()
         try await settings.commit { settings.count = 1 }
         #expect(await recorder.next()?.mutations.first?.newValue as? Int == 1)
         let waiting = Task {
-            var iterator = store.changes(after: nil).makeAsyncIterator()
+            var iterator = store.history.changes(after: nil).makeAsyncIterator()
             while await iterator.next() != nil {}
         }
         waiting.cancel()
         await waiting.value
         try await store.close()
         #expect(await recorder.next() == nil)
-        var late = store.changes(after: nil).makeAsyncIterator()
+        var late = store.history.changes(after: nil).makeAsyncIterator()
         #expect(await late.next() == nil)
     }
 
@@ -397,8 +400,8 @@ import Testing
         let settings = try await store.group(CounterSettings.self)
         settings.count = 3
         try await store.flush()
-        #expect(store.token == nil)
-        var iterator = store.changes(after: nil).makeAsyncIterator()
+        #expect(store.history.token == nil)
+        var iterator = store.history.changes(after: nil).makeAsyncIterator()
         #expect(await iterator.next()?.snapshot == SettingTree(["count": .integer(3)]))
         settings.count = 4
         let change = await iterator.next()
@@ -411,16 +414,16 @@ import Testing
             let store = try await place.open()
             let settings = try await store.group(KeySettings.self)
             try await settings.commit { settings.limit = 1 }
-            let token = try #require(store.token)
+            let token = try #require(store.history.token)
             try await settings.commit {
                 settings.key = Secret("geheim")
                 settings.limit = 2
             }
-            var iterator = store.changes(after: token).makeAsyncIterator()
+            var iterator = store.history.changes(after: token).makeAsyncIterator()
             let change = try #require(await iterator.next())
             #expect(change.mutations.map(\.key) == ["key", "limit"] && change.mutations[0].isSecret)
             #expect(!"\(change)".contains("geheim") && change.mutations[0].newValue as? SettingValue == .null)
-            var snapshot = store.changes(after: nil).makeAsyncIterator()
+            var snapshot = store.history.changes(after: nil).makeAsyncIterator()
             #expect(await snapshot.next()?.snapshot == SettingTree(["limit": .integer(2)]))
         }
     }

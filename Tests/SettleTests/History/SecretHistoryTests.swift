@@ -12,9 +12,9 @@ import Testing
     private func renewJournal(_ store: SettingsStore) async throws {
         for number in 1...30 {
             let text = "\(number)" + String(repeating: "x", count: 3_000)
-            try await store.commit { try store.setValue(text, forKey: "filler") }
+            try await store.commit { try store.keys.setValue(text, forKey: "filler") }
         }
-        try await store.flush(toFile: true)
+        try await store.file.flush()
     }
 
     @Test("A secret is told without its values, and none is kept in the history", arguments: HistoryPlace.Kind.allCases)
@@ -55,7 +55,7 @@ import Testing
     func declaredLater(_ kind: HistoryPlace.Kind) async throws {
         let home = try HistoryPlace(kind)
         let store = try await home.open()
-        for text in ["hush-1", "hush-2"] { try await store.commit { try store.setValue(text, forKey: "token") } }
+        for text in ["hush-1", "hush-2"] { try await store.commit { try store.keys.setValue(text, forKey: "token") } }
         if kind == .file {
             try await renewJournal(store)
             #expect(try home.files(with: "hush-1").contains(Self.history))
@@ -75,14 +75,14 @@ import Testing
         let home = try HistoryPlace(kind)
         let store = try await home.open()
         try await store.commit {
-            try store.setValue("embarrassing-1", forKey: "diary.page")
-            try store.setValue(1, forKey: "count")
+            try store.keys.setValue("embarrassing-1", forKey: "diary.page")
+            try store.keys.setValue(1, forKey: "count")
         }
         let token = try store.newest()
         if kind == .file { try await renewJournal(store) }
-        try await store.commit { try store.setValue("embarrassing-2", forKey: "diary.page") }
-        try store.setValue("plain", forKey: "diary.page")
-        try await store.forgetHistory(of: "diary")
+        try await store.commit { try store.keys.setValue("embarrassing-2", forKey: "diary.page") }
+        try store.keys.setValue("plain", forKey: "diary.page")
+        try await store.history.forget("diary")
         #expect(try await store.entries(of: "diary").isEmpty)
         #expect(try await store.entries().contains { $0.changes.map(\.key) == ["count"] })
         #expect(try await home.stored()["diary.page"] == .string("plain"))
@@ -91,8 +91,8 @@ import Testing
             #expect(found == [])
         }
         // The others are told as before, and undone.
-        #expect(try await store.undo(token).keys == ["count"])
-        try await store.commit { try store.setValue("new", forKey: "diary.page") }
+        #expect(try await store.history.undo(token).keys == ["count"])
+        try await store.commit { try store.keys.setValue("new", forKey: "diary.page") }
         #expect(try await store.told(of: "diary") == ["diary.page: \"plain\" → \"new\""])
         try await store.close()
     }
@@ -103,33 +103,33 @@ import Testing
     func forgottenForFollowers(_ kind: HistoryPlace.Kind) async throws {
         let home = try HistoryPlace(kind)
         let store = try await home.open()
-        try await store.commit { try store.setValue(0, forKey: "count") }
+        try await store.commit { try store.keys.setValue(0, forKey: "count") }
         let token = try store.newest()
-        var follower = store.changes(after: token).makeAsyncIterator()
-        try await store.commit { try store.setValue("embarrassing", forKey: "diary") }
+        var follower = store.history.changes(after: token).makeAsyncIterator()
+        try await store.commit { try store.keys.setValue("embarrassing", forKey: "diary") }
         #expect(await follower.next()?.mutations.map(\.key) == ["diary"])
-        try await store.forgetHistory(of: "diary")
-        try await store.commit { try store.setValue(1, forKey: "count") }
+        try await store.history.forget("diary")
+        try await store.commit { try store.keys.setValue(1, forKey: "count") }
         #expect(await follower.next()?.mutations.map(\.key) == ["count"])
-        var other = store.changes(after: token).makeAsyncIterator()
+        var other = store.history.changes(after: token).makeAsyncIterator()
         let next = try #require(await other.next())
-        #expect(next.missed == 0 && next.mutations.map(\.key) == ["count"])
+        #expect(next.missed.count == 0 && next.mutations.map(\.key) == ["count"])
         try await store.close()
     }
 
     @Test("Erasing earlier values ends the past, and a new one begins") func erasing() async throws {
         let home = try HistoryPlace()
         let store = try await home.open()
-        try await store.commit { try store.setValue("embarrassing", forKey: "diary") }
+        try await store.commit { try store.keys.setValue("embarrassing", forKey: "diary") }
         let token = try store.newest()
         try await renewJournal(store)
-        try await store.commit { try store.setValue("plain", forKey: "diary") }
-        try await store.eraseEarlierValues()
+        try await store.commit { try store.keys.setValue("plain", forKey: "diary") }
+        try await store.file.eraseEarlierValues()
         #expect(try home.files(with: "embarrassing") == [])
         #expect(try await store.entries().isEmpty)
-        let error = await #expect(throws: SettingsError.self) { try await store.undo(token) }
+        let error = await #expect(throws: SettingsError.self) { try await store.history.undo(token) }
         #expect(error?.code == .historyUnavailable)
-        try await store.commit { try store.setValue("new", forKey: "diary") }
+        try await store.commit { try store.keys.setValue("new", forKey: "diary") }
         #expect(try await store.told() == ["diary: \"plain\" → \"new\""])
         try await store.close()
     }
@@ -160,15 +160,15 @@ import Testing
         let storage = ForgetlessHistory(base: InMemoryStorage())
         let store = try await SettingsStore.open(
             storage: storage, configuration: SettingsStore.Configuration(history: .keep()))
-        try await store.commit { try store.setValue("hush-1", forKey: "token") }
+        try await store.commit { try store.keys.setValue("hush-1", forKey: "token") }
         let early = try store.newest()
-        try await store.commit { try store.setValue("hush-2", forKey: "token") }
+        try await store.commit { try store.keys.setValue("hush-2", forKey: "token") }
         let token = try store.newest()
-        #expect(try await store.values(at: early)["token"] == .string("hush-1"))
+        #expect(try await store.history.values(at: early)["token"] == .string("hush-1"))
         _ = try await store.group(PartlyHiddenSettings.self)
         #expect(try await store.told() == ["token: ••••", "token: ••••"])
-        #expect(try await store.values(at: early) == SettingTree())
-        let error = await #expect(throws: SettingsError.self) { try await store.undo(token) }
+        #expect(try await store.history.values(at: early) == SettingTree())
+        let error = await #expect(throws: SettingsError.self) { try await store.history.undo(token) }
         #expect(error?.code == .notUndoable && error?.description.contains("hush") == false)
     }
 }

@@ -16,17 +16,17 @@ import Testing
         // While a writer is active, nothing of others is merged.
         async let writer: Void = onThread { try? store.update { gate.pass() } }
         await gate.waitUntilReached()
-        try await other.commit { try other.setValue(2, forKey: "count") }
+        try await other.commit { try other.keys.setValue(2, forKey: "count") }
         // Fetches it.
-        let snapshot = await store.changes(after: nil).first { _ in true }
-        #expect(snapshot?.token == other.token)
+        let snapshot = await store.history.changes(after: nil).first { _ in true }
+        #expect(snapshot?.token == other.history.token)
         #expect(settings.count == 1)
-        #expect(store.token == before)
+        #expect(store.history.token == before)
         gate.open()
         await writer
         try await store.commit {}
         #expect(settings.count == 2)
-        #expect(store.token == other.token)
+        #expect(store.history.token == other.history.token)
         try await other.close()
         try await store.close()
     }
@@ -39,16 +39,16 @@ import Testing
         for round in 1...5 {
             try await settings.commit { settings.count = round * 2 }
             let own = try store.newest()
-            try await other.commit { try other.setValue(.integer(Int64(round * 2 + 1)), forKey: "count") }
-            #expect(other.token?.position == own.position + 1)
+            try await other.commit { try other.keys.setValue(.integer(Int64(round * 2 + 1)), forKey: "count") }
+            #expect(other.history.token?.position == own.position + 1)
             try await store.commit {}
-            #expect(store.token == other.token)
+            #expect(store.history.token == other.history.token)
         }
-        let token = store.token
+        let token = store.history.token
         try await other.close()
         try await store.close()
         let again = try await home.open()
-        #expect(again.token == token)
+        #expect(again.history.token == token)
         try await again.close()
     }
 }

@@ -9,13 +9,13 @@ import Testing
         let home = try HistoryPlace(kind)
         let store = try await home.open()
         func set(_ values: SettingValue.Entries) async throws -> ChangeToken {
-            try await store.commit { try store.setValue(.dictionary(values), forKey: "plugins") }
+            try await store.commit { try store.keys.setValue(.dictionary(values), forKey: "plugins") }
             return try store.newest()
         }
         _ = try await set(["a": .integer(1), "b": .dictionary(["c": .integer(1)])])
         let second = try await set(["a": .integer(2), "b": .dictionary(["c": .integer(2), "d": .integer(2)])])
-        try await store.commit { try store.setValue(3, forKey: "plugins.a") }
-        let result = try await store.undo(second)
+        try await store.commit { try store.keys.setValue(3, forKey: "plugins.a") }
+        let result = try await store.history.undo(second)
         #expect(result.keys == ["plugins.b.c", "plugins.b.d"] && result.conflicts.map(\.key) == ["plugins.a"])
         #expect(
             try await home.stored()["plugins"]
@@ -23,12 +23,12 @@ import Testing
                     "a": .integer(3), "b": .dictionary(["c": .integer(1)]),
                 ]))
         // All of it removed, and put back.
-        try await store.commit { try store.removeValue(forKey: "plugins") }
-        try await store.undo(try store.newest())
+        try await store.commit { try store.keys.removeValue(forKey: "plugins") }
+        try await store.history.undo(try store.newest())
         #expect(try await home.stored()["plugins.b.c"] == .integer(1))
         // A scalar in its place.
-        try await store.commit { try store.setValue(5, forKey: "plugins") }
-        #expect(try await store.undo(try store.newest()).keys == ["plugins"])
+        try await store.commit { try store.keys.setValue(5, forKey: "plugins") }
+        #expect(try await store.history.undo(try store.newest()).keys == ["plugins"])
         #expect(try await home.stored()["plugins.a"] == .integer(3))
         try await store.close()
     }
@@ -37,16 +37,16 @@ import Testing
     func nested() async throws {
         let home = try HistoryPlace(.memory)
         let store = try await home.open()
-        try await store.commit { try store.setValue(.dictionary(["x": .integer(0)]), forKey: "a") }
+        try await store.commit { try store.keys.setValue(.dictionary(["x": .integer(0)]), forKey: "a") }
         let before = try await home.stored()
         try await store.commit {
-            try store.setValue(.dictionary(["b": .integer(1), "c": .integer(1)]), forKey: "a")
-            try store.setValue(2, forKey: "a.b")
+            try store.keys.setValue(.dictionary(["b": .integer(1), "c": .integer(1)]), forKey: "a")
+            try store.keys.setValue(2, forKey: "a.b")
         }
-        let result = try await store.undo(try store.newest())
+        let result = try await store.history.undo(try store.newest())
         #expect(result.conflicts.isEmpty)
         #expect(try await home.stored() == before)
-        try await store.undo(try #require(result.token))
+        try await store.history.undo(try #require(result.token))
         #expect(try await home.stored()["a"] == .dictionary(["b": .integer(2), "c": .integer(1)]))
     }
 
@@ -56,23 +56,23 @@ import Testing
         let home = try HistoryPlace(kind)
         let store = try await home.open()
         try await store.commit {
-            try store.setValue(.dictionary(["count": .integer(1), "more": .integer(1)]), forKey: "inner")
+            try store.keys.setValue(.dictionary(["count": .integer(1), "more": .integer(1)]), forKey: "inner")
         }
         try await store.commit {
-            try store.setValue(.dictionary(["count": .integer(2), "more": .integer(2)]), forKey: "inner")
-            try store.setValue(.dictionary(["width": .integer(2), "height": .integer(2)]), forKey: "window")
+            try store.keys.setValue(.dictionary(["count": .integer(2), "more": .integer(2)]), forKey: "inner")
+            try store.keys.setValue(.dictionary(["width": .integer(2), "height": .integer(2)]), forKey: "window")
         }
         let token = try store.newest()
         try await store.commit {
-            try store.setValue(8, forKey: "window.width")
-            try store.setValue(9, forKey: "window.height")
+            try store.keys.setValue(8, forKey: "window.width")
+            try store.keys.setValue(9, forKey: "window.height")
         }
         let parts = try store.newest()
         let settings = try await store.group(OuterSettings.self)
         let dated = try await store.group(DatedSettings.self)
-        #expect(try await store.undo(parts).keys == ["window.height", "window.width"])
+        #expect(try await store.history.undo(parts).keys == ["window.height", "window.width"])
         #expect(dated.window == DatedSettings.Window(width: 2, height: 2))
-        let result = try await store.undo(token)
+        let result = try await store.history.undo(token)
         #expect(result.keys == ["inner.count", "inner.more", "window"] && result.conflicts.isEmpty)
         #expect(settings.inner.count == 1 && dated.$window.isDefault)
         #expect(
@@ -91,7 +91,7 @@ import Testing
         try home.edit(["range.low": .integer(11), "range.high": .integer(12)])
         try await settings.commit {}
         #expect(settings.range == RangeSettings.Range(low: 11, high: 12))
-        #expect(try await store.undo(try store.newest()).keys == ["range.high", "range.low"])
+        #expect(try await store.history.undo(try store.newest()).keys == ["range.high", "range.low"])
         #expect(settings.range == RangeSettings.Range(low: 1, high: 2))
     }
 
@@ -100,10 +100,10 @@ import Testing
         let home = try HistoryPlace(kind)
         let store = try await home.open()
         let key = SettingKey.path("accounts", "carol@example.com", "size")
-        try await store.commit { try store.setValue(1, forKey: key) }
-        try await store.commit { try store.setValue(2, forKey: key) }
+        try await store.commit { try store.keys.setValue(1, forKey: key) }
+        try await store.commit { try store.keys.setValue(2, forKey: key) }
         #expect(try await store.told(of: "accounts.carol@example\\.com").count == 2)
-        #expect(try await store.undo(try store.newest()).keys == [key.description])
+        #expect(try await store.history.undo(try store.newest()).keys == [key.description])
         #expect(try await home.stored()[key] == .integer(1))
         try await store.close()
     }
@@ -115,7 +115,7 @@ import Testing
         try await settings.commit { settings.count = 1 }
         try await settings.commit { settings.count = 2 }
         #expect(settings.count == 50)
-        #expect(try await store.undo(try store.newest()).keys == ["count"])
+        #expect(try await store.history.undo(try store.newest()).keys == ["count"])
         #expect(try await home.stored()["count"] == .integer(1))
         #expect(settings.count == 50)
     }
@@ -124,11 +124,11 @@ import Testing
         let home = try HistoryPlace(.memory)
         let managed = TestDomain()
         let store = try await home.open(searching: [.source("managed", managed, locksKeys: true), .application])
-        try await store.commit { try store.setValue(1, forKey: "count") }
+        try await store.commit { try store.keys.setValue(1, forKey: "count") }
         let token = try store.newest()
         managed.set(["count": 9])
-        for await value in store.values(forKey: "count", as: Int.self) where value == 9 { break }
-        let error = await #expect(throws: SettingsError.self) { try await store.undo(token) }
+        for await value in store.keys.values(forKey: "count", as: Int.self) where value == 9 { break }
+        let error = await #expect(throws: SettingsError.self) { try await store.history.undo(token) }
         #expect(error?.code == .locked && error?.key == "count")
         #expect(try await home.stored()["count"] == .integer(1))
     }
@@ -143,13 +143,13 @@ import Testing
         let token = try store.newest()
         HostileRuleSettings.action.withLock { $0 = { settings.count += 1 } }
         defer { HostileRuleSettings.action.withLock { $0 = nil } }
-        let result = try await store.undo(token)
+        let result = try await store.history.undo(token)
         HostileRuleSettings.action.withLock { $0 = nil }
         #expect(hostile.checked == 1 && settings.count > 0 && result.keys == ["checked"])
         let entry = try #require(try await store.entries(limit: 1).first)
         #expect(entry.undone == token && entry.changes.map(\.key) == ["checked", "count"])
         // It is taken back with it.
-        try await store.undo(entry.token)
+        try await store.history.undo(entry.token)
         #expect(hostile.checked == 2 && settings.$count.isDefault)
     }
 
@@ -161,15 +161,15 @@ import Testing
         try await settings.commit { settings.count = 1_000 }
         let expected = try await withThrowingTaskGroup(of: Int.self) { group in
             group.addTask {
-                for number in 1...30 { try await other.commit { try other.setValue(number, forKey: "other") } }
+                for number in 1...30 { try await other.commit { try other.keys.setValue(number, forKey: "other") } }
                 return 0
             }
             group.addTask {
                 // Each is taken back in turn, so nothing is left of it.
                 var undone = 0
                 for number in 1...15 {
-                    try await store.commit(by: "me") { try store.setValue(number, forKey: "step.\(number)") }
-                    undone += try await store.undo(lastBy: "me").keys.count
+                    try await store.commit(author: "me") { try store.keys.setValue(number, forKey: "step.\(number)") }
+                    undone += try await store.history.undo(lastBy: "me").keys.count
                 }
                 return undone
             }
@@ -190,7 +190,7 @@ import Testing
         try await settings.commit { (settings.count, settings.other) = (1, 1) }
         let token = try store.newest()
         storage.whenRead.withLock { $0 = { settings.count = 9 } }
-        let result = try await store.undo(token)
+        let result = try await store.history.undo(token)
         #expect(result.keys == ["other"] && result.conflicts.map(\.valueNow) == [.integer(9)])
         #expect(settings.count == 9 && settings.$other.isDefault)
     }
@@ -207,7 +207,7 @@ import Testing
         await hold.waitUntilReached()
         // Both wait for the append when it goes on.
         let second = Task.immediate { try await settings.commit { settings.count = 9 } }
-        let undo = Task.immediate { try await store.undo(token) }
+        let undo = Task.immediate { try await store.history.undo(token) }
         hold.release()
         _ = try await (first.value, second.value)
         let result = try await undo.value
@@ -224,7 +224,7 @@ import Testing
         try await settings.commit { (settings.count, settings.other) = (1, 1) }
         let token = try store.newest()
         storage.beforeAppend.withLock { $0 = { memory.simulateExternalChange(["count": .integer(7)]) } }
-        let result = try await store.undo(token)
+        let result = try await store.history.undo(token)
         #expect(result.keys == ["other"] && result.conflicts.map(\.valueNow) == [.integer(7)])
         #expect(memory.tree == SettingTree(["count": .integer(7)]))
     }

@@ -17,15 +17,15 @@ import Testing
         let home = try HistoryPlace(kind)
         var store = try await home.open()
         var settings = try await store.group(CounterSettings.self)
-        try await settings.commit(by: "alice") { (settings.count, settings.name) = (1, "a") }
-        try await settings.commit(by: "alice") { (settings.count, settings.list) = (2, [1]) }
+        try await settings.commit(author: "alice") { (settings.count, settings.name) = (1, "a") }
+        try await settings.commit(author: "alice") { (settings.count, settings.list) = (2, [1]) }
         var token = try store.newest()
         var undone: ChangeToken?
         for round in 1...4 {
             try await store.close()
             store = try await home.open(nil)
             settings = try await store.group(CounterSettings.self)
-            let result = try await store.undo(token, by: "bob \(round)")
+            let result = try await store.history.undo(token, author: "bob \(round)")
             #expect(result.undone == token && result.keys == ["count", "list"] && result.conflicts.isEmpty)
             #expect(settings.count == (round.isMultiple(of: 2) ? 2 : 1) && settings.name == "a")
             #expect(settings.list == (round.isMultiple(of: 2) ? [1] : []))
@@ -51,7 +51,7 @@ import Testing
         try await settings.commit { settings.count = 2 }
         // Not saved yet, which counts all the same.
         try settings.$name.reset()
-        let result = try await store.undo(token)
+        let result = try await store.history.undo(token)
         #expect(result.keys == ["other"] && settings.count == 2 && settings.$other.isDefault)
         #expect(
             result.conflicts == [
@@ -62,7 +62,7 @@ import Testing
             result.conflicts.map(\.description) == [
                 "count: was 1, is 2 now", "name: was \"a\", is not stored now",
             ])
-        let forced = try await store.undo(token, force: true)
+        let forced = try await store.history.undo(token, force: true)
         #expect(forced.keys == ["count"] && forced.conflicts.isEmpty && settings.$count.isDefault)
         #expect(try await home.stored().root.isEmpty)
         try await store.close()
@@ -74,13 +74,13 @@ import Testing
         let settings = try await store.group(CounterSettings.self)
         try await settings.commit { settings.count = 1 }
         let token = try store.newest()
-        try await store.undo(token)
-        let (revision, newest) = (store.revision, store.token)
-        let again = try await store.undo(token)
-        #expect(again.token == nil && again.keys.isEmpty && again.conflicts.map(\.key) == ["count"])
-        let forced = try await store.undo(token, force: true)
+        try await store.history.undo(token)
+        let (revision, newest) = (store.revision, store.history.token)
+        let again = try await store.history.undo(token)
+        #expect(again.history.token == nil && again.keys.isEmpty && again.conflicts.map(\.key) == ["count"])
+        let forced = try await store.history.undo(token, force: true)
         #expect(forced.token == nil && forced.keys.isEmpty && forced.conflicts.isEmpty)
-        #expect(store.revision == revision && store.token == newest)
+        #expect(store.revision == revision && store.history.token == newest)
         try await store.close()
     }
 
@@ -89,21 +89,21 @@ import Testing
         let store = try await HistoryPlace(.memory).open()
         let settings = try await store.group(CounterSettings.self)
         for number in 1...3 {
-            try await settings.commit(by: "alice") { settings.count = number }
-            try await settings.commit(by: "bob") { settings.other = number }
+            try await settings.commit(author: "alice") { settings.count = number }
+            try await settings.commit(author: "bob") { settings.other = number }
         }
-        #expect(try await store.undo(lastBy: "alice", by: "alice").keys == ["count"])
+        #expect(try await store.history.undo(lastBy: "alice", author: "alice").keys == ["count"])
         #expect(settings.count == 2)
-        let second = try await store.undo(lastBy: "alice", by: "alice")
+        let second = try await store.history.undo(lastBy: "alice", author: "alice")
         #expect(settings.count == 1 && settings.other == 3)
-        try await store.undo(try #require(second.token), by: "alice")
+        try await store.history.undo(try #require(second.token), author: "alice")
         #expect(settings.count == 2)
         // What has been redone is the newest one again.
-        let third = try await store.undo(lastBy: "alice", by: "alice")
+        let third = try await store.history.undo(lastBy: "alice", author: "alice")
         #expect(third.undone == second.undone && settings.count == 1)
-        try await store.undo(lastBy: "alice")
+        try await store.history.undo(lastBy: "alice")
         #expect(settings.$count.isDefault)
-        let error = await #expect(throws: SettingsError.self) { try await store.undo(lastBy: "alice") }
+        let error = await #expect(throws: SettingsError.self) { try await store.history.undo(lastBy: "alice") }
         #expect(error?.code == .notUndoable && error?.description.contains("“alice”") == true)
         #expect(settings.other == 3)
     }
@@ -115,10 +115,10 @@ import Testing
         var settings = try await store.group(DatedSettings.self)
         let date = Date(timeIntervalSince1970: 1_000_000)
         try await settings.commit { settings.window = DatedSettings.Window(width: 1, height: 2) }
-        try await store.commit { try store.setValue(SettingValue.date(date), forKey: "plain") }
+        try await store.commit { try store.keys.setValue(SettingValue.date(date), forKey: "plain") }
         try await settings.commit { settings.moment = date }
         let set = try store.newest()
-        try await store.flush(toFile: true)
+        try await store.file.flush()
         try home.edit(["window.width": .integer(7), "count": .string("wrong"), "new.key": .bool(true)])
         try await settings.commit {}
         #expect(settings.window.width == 7 && settings.count == 0)
@@ -126,19 +126,19 @@ import Testing
         store = try await home.open()
         settings = try await store.group(DatedSettings.self)
         let edit = try #require(try await store.entries().first { $0.origin == .external })
-        let result = try await store.undo(edit.token)
+        let result = try await store.history.undo(edit.token)
         #expect(result.conflicts.isEmpty && result.keys == ["count", "new.key", "window.width"])
         #expect(settings.window == DatedSettings.Window(width: 1, height: 2))
         let tree = try await home.stored()
         #expect(tree["new"] == nil && tree["count"] == nil)
         // The file has texts where the history has dates.
-        try await store.flush(toFile: true)
+        try await store.file.flush()
         try await store.close()
         store = try await home.open()
         settings = try await store.group(DatedSettings.self)
-        #expect(try await store.undo(set).keys == ["moment"])
+        #expect(try await store.history.undo(set).keys == ["moment"])
         let plain = try #require(try await store.entries(of: "plain").first)
-        #expect(try await store.undo(plain.token).keys == ["plain"])
+        #expect(try await store.history.undo(plain.token).keys == ["plain"])
         #expect(try await home.stored()["plain"] == nil)
         try await store.close()
     }
@@ -148,26 +148,26 @@ import Testing
         let home = try HistoryPlace(kind)
         var store = try await home.open()
         try await store.commit {
-            try store.setValue(99, forKey: "limited")
-            try store.setValue("text", forKey: "count")
+            try store.keys.setValue(99, forKey: "limited")
+            try store.keys.setValue("text", forKey: "count")
         }
         try await store.commit {
-            try store.setValue(5, forKey: "limited")
-            try store.setValue(1, forKey: "plain")
+            try store.keys.setValue(5, forKey: "limited")
+            try store.keys.setValue(1, forKey: "plain")
         }
         let broken = try store.newest()
         try await store.commit {
-            try store.setValue(5, forKey: "count")
-            try store.setValue(2, forKey: "plain")
+            try store.keys.setValue(5, forKey: "count")
+            try store.keys.setValue(2, forKey: "plain")
         }
         let wrong = try store.newest()
         try await store.close()
         store = try await home.open()
         let settings = try await store.group(LimitedSettings.self)
         let before = try await home.stored()
-        let rule = await #expect(throws: SettingsError.self) { try await store.undo(broken, force: true) }
+        let rule = await #expect(throws: SettingsError.self) { try await store.history.undo(broken, force: true) }
         #expect(rule?.code == .invalidValue && rule?.key == "limited" && rule?.rule == "in 0...10")
-        let type = await #expect(throws: SettingsError.self) { try await store.undo(wrong) }
+        let type = await #expect(throws: SettingsError.self) { try await store.history.undo(wrong) }
         #expect(type?.code == .unusableValue && type?.key == "count")
         #expect(try await home.stored() == before && settings.limited == 5)
         #expect(try await store.entries().count == 3)
@@ -181,30 +181,30 @@ import Testing
         let home = try HistoryPlace(kind)
         var store = try await home.open()
         let outer = try await store.group(PartlyHiddenSettings.self)
-        try await outer.commit(by: "alice") { (outer.inner.count, outer.owned.attempts) = (1, 3) }
+        try await outer.commit(author: "alice") { (outer.inner.count, outer.owned.attempts) = (1, 3) }
         let owned = try store.newest()
         try await outer.commit { (outer.inner.count, outer.token) = (2, Secret("hush")) }
         let secret = try store.newest()
-        let protected = await #expect(throws: SettingsError.self) { try await store.undo(owned, force: true) }
+        let protected = await #expect(throws: SettingsError.self) { try await store.history.undo(owned, force: true) }
         #expect(protected?.code == .notUndoable && protected?.key == "owned.attempts")
         #expect(protected?.rule == "written by code that has its group")
-        let hidden = await #expect(throws: SettingsError.self) { try await store.undo(secret) }
+        let hidden = await #expect(throws: SettingsError.self) { try await store.history.undo(secret) }
         #expect(hidden?.code == .notUndoable && hidden?.key == "token" && hidden?.rule == "no secret")
         #expect(outer.inner.count == 2 && outer.owned.attempts == 3)
-        try await outer.commit(by: "alice") { outer.inner.count = 3 }
+        try await outer.commit(author: "alice") { outer.inner.count = 3 }
         let early = try store.newest()
         try await store.close()
         store = try await home.open(migrations: [.rename("inner.count", to: "inner.other")])
         let migration = try #require(try await store.entries(limit: 1).first)
         for (token, reason) in [(early, "before"), (migration.token, "it is a migration")] {
-            let error = await #expect(throws: SettingsError.self) { try await store.undo(token) }
+            let error = await #expect(throws: SettingsError.self) { try await store.history.undo(token) }
             #expect(error?.code == .notUndoable && error?.description.contains(reason) == true)
             #expect(error?.rule == "newer than the newest migration")
         }
-        let last = await #expect(throws: SettingsError.self) { try await store.undo(lastBy: "alice") }
+        let last = await #expect(throws: SettingsError.self) { try await store.history.undo(lastBy: "alice") }
         #expect(last?.code == .notUndoable)
-        try await store.commit { try store.setValue(9, forKey: "inner.other") }
-        #expect(try await store.undo(try store.newest()).keys == ["inner.other"])
+        try await store.commit { try store.keys.setValue(9, forKey: "inner.other") }
+        #expect(try await store.history.undo(try store.newest()).keys == ["inner.other"])
         #expect(try await home.stored()["inner.other"] == .integer(3))
         try await store.close()
     }
@@ -213,12 +213,12 @@ import Testing
     func unknown(_ kind: HistoryPlace.Kind) async throws {
         let home = try HistoryPlace(kind)
         let store = try await home.open(.keep(transactions: 2))
-        try await store.commit { try store.setValue(0, forKey: "a") }
+        try await store.commit { try store.keys.setValue(0, forKey: "a") }
         let first = try store.newest()
-        for number in 1...3 { try await store.commit { try store.setValue(number, forKey: "a") } }
+        for number in 1...3 { try await store.commit { try store.keys.setValue(number, forKey: "a") } }
         let newest = try store.newest()
         func reason(_ token: ChangeToken) async -> String {
-            let error = await #expect(throws: SettingsError.self) { try await store.undo(token, force: true) }
+            let error = await #expect(throws: SettingsError.self) { try await store.history.undo(token, force: true) }
             #expect(error?.code == .historyUnavailable)
             return error?.description ?? ""
         }
@@ -245,11 +245,11 @@ import Testing
         let entries = try await store.entries()
         let sum = try #require(entries.last { $0.count > 1 })
         #expect(entries.reduce(0) { $0 + $1.count } == 20)
-        let error = await #expect(throws: SettingsError.self) { try await store.undo(sum.token) }
+        let error = await #expect(throws: SettingsError.self) { try await store.history.undo(sum.token) }
         #expect(error?.code == .notUndoable && error?.description.contains("\(sum.count) transactions") == true)
         var inner = sum.token
         inner.position -= 1
-        let within = await #expect(throws: SettingsError.self) { try await store.undo(inner) }
+        let within = await #expect(throws: SettingsError.self) { try await store.history.undo(inner) }
         #expect(within?.code == .historyUnavailable && within?.description.contains("only the sum") == true)
         #expect(settings.count == 20)
     }

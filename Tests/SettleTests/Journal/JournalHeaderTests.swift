@@ -2,7 +2,9 @@ import Settle
 import Testing
 
 @Suite struct JournalHeaderTests {
-    private let header = JournalHeader(generation: 3, previousGeneration: 2, previousEnd: 640)
+    private let header = JournalHeader(
+        generation: 3, previousGeneration: 2, previousEnd: 640,
+        beginning: ChangeToken(history: 7, position: 1 << 40, checksum: .max))
 
     private func decode(_ bytes: [UInt8]) throws -> JournalHeader {
         try bytes.withUnsafeBytes { try JournalHeader.decode($0) }
@@ -13,17 +15,15 @@ import Testing
         #expect(header.encoded.count == JournalHeader.size)
         #expect(try decode(header.encoded) == header)
         #expect(try decode(header.encoded + [1, 2, 3]) == header)
-        #expect(try decode(JournalHeader(generation: .max).encoded) == JournalHeader(generation: .max))
-        let counting = JournalHeader(
-            generation: 3, beginning: ChangeToken(history: 7, position: 1 << 40, checksum: .max))
-        #expect(counting.encoded.count == JournalHeader.size && counting.encoded[8] == 2)
-        #expect(try decode(counting.encoded) == counting)
+        let first = JournalHeader(generation: .max, beginning: JournalSample.beginning)
+        #expect(try decode(first.encoded) == first)
     }
 
     @Test("The encoded bytes never change")
     func bytes() {
-        #expect(Array(header.encoded[..<12]) == Array("Settle".utf8) + [0xF5, 0x0A, 1, 0, 0, 0])
+        #expect(Array(header.encoded[..<12]) == Array("Settle".utf8) + [0xF5, 0x0A, 2, 0, 0, 0])
         #expect(header.encoded[16] == 3 && header.encoded[24] == 2 && header.encoded[32] == 128)
+        #expect(header.encoded[40] == 7 && header.encoded[53] == 1 && header.encoded[56...].allSatisfy { $0 == 255 })
     }
 
     @Test("Too few bytes, or zeros, mean that the journal was not begun")
@@ -58,15 +58,20 @@ import Testing
 
     @Test("A newer version is distinguished from damage, and refused")
     func newerVersion() {
-        #expect(bytes(ofVersion: 1) == header.encoded)
+        #expect(bytes(ofVersion: 2) == header.encoded)
         #expect(throws: JournalError.newerVersion(3)) { try decode(bytes(ofVersion: 3)) }
         #expect(throws: JournalError.newerVersion(200)) { try decode(bytes(ofVersion: 200)) }
-        #expect(throws: JournalError.damaged) { try decode(bytes(ofVersion: 0)) }
+        for version: UInt8 in 0...1 {
+            #expect(throws: JournalError.damaged) { try decode(bytes(ofVersion: version)) }
+        }
         #expect("\(JournalError.newerVersion(3))".contains("has version 3, but this program knows none later than 2"))
     }
 
-    @Test("A header without a generation is damaged")
+    @Test("A header without a generation or a history is damaged")
     func noGeneration() {
-        #expect(throws: JournalError.damaged) { try decode(JournalHeader(generation: 0).encoded) }
+        var (first, second) = (header, header)
+        (first.generation, second.beginning.history) = (0, 0)
+        #expect(throws: JournalError.damaged) { try decode(first.encoded) }
+        #expect(throws: JournalError.damaged) { try decode(second.encoded) }
     }
 }

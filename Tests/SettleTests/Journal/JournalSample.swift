@@ -4,8 +4,9 @@ import Settle
 /// A journal that tests build record by record.
 struct JournalSample {
     static let generation: UInt64 = 0x1234_5678_9ABC_DEF1
+    static let beginning = ChangeToken(history: 7, position: 0, checksum: 1)
 
-    var bytes = JournalHeader(generation: generation).encoded
+    var bytes = JournalHeader(generation: generation, beginning: beginning).encoded
     var records: [(offset: Int, record: JournalRecord)] = []
     var end = JournalPosition.start(of: generation)
 

@@ -105,7 +105,7 @@ import Testing
         var old = JournalSample.several()
         for _ in 0..<20 { old.append("old", .integer(9), durableEnd: old.end.offset) }
         // A new journal begins in place, and grows over the old records.
-        var bytes = JournalHeader(generation: 5).encoded + old.bytes[64...]
+        var bytes = JournalHeader(generation: 5, beginning: JournalSample.beginning).encoded + old.bytes[64...]
         var position = JournalPosition.start(of: 5)
         for count in 0..<8 {
             for scan in [JournalSample.scan(bytes, 5), JournalSample.salvage(bytes, 5)] {

@@ -57,10 +57,10 @@ import Testing
             let store = try await SettingsStore.open(storage: own, migrations: Self.list)
             let settings = try await store.group(New.self)
             #expect(settings.theme == (round == 1 ? "dark" : "new") && settings.pause == 1.5)
-            let export = try await store.export(as: .json)
+            let export = try await store.file.export(as: .json)
             #expect(!String(decoding: export, as: UTF8.self).contains("$settle"))
-            #expect(store.groups(at: "") == ["look"] && !store.settings.contains { $0.key.contains("settle") })
-            #expect((try? store.value(forKey: "$settle.migrations", as: [String].self)) == nil)
+            #expect(store.keys.groupNames(at: "") == ["look"] && !store.settings.contains { $0.key.contains("settle") })
+            #expect((try? store.keys.value(forKey: "$settle.migrations", as: [String].self)) == nil)
             try await settings.commit { settings.theme = "new" }
             try await store.close()
         }
@@ -70,11 +70,11 @@ import Testing
 
     @Test("Nothing may be written under the record's name") func reserved() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage(), migrations: Self.list)
-        let error = #expect(throws: SettingsError.self) { try store.setValue(1, forKey: "$settle.migrations") }
+        let error = #expect(throws: SettingsError.self) { try store.keys.setValue(1, forKey: "$settle.migrations") }
         #expect(error?.code == .invalidKey)
         let file = Data(#"{"$settle": {"migrations": ["x"]}, "theme": "dark"}"#.utf8)
-        try store.import(file)
-        #expect(try store.value(forKey: "theme", as: String.self) == "dark")
+        try store.file.import(file)
+        #expect(try store.keys.value(forKey: "theme", as: String.self) == "dark")
         try await store.close()
     }
 
@@ -128,9 +128,9 @@ import Testing
         let storage = InMemoryStorage(Self.stored)
         let tool = try await SettingsStore.open(storage: storage.shared())
         try await SettingsStore.open(storage: storage.shared(), migrations: Self.list).close()
-        try tool.setValue("blue", forKey: "look.theme")
+        try tool.keys.setValue("blue", forKey: "look.theme")
         // An old key that is written again stays where it is: steps run once.
-        try tool.setValue("old", forKey: "theme")
+        try tool.keys.setValue("old", forKey: "theme")
         try await tool.flush()
         try await tool.close()
         let store = try await SettingsStore.open(storage: storage.shared(), migrations: Self.list)

@@ -57,24 +57,24 @@ import Testing
     func writes(moment: Moment) async throws {
         let storage = InMemoryStorage(Self.stored)
         let (store, group) = try await open(moment, storage)
-        let before = store.effectiveValues
+        let before = store.keys.effectiveValues
         await expectRefused("set") { try group.$name.set("x") }
         await expectRefused("reset") { try group.$name.reset() }
         await expectRefused("update") { try group.update { group.name = "x" } }
         await expectRefused("an update of the store") { try store.update { group.name = "x" } }
         await expectRefused("commit") { try await group.commit { group.name = "x" } }
         await expectRefused("a commit on an actor") { try await Self.commit(group) }
-        await expectRefused("a key") { try store.setValue("x", forKey: "name") }
-        await expectRefused("an undeclared key") { try store.setValue("x", forKey: "other") }
-        await expectRefused("removing a key") { try store.removeValue(forKey: "name") }
+        await expectRefused("a key") { try store.keys.setValue("x", forKey: "name") }
+        await expectRefused("an undeclared key") { try store.keys.setValue("x", forKey: "other") }
+        await expectRefused("removing a key") { try store.keys.removeValue(forKey: "name") }
         await expectRefused("resetting all") { try store.reset() }
-        await expectRefused("import") { try store.import(Data(#"{"name": "x"}"#.utf8)) }
+        await expectRefused("import") { try store.file.import(Data(#"{"name": "x"}"#.utf8)) }
         await expectRefused("a draft") {
             let draft = group.draft()
             draft.name = "x"
             try draft.apply()
         }
-        #expect(store.effectiveValues == before && group.name == "a" && group.count == 3)
+        #expect(store.keys.effectiveValues == before && group.name == "a" && group.count == 3)
         let migrated = storage.tree
         try await store.flush()
         try await store.close()
@@ -109,7 +109,7 @@ import Testing
         let storage = InMemoryStorage(Self.stored)
         let (store, group) = try await open(moment, storage)
         #expect(try await store.group(LateGroup.self, at: "late").size == 5)
-        #expect(try store.value(forKey: "count", as: Int.self) == 3)
+        #expect(try store.keys.value(forKey: "count", as: Int.self) == 3)
         let changes = ChangeRecorder(store.changes)
         shared(storage).simulateExternalChange(["name": .string("b")])
         let change = await changes.until { !$0.isEmpty }.first
@@ -117,7 +117,7 @@ import Testing
         let token = try store.override(group.$name, with: "over")
         #expect(group.name == "over")
         token.cancel()
-        try store.register(["list": [1]])
+        try store.domains.register(["list": [1]])
         #expect(group.name == "b" && group.list == [1])
         #expect(throws: SettingsError.self) { try group.$name.set("x") }
         try await store.close()

@@ -26,7 +26,7 @@ import Testing
         for hold in holds { await hold.waitUntilReached() }
         await Task.detached {}.value
         let other = try await SettingsStore.open(storage: InMemoryStorage())
-        try other.setValue(1, forKey: "a")
+        try other.keys.setValue(1, forKey: "a")
         try await other.flush()
         for hold in holds { hold.release() }
         for opening in openings { _ = try await opening.value }

@@ -90,14 +90,14 @@ import Testing
                 var stores: [SettingsStore] = []
                 for (number, name) in names.enumerated() {
                     let store = try await SettingsStore.open(at: URL(filePath: folder.path + "/" + name))
-                    try store.setValue(number, forKey: "number")
+                    try store.keys.setValue(number, forKey: "number")
                     stores.append(store)
                 }
                 #expect(stores[0] != stores[1])
                 for store in stores { try await store.close() }
                 for (number, name) in names.enumerated() {
                     let store = try await SettingsStore.open(at: URL(filePath: folder.path + "/" + name))
-                    #expect(try store.value(forKey: "number") == number)
+                    #expect(try store.keys.value(forKey: "number") == number)
                     try await store.close()
                 }
             }
@@ -121,9 +121,9 @@ import Testing
             try FileManager.default.linkItem(at: file, to: link)
             let (first, second) = (try await SettingsStore.open(at: file), try await SettingsStore.open(at: link))
             #expect(first != second)
-            try first.setValue(2, forKey: "count")
+            try first.keys.setValue(2, forKey: "count")
             try await first.close()
-            #expect(try second.value(forKey: "count") == 1)
+            #expect(try second.keys.value(forKey: "count") == 1)
             #expect(try Data(contentsOf: link) == Data(#"{"count": 1}"#.utf8))
             try await second.close()
         }

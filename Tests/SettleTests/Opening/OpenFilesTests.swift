@@ -91,7 +91,7 @@ import Testing
         let hold: StorageHold
         do {
             let store = try await open()
-            try store.setValue(1, forKey: "a")
+            try store.keys.setValue(1, forKey: "a")
             hold = failing.hold(.checkpoint)
         }
         await hold.waitUntilReached()
@@ -104,7 +104,7 @@ import Testing
     func afterFailingRelease() async throws {
         do {
             let store = try await open()
-            try store.setValue(1, forKey: "a")
+            try store.keys.setValue(1, forKey: "a")
             try await store.flush()
             failing.fail(.checkpoint, with: full)
             failing.fail(.syncedAppend, with: full)
@@ -123,7 +123,7 @@ import Testing
     {
         let recording = RecordingStorage(failing)
         let store = try await open(recording)
-        try store.setValue(1, forKey: "a")
+        try store.keys.setValue(1, forKey: "a")
         _ = await recording.batches(atLeast: 1)
         failing.fail(.checkpoint, with: full, count: 1)
         failing.fail(.syncedAppend, with: full, count: 1)
@@ -134,7 +134,7 @@ import Testing
         hold.release()
         await #expect(throws: SettingsError.self) { try await first.value }
         try await second.value
-        #expect(throws: SettingsError.self) { try store.setValue(2, forKey: "a") }
+        #expect(throws: SettingsError.self) { try store.keys.setValue(2, forKey: "a") }
         #expect(files.count == 0)
     }
 
@@ -208,8 +208,8 @@ import Testing
             let outer = try await SettingsStore.open(at: folder.appending(path: "settings.json"))
             #expect(inner != outer)
             #expect(try await SettingsStore.open(at: folder.appending(path: "a/settings.json")) == inner)
-            try inner.setValue(1, forKey: "n")
-            try await inner.flush(toFile: true)
+            try inner.keys.setValue(1, forKey: "n")
+            try await inner.file.flush()
             #expect(manager.fileExists(atPath: folder.appending(path: "a/settings.json").path))
         }
     }

@@ -114,14 +114,14 @@ import Testing
     func knownNames(name: String) async throws {
         try await withFile(name) { file in
             let store = try await SettingsStore.open(at: file)
-            try store.setValue(1, forKey: "a")
+            try store.keys.setValue(1, forKey: "a")
             try await store.close()
             let begins = try Data(contentsOf: file).first
             #expect(begins == UInt8(ascii: name == "b.PList" ? "<" : "{"))
         }
         try await withFile("settings.conf") { file in
             let store = try await SettingsStore.open(at: file, format: .json)
-            try store.setValue(1, forKey: "a")
+            try store.keys.setValue(1, forKey: "a")
             try await store.close()
             #expect(try await SettingsStore.open(at: file, format: .json).value(forKey: "a") == 1)
         }

@@ -54,21 +54,21 @@ import Testing
         try await settings.commit { settings.count = 2 }
         try home.expectNothingOutside(than: before)
         // The file, and the version before.
-        try await store.flush(toFile: true)
+        try await store.file.flush()
         settings.count = 3
-        try await store.flush(toFile: true)
+        try await store.file.flush()
         try home.expectNothingOutside(than: before)
         // A long journal, which is begun anew.
         for number in 0..<8 {
             try await settings.commit { settings.name = String(repeating: "\(number)", count: 20_000) }
-            try await store.flush(toFile: true)
+            try await store.file.flush()
         }
         try await store.withLock(named: "backup") {}
-        _ = try await store.writeSchema(Array("{}".utf8))
+        _ = try await store.file.writeSchema(Array("{}".utf8))
         try home.expectNothingOutside(than: before)
         // Other domains.
-        try await store.domain(.host).update { settings.count = 7 }
-        try await store.domain(.global).update { settings.isOn = true }
+        try await store.domains[.host].update { settings.count = 7 }
+        try await store.domains[.global].update { settings.isOn = true }
         // The storages of other domains end on queues of their own. Without its folder one would leave the file to the
         // next that opens it.
         while try !home.everything().keys.contains(where: { $0.contains("/settings@") }) { await Task.yield() }
@@ -76,7 +76,7 @@ import Testing
         // Files that were removed are stored again, with their folder.
         try home.moveAway(file(in: home).folder)
         settings.count = 9
-        try await store.flush(toFile: true)
+        try await store.file.flush()
         try home.expectNothingOutside(than: before)
         #expect(try home.text(of: file(in: home)).contains("9"))
         try await store.close()
@@ -106,7 +106,7 @@ import Testing
         let settings = try await store.group(LayeredGroup.self)
         #expect(settings.count == 1)
         settings.count = 5
-        try await store.flush(toFile: true)
+        try await store.file.flush()
         try await store.close()
         try home.expectNothingOutside(than: before)
         #expect(try home.text(of: FileNames(file(in: home)).corrupt(1)) == "{\"count\": 4")
@@ -134,7 +134,7 @@ import Testing
         let store = try await open(home)
         let settings = try await store.group(LayeredGroup.self)
         settings.count = 5
-        try await store.flush(toFile: true)
+        try await store.file.flush()
         try await store.close()
         let owner = FileStatus.Owner(user: home.account.owner.user, group: 50)
         #expect(try home.disk.status(at: file(in: home).text).owner == owner)
@@ -187,14 +187,16 @@ import Testing
                 .arguments(["-count", "5"]), .environment(prefix: "T", variables: ["T_NAME": "variable"]), .host(),
                 .application, .suite("other"), .global(), .language(), .registration,
             ])
-        try await store.addSuite("late")
+        try await store.domains.addSuite("late")
         let settings = try await store.group(LayeredGroup.self)
         #expect(settings.count == 5 && settings.name == "variable")
         let values = ["host": 1, "suite": 2, "late": 3, "global": 4]
-        for (key, value) in values { #expect(store.integer(forKey: key) == value, "\(key)") }
+        for (key, value) in values {
+            #expect(try store.keys.value(forKey: key, coercedTo: .integer) == value, "\(key)")
+        }
         #expect(store.core.languages.order == [])
-        #expect(store.explain("own").description.contains("\(file(in: home).quoted), line 1"))
-        #expect(store.explain("host").description.contains(host.lastPathComponent))
+        #expect(store.keys.explanation(forKey: "own").description.contains("\(file(in: home).quoted), line 1"))
+        #expect(store.keys.explanation(forKey: "host").description.contains(host.lastPathComponent))
         try await store.close()
     }
 
@@ -228,9 +230,9 @@ import Testing
                 found.insert(name)
             }
         }
-        #expect(store.integer(forKey: "global") == 0)
+        #expect(store.keys["global"] == nil)
         let written = await error {
-            try await store.domain(.global).update { try store.setValue(.integer(1), forKey: "a") }
+            try await store.domains[.global].update { try store.keys.setValue(.integer(1), forKey: "a") }
         }
         #expect(written?.description.contains("symbolic link") == true)
         #expect(try home.text(of: target) == "{\"global\": 4}")
@@ -270,7 +272,7 @@ import Testing
                     let settings = try await store.group(LayeredGroup.self)
                     settings.count = 3
                     do {
-                        try await store.flush(toFile: true)
+                        try await store.file.flush()
                     } catch {
                         // What could not be saved stays in memory.
                         #expect(settings.count == 3)
@@ -326,7 +328,7 @@ import Testing
         let moved = try #require(try home.disk.namesInFolder(folder.folder.text).first { $0.hasPrefix("moved away") })
         try home.disk.renameFile(folder.sibling(named: moved).text, to: folder.text)
         try await settings.commit { settings.count = 5 }
-        try await store.flush(toFile: true)
+        try await store.file.flush()
         #expect(try home.text(of: file(in: home)).contains("5"))
         try await store.close()
         try home.expectNothingOutside(than: before)
@@ -344,7 +346,7 @@ import Testing
         home.disk.fail(every: .setOwner, with: .notPermitted)
         let before = try home.everything()
         settings.count = 3
-        let failure = await error { try await store.flush(toFile: true) }
+        let failure = await error { try await store.file.flush() }
         for part in [file(in: home).text, "alice", "must belong"] {
             #expect(failure?.description.contains(part) == true, "\(String(describing: failure))")
         }
@@ -352,7 +354,7 @@ import Testing
         #expect(try Set(home.everything().keys) == Set(before.keys))
         #expect(try home.text(of: file(in: home)) == "{\"count\": 2}")
         home.disk.heal()
-        try await store.flush(toFile: true)
+        try await store.file.flush()
         try await store.close()
         #expect(try home.text(of: file(in: home)).contains("3"))
         try home.expectNothingOutside(than: before)
@@ -393,7 +395,7 @@ import Testing
         ) { account throws(FileError) in
             try UserHome(of: account, calls: home.disk, watching: ManualFileWatching())
         }
-        #expect(store.integer(forKey: "count") == 2)
+        #expect(store.keys["count"] == .integer(2))
         #expect(
             store.core.domains["x"] == nil && store.core.domains[.suite("x")]?.file?.path == home.path("x.json").text)
         try await store.close()
@@ -417,7 +419,7 @@ import Testing
         _ = await counts.until { $0.last == 5 }
         other.close()
         // An edit must not meet a checkpoint that is under way.
-        try await store.flush(toFile: true)
+        try await store.file.flush()
         // At once: a file that is gone for a moment would be stored again.
         let edited = file(in: home).sibling(named: "edited")
         try home.write("{\"count\": 4}", to: edited)

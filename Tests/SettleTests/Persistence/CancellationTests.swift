@@ -80,7 +80,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await commit.value }
         hold.release()
         try await settings.commit { settings.count = 1 }
-        try await store.flush(toFile: true)
+        try await store.file.flush()
         #expect(!ran.isRaised && settings.count == 1)
         try await store.close()
     }

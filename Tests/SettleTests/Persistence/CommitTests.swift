@@ -63,7 +63,7 @@ import Testing
         let store = try await SettingsStore.open(storage: memory)
         let settings = try await store.group(CounterSettings.self)
         for round in 1...200 {
-            memory.simulateExternalChange(["count": .integer(Int64(round * 10))], by: "other")
+            memory.simulateExternalChange(["count": .integer(Int64(round * 10))], author: "other")
             let seen = try await settings.commit {
                 let seen = settings.count
                 settings.count += 1

@@ -42,7 +42,7 @@ import Testing
         let issues = ChangeRecorder(store.issues)
         await fail(store) { try await settings.commit { settings.count += 1 } }
         #expect(settings.count == 11)
-        for count in 11...15 { base.simulateExternalChange(["count": .integer(Int64(count))], by: "B") }
+        for count in 11...15 { base.simulateExternalChange(["count": .integer(Int64(count))], author: "B") }
         let error = await #expect(throws: SettingsError.self) { try await store.flush() }
         #expect(error?.code == .superseded && error?.key == "count")
         #expect(settings.count == 15 && value("count") == .integer(15))
@@ -67,7 +67,7 @@ import Testing
         let (store, settings) = try await open()
         await fail(store) { try await settings.commit { settings.count += 1 } }
         settings.name = "kept"
-        base.simulateExternalChange(["count": .integer(15)], by: "B")
+        base.simulateExternalChange(["count": .integer(15)], author: "B")
         if isVisit {
             try await Self.increment(settings)
         } else {
@@ -84,7 +84,7 @@ import Testing
     func onTop() async throws {
         let (store, settings) = try await open()
         await fail(store) { try await settings.commit { settings.count += 1 } }
-        base.simulateExternalChange(["count": .integer(15)], by: "B")
+        base.simulateExternalChange(["count": .integer(15)], author: "B")
         settings.count += 1
         try await settings.commit { settings.other += 1 }
         #expect(settings.count == 15 && value("count") == .integer(15) && value("other") == .integer(2))
@@ -96,7 +96,7 @@ import Testing
     func anything(moment: FailingStorage.Moment) async throws {
         let (store, settings) = try await open()
         await fail(store, moment) { try await settings.commit { settings.count += 1 } }
-        base.simulateExternalChange(["other": .integer(7)], by: "B")
+        base.simulateExternalChange(["other": .integer(7)], author: "B")
         let error = await #expect(throws: SettingsError.self) { try await store.flush() }
         #expect(error?.code == .superseded)
         // An append that throws may still have stored its values, so the old value is written back.
@@ -108,7 +108,7 @@ import Testing
     func toldWithoutWaiting() async throws {
         let (store, settings) = try await open()
         await fail(store) { try await settings.commit { settings.count += 1 } }
-        base.simulateExternalChange(["count": .integer(15)], by: "B")
+        base.simulateExternalChange(["count": .integer(15)], author: "B")
         let error = #expect(throws: SettingsError.self) { try store.flushAndWait() }
         #expect(error?.code == .superseded && error?.key == "count")
         try store.flushAndWait()
@@ -122,7 +122,7 @@ import Testing
             settings.name = "mine"
             try await settings.commit { settings.count += 1 }
         }
-        base.simulateExternalChange(["other": .integer(7)], by: "B")
+        base.simulateExternalChange(["other": .integer(7)], author: "B")
         let error = await #expect(throws: SettingsError.self) { try await store.flush() }
         #expect(error?.code == .superseded && error?.key == "count")
         #expect(settings.count == 10 && settings.name == "mine" && value("name") == .string("mine"))
@@ -141,11 +141,11 @@ import Testing
     func notWrittenBack() async throws {
         let (store, settings) = try await open()
         await fail(store) { try await settings.commit { settings.count += 1 } }
-        base.simulateExternalChange(["other": .integer(7)], by: "B")
+        base.simulateExternalChange(["other": .integer(7)], author: "B")
         failing.fail(.append, with: lost)
         await #expect(throws: SettingsError.self) { try await store.flush() }
         #expect(settings.count == 10)
-        base.simulateExternalChange(["count": .integer(15)], by: "B")
+        base.simulateExternalChange(["count": .integer(15)], author: "B")
         failing.heal()
         // The first flush reports the loss.
         _ = try? await store.flush()
@@ -161,7 +161,7 @@ import Testing
             settings.count = 11
             settings.other = 2
         }
-        base.simulateExternalChange(["count": .integer(15), "name": .string("theirs")], by: "B")
+        base.simulateExternalChange(["count": .integer(15), "name": .string("theirs")], author: "B")
         let error = await #expect(throws: SettingsError.self) { try await store.flush() }
         #expect(error?.code == .superseded && error?.key == "count")
         #expect(settings.count == 15 && settings.other == 2 && settings.name == "theirs")
@@ -178,8 +178,8 @@ import Testing
                 settings.right += 100
             }
         }
-        base.simulateExternalChange(["left": .integer(300), "right": .integer(700)], by: "B")
-        base.simulateExternalChange(["left": .integer(200), "right": .integer(800)], by: "B")
+        base.simulateExternalChange(["left": .integer(300), "right": .integer(700)], author: "B")
+        base.simulateExternalChange(["left": .integer(200), "right": .integer(800)], author: "B")
         await #expect(throws: SettingsError.self) { try await store.flush() }
         #expect(settings.left == 200 && settings.right == 800)
         await fail(store) {
@@ -188,7 +188,7 @@ import Testing
                 settings.right += 100
             }
         }
-        base.simulateExternalChange(["left": .integer(201)], by: "B")
+        base.simulateExternalChange(["left": .integer(201)], author: "B")
         await #expect(throws: SettingsError.self) { try await store.flush() }
         #expect(settings.left == 201 && settings.right == 800 && value("right") == .integer(800))
         try await store.close()
@@ -199,9 +199,9 @@ import Testing
         let (store, settings) = try await open()
         await fail(store) { try await settings.commit { settings.count += 1 } }
         failing.fail(.changes, with: lost)
-        base.simulateExternalChange(["count": .integer(14)], by: "B")
+        base.simulateExternalChange(["count": .integer(14)], author: "B")
         await #expect(throws: SettingsError.self) { try await store.flush() }
-        base.simulateExternalChange(["count": .integer(15)], by: "B")
+        base.simulateExternalChange(["count": .integer(15)], author: "B")
         await #expect(throws: SettingsError.self) { try await store.flush() }
         #expect(recording.batches.isEmpty)
         failing.heal()

@@ -18,15 +18,15 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: file.path))
             for count in 1...3 {
                 settings.count = count
-                try await store.flush(toFile: true)
+                try await store.file.flush()
                 #expect(String(decoding: try Data(contentsOf: file), as: UTF8.self).contains("\"count\": \(count)"))
             }
             // Without a new value nothing is written.
             let before = try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? UInt64
-            try await store.flush(toFile: true)
+            try await store.file.flush()
             #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? UInt64 == before)
             try await store.close()
-            await #expect(throws: SettingsError.self) { try await store.flush(toFile: true) }
+            await #expect(throws: SettingsError.self) { try await store.file.flush() }
         }
     }
 
@@ -36,14 +36,14 @@ import Testing
             let file = folder.appending(path: "settings.json")
             let store = try await SettingsStore.open(at: file)
             let settings = try await store.group(CounterSettings.self)
-            try await store.flush(toFile: true)
+            try await store.file.flush()
             settings.count = 1
             try Data("{ half".utf8).write(to: file)
-            let error = await #expect(throws: SettingsError.self) { try await store.flush(toFile: true) }
+            let error = await #expect(throws: SettingsError.self) { try await store.file.flush() }
             #expect(error?.description.contains("journal") == true)
             #expect(try Data(contentsOf: file) == Data("{ half".utf8))
             try Data("{}".utf8).write(to: file)
-            try await store.flush(toFile: true)
+            try await store.file.flush()
             #expect(String(decoding: try Data(contentsOf: file), as: UTF8.self).contains("\"count\": 1"))
             try await store.close()
         }
@@ -54,10 +54,10 @@ import Testing
         let settings = try await store.group(CounterSettings.self)
         failing.fail(.checkpoint, with: StorageError(.noSpace, "There is no room."))
         settings.count = 1
-        await #expect(throws: SettingsError.self) { try await store.flush(toFile: true) }
+        await #expect(throws: SettingsError.self) { try await store.file.flush() }
         #expect(recording.batches.map(\.values) == [["count": .integer(1)]])
         failing.heal()
-        try await store.flush(toFile: true)
+        try await store.file.flush()
         #expect(recording.calls.count { $0.operation == .checkpoint(.requested) } == 2)
     }
 
@@ -78,7 +78,7 @@ import Testing
         let hasBegun = Flag()
         let flushing = Task {
             hasBegun.raise()
-            try await store.flush(toFile: true)
+            try await store.file.flush()
         }
         while !hasBegun.isRaised { await Task.yield() }
         // Each flush goes through the same queue several times, so whatever does not wait has had its turn.

@@ -24,12 +24,12 @@ import Testing
         let storage = TextLimitStorage(limit: 500)
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
         // From now on the pace of appends holds everything up until the flush: the clock stands still.
-        try store.setValue("", forKey: "first")
+        try store.keys.setValue("", forKey: "first")
         try await store.flush()
         let keys = (0..<30).map { "text\($0)" }
         for (number, key) in keys.enumerated() {
             let count = number < excess ? 1_000 + number : 1
-            try store.setValue(String(repeating: "a", count: count), forKey: key)
+            try store.keys.setValue(String(repeating: "a", count: count), forKey: key)
         }
         var code: SettingsError.Code?
         do { try await store.flush() } catch { code = (error as? SettingsError)?.code }
@@ -45,18 +45,18 @@ import Testing
         let storage = TextLimitStorage(limit: 500)
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
         try store.update {
-            try store.setValue(String(repeating: "a", count: 400), forKey: "large")
-            try store.setValue(String(repeating: "a", count: 300), forKey: "larger")
-            try store.setValue("a", forKey: "small")
+            try store.keys.setValue(String(repeating: "a", count: 400), forKey: "large")
+            try store.keys.setValue(String(repeating: "a", count: 300), forKey: "larger")
+            try store.keys.setValue("a", forKey: "small")
         }
-        try store.setValue("b", forKey: "other")
+        try store.keys.setValue("b", forKey: "other")
         for round in 1...3 {
             let error = await #expect(throws: SettingsError.self) { try await store.flush() }
             #expect(error?.code == .encodingFailed && error?.key == "large")
             #expect(storage.taken == (round == 1 ? ["other"] : ["other", "more"]))
-            if round == 1 { try store.setValue("c", forKey: "more") }
+            if round == 1 { try store.keys.setValue("c", forKey: "more") }
         }
-        try store.update { try store.setValue("a", forKey: "large") }
+        try store.update { try store.keys.setValue("a", forKey: "large") }
         try await store.flush()
         #expect(storage.taken == ["other", "more", "large", "larger", "small"] && store.status == .saved)
     }
@@ -65,15 +65,15 @@ import Testing
     func wholeCommits(other: Int) async throws {
         let storage = TextLimitStorage(limit: 500)
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
-        try store.setValue(String(repeating: "b", count: other), forKey: "other")
+        try store.keys.setValue(String(repeating: "b", count: other), forKey: "other")
         await #expect(throws: SettingsError.self) {
             try await store.commit {
-                try store.setValue(String(repeating: "a", count: 450), forKey: "large")
-                try store.setValue(String(repeating: "a", count: 100), forKey: "small")
+                try store.keys.setValue(String(repeating: "a", count: 450), forKey: "large")
+                try store.keys.setValue(String(repeating: "a", count: 100), forKey: "small")
             }
         }
-        #expect((try? store.value(forKey: "large", as: String.self)) == nil)
-        #expect((try? store.value(forKey: "small", as: String.self)) == nil)
+        #expect((try? store.keys.value(forKey: "large", as: String.self)) == nil)
+        #expect((try? store.keys.value(forKey: "small", as: String.self)) == nil)
         try await store.flush()
         #expect(storage.taken == ["other"] && store.status == .saved)
     }

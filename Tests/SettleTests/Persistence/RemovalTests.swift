@@ -30,7 +30,7 @@ import Testing
 
     @Test("Removing a key deletes an externally stored value that can't be used") func unusable() async throws {
         let (base, store, settings) = try await open(.string("no number"))
-        try store.removeValue(forKey: "count")
+        try store.keys.removeValue(forKey: "count")
         try await store.flush()
         #expect(settings.count == 0)
         #expect(base.tree["count"] == nil && base.tree["name"] == .string("theirs"))

@@ -121,7 +121,7 @@ import Testing
             let clock = ManualClock()
             let store = try await SettingsStore.open(at: file, configuration: .init(clock: clock))
             let settings = try await store.group(CounterSettings.self)
-            try await store.flush(toFile: true)
+            try await store.file.flush()
             var since: Date?
             for (count, text, place) in [(1, "{ half", "ine 1"), (2, "{\n\n half", "ine 3")] {
                 try Data(text.utf8).write(to: file)

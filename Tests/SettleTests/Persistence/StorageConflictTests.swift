@@ -57,7 +57,7 @@ import Testing
                     runs += 1
                     return runs
                 }
-                place.simulateExternalChange(["other": .integer(Int64(run))], by: "B")
+                place.simulateExternalChange(["other": .integer(Int64(run))], author: "B")
                 settings.count = run
             }
         }

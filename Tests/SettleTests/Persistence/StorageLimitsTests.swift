@@ -36,11 +36,11 @@ import Testing
         let (store, _) = try await CounterSettings.open(on: storage)
         for number in 0..<10 {
             try store.update {
-                try store.setValue(number, forKey: "a\(number)")
-                try store.setValue(number, forKey: "b\(number)")
+                try store.keys.setValue(number, forKey: "a\(number)")
+                try store.keys.setValue(number, forKey: "b\(number)")
             }
         }
-        try store.setValue(1, forKey: "single")
+        try store.keys.setValue(1, forKey: "single")
         try await store.flush()
         #expect(storage.batches.allSatisfy { $0.count <= 3 } && storage.batches.flatMap { $0 }.count == 21)
         for number in 0..<10 {
@@ -85,7 +85,7 @@ import Testing
         let text = String(repeating: "x", count: 600)
         func write() throws {
             settings.name = text
-            try store.setValue(text, forKey: "text")
+            try store.keys.setValue(text, forKey: "text")
         }
         let error = #expect(throws: SettingsError.self) { try settings.update { try write() } }
         #expect(error?.code == .tooManyBytes && error?.description.contains("1000") == true)
@@ -104,9 +104,9 @@ import Testing
         let storage = NarrowRemoteStorage(memory, StorageLimits(keys: 4))
         let (store, _) = try await CounterSettings.open(on: storage)
         for (number, range) in [0...2, 2...4, 4...6, 1...1].enumerated() {
-            try store.update { for key in range { try store.setValue(number, forKey: "key\(key)") } }
+            try store.update { for key in range { try store.keys.setValue(number, forKey: "key\(key)") } }
         }
-        try store.update { for key in [6, 7] { try store.setValue(9, forKey: "key\(key)") } }
+        try store.update { for key in [6, 7] { try store.keys.setValue(9, forKey: "key\(key)") } }
         try await store.flush()
         #expect(storage.values.allSatisfy { $0.count <= 4 } && store.status == .saved)
         let places = (0...2).map { number in

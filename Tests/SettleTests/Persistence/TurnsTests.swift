@@ -79,7 +79,7 @@ import Testing
                     await onThread {
                         for _ in 0..<500 {
                             let told = DispatchSemaphore(value: 0)
-                            lock.wantTurn { told.signal() }
+                            lock.requestHandOff { told.signal() }
                             told.wait()
                             guard lock.tryLock(within: .seconds(60)) else { continue }
                             granted.withLock { $0 += 1 }
@@ -103,7 +103,7 @@ import Testing
         for _ in 0..<10 {
             await onThread {
                 lock.lock()
-                lock.wantTurn {}
+                lock.requestHandOff {}
                 lock.unlock()
                 lock.lock()
                 lock.unlock()

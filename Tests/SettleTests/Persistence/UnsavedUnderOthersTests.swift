@@ -67,9 +67,9 @@ import Testing
         in store: SettingsStore, before release: (CounterSettings) throws -> Void = { _ in }
     ) async throws -> CounterSettings {
         let hold = failing.hold(.append)
-        try store.setValue(1, forKey: "earlier")
+        try store.keys.setValue(1, forKey: "earlier")
         await hold.waitUntilReached()
-        try store.setValue(5, forKey: "other")
+        try store.keys.setValue(5, forKey: "other")
         let settings = try await store.group(CounterSettings.self)
         #expect(settings.other == 5)
         try release(settings)
@@ -94,7 +94,7 @@ import Testing
         let store = try await open()
         let settings = try await declareUnsaved(in: store) { _ in base.simulateExternalChange(["other": .integer(7)]) }
         #expect(settings.other == 5 && base.tree["other"] == .integer(5))
-        try store.removeValue(forKey: "other")
+        try store.keys.removeValue(forKey: "other")
         try await store.flush()
         #expect(settings.other == 0 && base.tree["other"] == nil)
     }
@@ -106,9 +106,9 @@ import Testing
         let failing = FailingStorage(fixture.storage())
         let store = try await SettingsStore.open(storage: failing, configuration: .init(clock: ManualClock()))
         let hold = failing.hold(.append)
-        try store.setValue(1, forKey: "earlier")
+        try store.keys.setValue(1, forKey: "earlier")
         await hold.waitUntilReached()
-        try store.setValue(5, forKey: "other")
+        try store.keys.setValue(5, forKey: "other")
         let settings = try await store.group(CounterSettings.self)
         hold.release()
         try await store.flush()

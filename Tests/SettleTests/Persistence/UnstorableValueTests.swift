@@ -59,13 +59,13 @@ private struct Bad: SettingsGroup {
                 #expect(issue.key == key)
                 break
             }
-            try store.removeValue(forKey: key)
+            try store.keys.removeValue(forKey: key)
             group.healthy = 8
             try await store.close()
         }
         let store = try await open(format)
-        #expect(store.loadOutcome == .intact)
-        #expect(try store.value(forKey: "healthy", as: Int.self) == 8)
+        #expect(store.file.loadOutcome == .intact)
+        #expect(try store.keys.value(forKey: "healthy", as: Int.self) == 8)
         let tree = try format.decode([UInt8](Data(contentsOf: fixture.file)))
         #expect(tree["healthy"] == .integer(8))
         try await store.close()
@@ -75,22 +75,22 @@ private struct Bad: SettingsGroup {
     private func refuses(_ value: SettingValue, at key: String, in format: FileFormat) async throws {
         do {
             let store = try await open(format)
-            let error = #expect(throws: SettingsError.self) { try store.setValue(value, forKey: key) }
+            let error = #expect(throws: SettingsError.self) { try store.keys.setValue(value, forKey: key) }
             #expect(error?.key == key, "\(format): \(error as Any)")
             #expect(throws: SettingsError.self) {
                 try store.update {
-                    try store.setValue(1, forKey: "never")
-                    try store.setValue(value, forKey: key)
+                    try store.keys.setValue(1, forKey: "never")
+                    try store.keys.setValue(value, forKey: key)
                 }
             }
-            try store.setValue(7, forKey: "healthy")
+            try store.keys.setValue(7, forKey: "healthy")
             try await store.flush()
             #expect("\(store.status)" == "saved")
             try await store.close()
         }
         let store = try await open(format)
-        #expect(try store.value(forKey: "healthy", as: Int.self) == 7)
-        #expect(try store.value(forKey: "never", as: Int.self) == nil)
+        #expect(try store.keys.value(forKey: "healthy", as: Int.self) == 7)
+        #expect(try store.keys.value(forKey: "never", as: Int.self) == nil)
         try await store.close()
         try FileManager.default.removeItem(at: fixture.file)
     }
@@ -184,13 +184,13 @@ private struct Bad: SettingsGroup {
         let key = Array(repeating: "k", count: 128).joined(separator: ".")
         do {
             let store = try await open(format)
-            try store.setValue(5, forKey: key)
-            try store.setValue(nested(127), forKey: "deep")
+            try store.keys.setValue(5, forKey: key)
+            try store.keys.setValue(nested(127), forKey: "deep")
             try await store.close()
         }
         let store = try await open(format)
-        #expect(store.loadOutcome == .intact)
-        #expect(try store.value(forKey: key, as: Int.self) == 5)
+        #expect(store.file.loadOutcome == .intact)
+        #expect(try store.keys.value(forKey: key, as: Int.self) == 5)
         try await store.close()
         let tree = try format.decode([UInt8](Data(contentsOf: fixture.file)))
         #expect(tree["deep"] == nested(127))
@@ -204,7 +204,7 @@ private struct Bad: SettingsGroup {
                 let store = try await open(format)
                 let group = try await store.group(Bad.self)
                 group.text = text
-                try store.setValue(SettingValue.array([.string(text), .null]), forKey: "list")
+                try store.keys.setValue(SettingValue.array([.string(text), .null]), forKey: "list")
                 try await store.close()
             }
             let store = try await open(format)
@@ -219,12 +219,12 @@ private struct Bad: SettingsGroup {
         let large = Data(count: 257 << 20)
         do {
             let store = try await open(.propertyListBinary)
-            #expect(throws: SettingsError.self) { try store.setValue(large, forKey: "large") }
-            try store.setValue(7, forKey: "healthy")
+            #expect(throws: SettingsError.self) { try store.keys.setValue(large, forKey: "large") }
+            try store.keys.setValue(7, forKey: "healthy")
             try await store.close()
         }
         let store = try await open(.propertyListBinary)
-        #expect(try store.value(forKey: "healthy", as: Int.self) == 7)
+        #expect(try store.keys.value(forKey: "healthy", as: Int.self) == 7)
         try await store.close()
     }
 
@@ -246,12 +246,12 @@ private struct Bad: SettingsGroup {
 
         let narrow = NarrowStorage()
         let store = try await SettingsStore.open(storage: narrow, configuration: .init(clock: ManualClock()))
-        try store.setValue("old", forKey: "larger")
+        try store.keys.setValue("old", forKey: "larger")
         try await store.flush()
         // No transaction, which would be left out as a whole. The clock stands still, so they wait for the flush.
-        try store.setValue(String(repeating: "a", count: 60), forKey: "large")
-        try store.setValue(String(repeating: "b", count: 70), forKey: "larger")
-        try store.setValue(7, forKey: "healthy")
+        try store.keys.setValue(String(repeating: "a", count: 60), forKey: "large")
+        try store.keys.setValue(String(repeating: "b", count: 70), forKey: "larger")
+        try store.keys.setValue(7, forKey: "healthy")
         // Nothing is lost: a value left out of one batch goes with the next.
         _ = try? await store.flush()
         try await store.flush()
@@ -259,8 +259,8 @@ private struct Bad: SettingsGroup {
         #expect(narrow.tree["healthy"] == .integer(7))
         #expect(narrow.tree["larger"] == .string(String(repeating: "b", count: 70)))
         // Too large by itself.
-        try store.setValue(String(repeating: "c", count: 200), forKey: "large")
-        try store.setValue(8, forKey: "healthy")
+        try store.keys.setValue(String(repeating: "c", count: 200), forKey: "large")
+        try store.keys.setValue(8, forKey: "healthy")
         for _ in 0..<2 {
             let error = await #expect(throws: SettingsError.self) { try await store.flush() }
             #expect(error?.code == .encodingFailed && error?.key == "large")
@@ -271,7 +271,7 @@ private struct Bad: SettingsGroup {
             break
         }
         #expect("\(store.status)" != "saved")
-        try store.removeValue(forKey: "large")
+        try store.keys.removeValue(forKey: "large")
         try await store.flush()
         #expect("\(store.status)" == "saved")
     }

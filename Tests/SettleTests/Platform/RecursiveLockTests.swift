@@ -22,12 +22,12 @@ import Testing
         #expect(ran.withLock { $0 } == [1, 2] && !lock.isHeldByCurrentThread)
     }
 
-    @Test("A turn is granted with the gate closed, and taking it opens the gate")
+    @Test("A hand-off is granted with the gate closed, and taking it opens the gate")
     func gate() {
         let lock = RecursiveLock()
         let granted = LockedValue<[Bool]>([])
         lock.lock()
-        lock.wantTurn { [weak lock] in
+        lock.requestHandOff { [weak lock] in
             let isClosed = lock?.isGateClosed == true
             granted.withLock { $0.append(isClosed) }
         }
@@ -38,7 +38,7 @@ import Testing
         lock.unlock()
     }
 
-    @Test("A thread that waits for a turn gets the lock before threads that come later")
+    @Test("A thread that waits for a hand-off gets the lock before threads that come later")
     func standingBack() async {
         for _ in 0..<50 {
             let lock = RecursiveLock(gateLimit: .seconds(3_600))

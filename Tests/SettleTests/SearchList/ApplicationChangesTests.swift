@@ -9,7 +9,7 @@ import Testing
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), searching: [.source("high", high), .application])
         let settings = try await store.group(LayeredGroup.self)
-        var own = store.changes(of: .application).makeAsyncIterator()
+        var own = store.domains[.application].changes().makeAsyncIterator()
         settings.count = 40
         settings.name = "x"
         settings.count = 41

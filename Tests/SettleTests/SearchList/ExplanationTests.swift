@@ -16,9 +16,9 @@ import Testing
                 .application, .registration,
             ])
         let settings = try await store.group(LayeredGroup.self)
-        try store.register(["count": 5])
+        try store.domains.register(["count": 5])
         let found = try #require(settings.$count.explanation)
-        #expect(found == store.explain("count"))
+        #expect(found == store.keys.explanation(forKey: "count"))
         #expect(found.value == .integer(7) && found.domain == .environment && found.origin == .environment)
         #expect(found.answers.map(\.domain) == ["high", .environment, .application, .registration, .declaration])
         #expect(found.answers.map(\.outcome) == [.refused, .inForce, .covered, .covered, .covered])
@@ -26,7 +26,7 @@ import Testing
         #expect(found.answers[0].problem == "it must be in 0...100")
         let places = found.answers.map(\.place)
         #expect(places[0] == "the test's count" && places[1] == "the variable APP_COUNT")
-        #expect(places[2] == "\"\(file.path)\", line 2" && places[4] == "LayeredGroup.count")
+        #expect(places[2] == "“\(file.path)”, line 2" && places[4] == "LayeredGroup.count")
         #expect(found.description.contains("▸ environment   \"7\"  (the variable APP_COUNT)"))
         let decoded = try JSONDecoder().decode(Explanation.self, from: JSONEncoder().encode(found))
         #expect(decoded == found)
@@ -44,7 +44,7 @@ import Testing
             ])
         let key: SettingKey = "count"
         func check() {
-            let (full, short) = (store.explain(key), store.explainWithoutPlaces(key))
+            let (full, short) = (store.keys.explanation(forKey: key), store.keys.explanationWithoutPlaces(forKey: key))
             #expect(short.answers.map(\.value) == full.answers.map(\.value) && short.value == full.value)
             #expect(short.answers.map(\.outcome) == full.answers.map(\.outcome))
             #expect(full.answers.contains { $0.locksKey && !$0.place.isEmpty })
@@ -65,7 +65,7 @@ import Testing
             searching: [.environment(prefix: "APP", variables: ["APP_INNER_LEVEL": "2"]), .application])
         let settings = try await store.group(LayeredGroup.self)
         try #require(settings.inner.level == 2)
-        #expect(store.explain("inner").answers.first?.place == "variables that begin with APP_INNER_")
+        #expect(store.keys.explanation(forKey: "inner").answers.first?.place == "variables that begin with APP_INNER_")
         let listed = store.settings.map(\.description)
         #expect(listed.contains("inner.level = 2, from environment"))
         #expect(listed.contains("token = ••••, from declaration"))
@@ -74,11 +74,11 @@ import Testing
     @Test("A write shows its author and revision, unsaved and then on stable storage") func written() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(LayeredGroup.self)
-        try settings.update(by: "cli") { settings.count = 9 }
-        let before = store.explain("count")
+        try settings.update(author: "cli") { settings.count = 9 }
+        let before = store.keys.explanation(forKey: "count")
         #expect(before.change?.author == "cli" && before.change?.revision == store.revision)
         try await store.flush()
-        let after = store.explain("count")
+        let after = store.keys.explanation(forKey: "count")
         #expect(
             after.isDurable && after.domain == .application && after.answers.map(\.outcome) == [.inForce, .covered])
     }
@@ -89,14 +89,14 @@ import Testing
         let settings = try await store.group(LayeredGroup.self)
         try settings.update {
             settings.count = 9
-            let inside = store.explain("count")
+            let inside = store.keys.explanation(forKey: "count")
             #expect(inside.value == .integer(9) && inside.domain == .application)
             #expect(inside.answers.map(\.outcome) == [.inForce, .covered])
             #expect(inside.answers.first?.place == "not saved yet")
             try settings.$count.reset()
-            #expect(store.explain("count").answers.map(\.outcome) == [.inForce])
+            #expect(store.keys.explanation(forKey: "count").answers.map(\.outcome) == [.inForce])
         }
-        #expect(store.explain("count").domain == .declaration)
+        #expect(store.keys.explanation(forKey: "count").domain == .declaration)
     }
 
     @Test("A secret shows that it is set, never what it is") func secret() async throws {
@@ -109,7 +109,7 @@ import Testing
             ])
         let settings = try await store.group(LayeredGroup.self)
         let override = try store.override(settings.$token, with: Secret(hidden))
-        let found = store.explain("token")
+        let found = store.keys.explanation(forKey: "token")
         #expect(found.isSecret && found.value == nil && found.answers.count == 5)
         #expect(found.answers.allSatisfy { $0.value == nil })
         var dumped = ""
@@ -118,7 +118,7 @@ import Testing
         var issues = ""
         dump(try #require(store.settings.first { $0.key == "token" }), to: &issues)
         for text in [
-            found.description, dumped, json, issues, "\(store.effectiveValues)", "\(store.domain("low").values)",
+            found.description, dumped, json, issues, "\(store.keys.effectiveValues)", "\(store.domains["low"].values)",
         ] {
             #expect(!text.contains("sesame"))
         }
@@ -129,11 +129,13 @@ import Testing
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(plainTree(["x": 1])),
             searching: [.source("high", TestDomain(["x": 2])), .application])
-        let found = store.explain("x")
+        let found = store.keys.explanation(forKey: "x")
         #expect(
             found.type == nil && found.value == .integer(2) && found.answers.map(\.outcome) == [.inForce, .covered])
-        #expect(try store.value(forKey: "x", as: Int.self) == 2)
-        #expect(store.explain("nobody").answers.isEmpty && store.explain("nobody").value == nil)
+        #expect(try store.keys.value(forKey: "x", as: Int.self) == 2)
+        #expect(
+            store.keys.explanation(forKey: "nobody").answers.isEmpty
+                && store.keys.explanation(forKey: "nobody").value == nil)
     }
 
     @Test("A stored value that can't be used, with the last good one in force") func lastGood() async throws {
@@ -143,9 +145,9 @@ import Testing
         try await settings.commit { settings.count = 8 }
         let second = try await SettingsStore.open(storage: InMemoryStorage(sharing: storage))
         var issues = store.issues.makeAsyncIterator()
-        try await second.commit { try second.setValue(500, forKey: "count") }
+        try await second.commit { try second.keys.setValue(500, forKey: "count") }
         #expect(try #require(await issues.next()).code == .unusableValue)
-        let found = store.explain("count")
+        let found = store.keys.explanation(forKey: "count")
         #expect(found.value == .integer(8) && found.domain == .application)
         #expect(found.answers.map(\.outcome) == [.refused, .inForce, .covered])
         #expect(found.answers[0].value == .integer(500) && found.answers[1].value == .integer(8))
@@ -155,6 +157,6 @@ import Testing
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), searching: [.source("high", TestDomain(["attempts": 5])), .application])
         _ = try await store.group(OwnedLayeredGroup.self)
-        #expect(store.explain("attempts").answers.map(\.outcome) == [.ignored, .inForce])
+        #expect(store.keys.explanation(forKey: "attempts").answers.map(\.outcome) == [.ignored, .inForce])
     }
 }

@@ -29,7 +29,7 @@ import Testing
     @Test("One change for each override, with its origin") func changes() async throws {
         let (store, settings, _) = try await open()
         var changes = settings.changes.makeAsyncIterator()
-        let override = try store.override(settings.$name, with: "test", by: "preview")
+        let override = try store.override(settings.$name, with: "test", author: "preview")
         let begin = try #require(await changes.next())
         #expect(begin.origin == .override && begin.domain == .overrides && begin.author == "preview")
         #expect(begin.mutations[0].newValue as? String == "test")
@@ -71,32 +71,34 @@ import Testing
         async throws
     {
         let (store, settings, _) = try await open()
-        try store.register(["count": 5, "inner.level": 0.75, "other": "text"])
+        try store.domains.register(["count": 5, "inner.level": 0.75, "other": "text"])
         #expect(settings.count == 5 && settings.inner.level == 0.75 && settings.$count.origin == .registration)
-        #expect(try store.value(forKey: "other", as: String.self) == "text")
-        try store.register(["name": "Name", "count": 6], language: "de")
-        try store.register(["name": "nome"], language: "pt")
+        #expect(try store.keys.value(forKey: "other", as: String.self) == "text")
+        try store.domains.register(["name": "Name", "count": 6], language: "de")
+        try store.domains.register(["name": "nome"], language: "pt")
         #expect(settings.name == "nome" && settings.count == 6 && settings.$name.domain == .language)
         settings.name = "own"
         try settings.$name.reset()
         #expect(settings.name == "nome" && settings.$name.stored == nil)
-        #expect(store.effectiveValues["count"] == .integer(6) && store.effectiveValues["other"] == .string("text"))
-        #expect(store.domain(.registration).values["inner.level"] == .real(0.75))
+        #expect(
+            store.keys.effectiveValues["count"] == .integer(6) && store.keys.effectiveValues["other"] == .string("text")
+        )
+        #expect(store.domains[.registration].values["inner.level"] == .real(0.75))
     }
 
     @Test("A volatile domain is replaced, updated and removed by name") func replaced() async throws {
         let (store, settings, storage) = try await open()
-        try await store.domain(.registration).update {
+        try await store.domains[.registration].update {
             settings.count = 30
             settings.name = "registered"
         }
         #expect(settings.count == 30 && settings.$count.domain == .registration && settings.$count.stored == nil)
         await #expect(throws: SettingsError.self) {
-            try await store.domain(.registration).update { settings.count = 101 }
+            try await store.domains[.registration].update { settings.count = 101 }
         }
-        try await store.domain(.registration).replace(with: plainTree(["count": 31]))
+        try await store.domains[.registration].replace(with: plainTree(["count": 31]))
         #expect(settings.count == 31 && settings.name == "default")
-        await #expect(throws: SettingsError.self) { try await store.domain(.global).update { settings.count = 2 } }
+        await #expect(throws: SettingsError.self) { try await store.domains[.global].update { settings.count = 2 } }
         #expect(store.domains.map(\.name) == [.overrides, .application, .language, .registration, .declaration])
         try await store.flush()
         #expect(storage.tree == SettingTree())
@@ -111,15 +113,17 @@ import Testing
                 .environment(prefix: "APP", variables: ["APP_LATE_HOST": "h", "APP_NAME": "n"]), .application,
                 .registration,
             ])
-        #expect(store.remainingArguments.count == 7 && store.integer(forKey: "late.port") == 0)
-        try store.register(["late": ["port": "80", "host": "x"]])
-        try store.register(["verbose": false])
-        try store.register(["token": "t"])
-        #expect(store.integer(forKey: "late.port") == 81 && store.string(forKey: "late.host") == "h")
-        #expect(store.bool(forKey: "verbose") && store.remainingArguments == ["rest", "--count=9"])
+        #expect(store.domains.remainingArguments.count == 7 && store.keys["late.port"] == nil)
+        try store.domains.register(["late": ["port": "80", "host": "x"]])
+        try store.domains.register(["verbose": false])
+        try store.domains.register(["token": "t"])
+        #expect(try store.keys.value(forKey: "late.port", coercedTo: .integer) == 81)
+        #expect(try store.keys.value(forKey: "late.host", coercedTo: .string) == "h")
+        #expect(try store.keys.value(forKey: "verbose", coercedTo: .bool) == true)
+        #expect(store.domains.remainingArguments == ["rest", "--count=9"])
         let settings = try await store.group(LayeredGroup.self)
         #expect(settings.count == 9 && settings.name == "n" && settings.$token.domain != .arguments)
-        #expect(store.remainingArguments == ["rest"])
-        #expect(throws: SettingsError.self) { try store.register(["lateHost": 1, "late_host": 2]) }
+        #expect(store.domains.remainingArguments == ["rest"])
+        #expect(throws: SettingsError.self) { try store.domains.register(["lateHost": 1, "late_host": 2]) }
     }
 }

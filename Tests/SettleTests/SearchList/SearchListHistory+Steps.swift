@@ -151,7 +151,7 @@ extension SearchListHistory {
         guard !isOpen(value, key) else { return }
         notes.append("set \(key) \(value) by key")
         let isRefused = model.isLocked(key) || key.isOwned || !key.accepts(value)
-        let error = thrown { try store.setValue(value, forKey: key.rawValue) }
+        let error = thrown { try store.keys.setValue(value, forKey: key.rawValue) }
         try #require((error != nil) == isRefused, "\(String(describing: error)) \(notes)")
         if !isRefused { write(value, key) }
         try check(.application, .local)
@@ -161,7 +161,7 @@ extension SearchListHistory {
         let key = someKey()
         notes.append("remove \(key) by key")
         let isRefused = model.isLocked(key) || key.isOwned
-        let error = thrown { try store.removeValue(forKey: key.rawValue) }
+        let error = thrown { try store.keys.removeValue(forKey: key.rawValue) }
         try #require((error != nil) == isRefused, "\(String(describing: error)) \(notes)")
         if !isRefused { remove(key) }
         try check(.application, .reset)
@@ -206,7 +206,7 @@ extension SearchListHistory {
     private func register() throws {
         let values = someValues()
         notes.append("register \(values)")
-        try store.register(Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) }))
+        try store.domains.register(Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) }))
         model[.registration].merge(values) { $1 }
         try check(.registration, .registration)
     }
@@ -214,7 +214,7 @@ extension SearchListHistory {
     private func registerLanguage() throws {
         let (values, language) = (someValues(), ["pt", "de", "fr"].randomElement(using: &random) ?? "de")
         notes.append("register \(language) \(values)")
-        try store.register(
+        try store.domains.register(
             Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) }), language: language)
         registered[language, default: [:]].merge(values) { $1 }
         model[.language] = Self.languages.reversed().reduce(into: [:]) { list, language in
@@ -246,7 +246,7 @@ extension SearchListHistory {
             model.layers.insert(.init(name: name, values: values), at: (last ?? 0) + 1)
         } else {
             notes.append("remove \(name)")
-            try await store.removeSuite(String(name.description.dropFirst("suite ".count)))
+            try await store.domains.removeSuite(String(name.description.dropFirst("suite ".count)))
             model.layers.removeAll { $0.name == name }
         }
         try check(name, .suite)

@@ -97,8 +97,8 @@ final class SearchListHistory {
         answers = answersNow()
         events = ([], [])
         changes = (
-            try store.changes(since: store.revision).makeAsyncIterator(),
-            store.changes(of: .application).makeAsyncIterator()
+            try store.changes(afterRevision: store.revision).makeAsyncIterator(),
+            store.domains[.application].changes().makeAsyncIterator()
         )
         try checkValues()
     }
@@ -174,7 +174,7 @@ final class SearchListHistory {
             try #require(setting.isLocked() == model.isLocked(key), "\(key), \(answer) \(notes)")
             try #require(setting.stored() == own[key], "\(key): \(String(describing: setting.stored())) \(notes)")
         }
-        var found = store.effectiveValues
+        var found = store.keys.effectiveValues
         // What other domains have under earlier names stays visible there as well.
         for name in found.root.keys where name.hasPrefix("version") { found.root[name] = nil }
         try #require(found == tree, "\(model.layers) \(notes)")
@@ -209,7 +209,7 @@ final class SearchListHistory {
         let place: Comment = "\(view) event of step \(event.step): \(change) \(notes)"
         try #require(found == event.mutations, place)
         try #require(change.domain == event.domain && (event.origin ?? change.origin) == change.origin, place)
-        try #require(change.missed == 0, place)
+        try #require(change.missed.count == 0, place)
     }
 
     // MARK: The application's values

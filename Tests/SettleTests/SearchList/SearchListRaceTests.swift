@@ -35,7 +35,7 @@ import Testing
             }
             group.addTask {
                 for round in 1...Self.rounds {
-                    try await store.domain(.registration).replace(with: plainTree(self.pair(-round)))
+                    try await store.domains[.registration].replace(with: plainTree(self.pair(-round)))
                 }
             }
             group.addTask {
@@ -87,9 +87,9 @@ import Testing
             var (value, revision) = (0, UInt64(0))
             for await change in changes {
                 let mutation = try #require(change[settings.$left])
-                #expect(change.missed == 0 && change.revision > revision)
+                #expect(change.missed.count == 0 && (change.revision ?? 0) > revision)
                 #expect(mutation.oldValue == value, "\(change)")
-                (value, revision) = (mutation.newValue, change.revision)
+                (value, revision) = (mutation.newValue, change.revision ?? 0)
                 if value == -1 { break }
             }
             return value
@@ -97,7 +97,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for round in 1...Self.rounds {
-                    try await store.domain(.registration).replace(with: plainTree(["left": round]))
+                    try await store.domains[.registration].replace(with: plainTree(["left": round]))
                 }
             }
             group.addTask {

@@ -44,7 +44,7 @@ import Testing
         let store = try await open(.source("high", high), .application)
         let settings = try await store.group(LayeredGroup.self)
         var effective = settings.changes.makeAsyncIterator()
-        var own = store.changes(of: .application).makeAsyncIterator()
+        var own = store.domains[.application].changes().makeAsyncIterator()
         var issues = store.issues.makeAsyncIterator()
         let before = store.revision
         settings.count = 40
@@ -67,7 +67,7 @@ import Testing
     @Test("A covered write that is undone is not reported, nor is a removal") func undoneCovered() async throws {
         let store = try await open(
             .source("high", TestDomain(["count": 7, "name": "high"])), .application, .registration)
-        try store.register(["count": 5])
+        try store.domains.register(["count": 5])
         let settings = try await store.group(LayeredGroup.self)
         var issues = store.issues.makeAsyncIterator()
         #expect(throws: TestFailure.self) {
@@ -77,7 +77,7 @@ import Testing
             }
         }
         try settings.$count.reset()
-        try await store.domain(.registration).update { try settings.$count.reset() }
+        try await store.domains[.registration].update { try settings.$count.reset() }
         settings.name = "x"
         settings.count = 41
         #expect(await issues.next()?.key == "name")
@@ -149,8 +149,8 @@ import Testing
             return error?.code == .locked && names.allSatisfy { error?.description.contains($0) == true }
         }
         #expect(throws: SettingsError.self) { try settings.$count.reset() }
-        #expect(throws: SettingsError.self) { try store.setValue(6, forKey: "count") }
-        #expect(throws: SettingsError.self) { try store.removeValue(forKey: "inner.level") }
+        #expect(throws: SettingsError.self) { try store.keys.setValue(6, forKey: "count") }
+        #expect(throws: SettingsError.self) { try store.keys.removeValue(forKey: "inner.level") }
         #expect(throws: SettingsError.self) { try settings.update { settings.inner.level = 1 } }
         await #expect(throws: SettingsError.self) { try await settings.commit { settings.count += 1 } }
         try settings.reset()

@@ -30,7 +30,7 @@ import Testing
         let (store, settings) = try await open()
         for name in ["first-name", "second-name", "third-name"] {
             try await settings.commit { settings.name = name }
-            try await store.flush(toFile: true)
+            try await store.file.flush()
         }
         #expect(try files(with: "first-name") == [".settings.json.journal"])
         #expect(try files(with: "second-name") == [".settings.json.journal", ".settings.json.previous"])
@@ -40,13 +40,13 @@ import Testing
     @Test func `no file has an earlier value`() async throws {
         let (store, settings) = try await renamed()
         try fixture.write("second-name", to: ".settings.json.0123456789abcdef.tmp")
-        try await store.eraseEarlierValues()
+        try await store.file.eraseEarlierValues()
         #expect(try files(with: "first-name").isEmpty && files(with: "second-name").isEmpty)
         #expect(try files(with: "third-name") == ["settings.json"])
         try await settings.commit { settings.count = 7 }
         try await store.close()
         let (again, loaded) = try await open()
-        #expect(loaded.name == "third-name" && loaded.count == 7 && again.loadOutcome == .intact)
+        #expect(loaded.name == "third-name" && loaded.count == 7 && again.file.loadOutcome == .intact)
     }
 
     @Test func `what an edit has replaced goes too, and what is in force because an edit can't be used stays`()
@@ -54,7 +54,7 @@ import Testing
     {
         let (store, settings) = try await renamed()
         try await settings.commit { settings.count = 3 }
-        try await store.flush(toFile: true)
+        try await store.file.flush()
         // No group says whether the value of the last key can be used.
         for text in ["old-text", "new-text"] {
             try fixture.write(#"{"count": "three", "name": "fourth-name", "undeclared": "\#(text)"}"#)
@@ -62,7 +62,7 @@ import Testing
         }
         #expect(settings.name == "fourth-name" && settings.count == 3)
         #expect(try files(with: "old-text") == [".settings.json.journal"])
-        try await store.eraseEarlierValues()
+        try await store.file.eraseEarlierValues()
         for name in ["first-name", "second-name", "third-name", "old-text"] { #expect(try files(with: name).isEmpty) }
         try await store.close()
         let (again, loaded) = try await open()
@@ -74,10 +74,10 @@ import Testing
         let (store, settings) = try await renamed()
         let (other, others) = try await open()
         try await others.commit { others.other = 2 }
-        try await store.eraseEarlierValues()
+        try await store.file.eraseEarlierValues()
         try await others.commit { others.count = 5 }
         try await settings.commit { settings.other += 1 }
-        try await other.flush(toFile: true)
+        try await other.file.flush()
         #expect(settings.count == 5 && settings.other == 3 && others.name == "third-name")
         #expect(try files(with: "first-name").isEmpty && files(with: "second-name").isEmpty)
         try await other.close()
@@ -92,11 +92,11 @@ import Testing
             fixture.calls.forget()
             fixture.calls.fail(call: number, with: .error(.inputOutput), forGood: false)
             var hasThrown = false
-            do { try await store.eraseEarlierValues() } catch { hasThrown = true }
+            do { try await store.file.eraseEarlierValues() } catch { hasThrown = true }
             let wasReached = fixture.calls.faultCount > 0
             if !hasThrown { #expect(try tests.files(with: "second-name").isEmpty, "\(number)") }
             fixture.calls.heal()
-            try await store.eraseEarlierValues()
+            try await store.file.eraseEarlierValues()
             #expect(try tests.files(with: "second-name").isEmpty, "\(number)")
             #expect(settings.name == "third-name")
             try await store.close()

@@ -217,7 +217,7 @@ import Testing
         let error = #expect(throws: StorageError.self) { try storage.append(Self.second, durability: .buffered) }
         #expect(error?.code == code)
         #expect(error?.errno == cause.number)
-        #expect(error?.description.hasPrefix("\"\(fixture.file.path)\" was not saved: could not write") == true)
+        #expect(error?.description.hasPrefix("“\(fixture.file.path)” was not saved: could not write") == true)
         #expect(error?.description.contains(cause.description) == true)
     }
 

@@ -113,8 +113,8 @@ import Testing
                 Issue.record("It was to be recovered, and not completely.")
                 continue
             }
-            #expect(description.contains("set aside as \"settings.json.corrupt-1\""))
-            #expect(description.contains("set aside as \"settings.json.journal.corrupt-1\""))
+            #expect(description.contains("set aside as “settings.json.corrupt-1”"))
+            #expect(description.contains("set aside as “settings.json.journal.corrupt-1”"))
             #expect(try Data(contentsOf: fixture.folder.appending(path: "settings.json.journal.corrupt-1")) == journal)
             try expect(.intact, isHeader ? Self.earlier : Self.newest, after: [:], in: fixture)
             #expect(try !fixture.names().contains("settings.json.journal.corrupt-2"))
@@ -193,7 +193,7 @@ import Testing
         }
         #expect(
             description
-                == "\"\(fixture.file.path)\" and its journal come from two moments: it is older than the last version in its journal. "
+                == "“\(fixture.file.path)” and its journal come from two moments: it is older than the last version in its journal. "
                 + "The file is used, but these keys have the journal's values: b. If both come from a "
                 + "copy, check them.")
         #expect(try fixture.freshLoad().tree.root == ["a": .integer(1), "b": .integer(3)])
@@ -309,12 +309,12 @@ import Testing
         let fixture = try fixture()
         try Trouble.removed.happen(to: fixture.file)
         let description =
-            "\"\(fixture.file.path)\" has been removed: its journal shows that it existed. Every setting has its default, "
+            "“\(fixture.file.path)” has been removed: its journal shows that it existed. Every setting has its default, "
             + "except those in the journal (b)."
         #expect(try fixture.freshLoad().outcome == .removed(description: description))
         try Trouble.removed.happen(to: fixture.folder.appending(path: Self.journal))
         let other =
-            "\"\(fixture.file.path)\" has been removed: \"\(Self.previous)\" is still there. Every setting has its default."
+            "“\(fixture.file.path)” has been removed: “\(Self.previous)” is still there. Every setting has its default."
         #expect(try fixture.freshLoad().outcome == .removed(description: other))
     }
 

@@ -27,11 +27,11 @@ import Testing
         let contents = try fixture.storage().load()
         #expect(contents.tree.root == ["a": .integer(2)])
         let text = try description(contents)
-        #expect(text.hasPrefix("\"\(fixture.file.path)\" is damaged."))
+        #expect(text.hasPrefix("“\(fixture.file.path)” is damaged."))
         #expect(text.contains("3"), "the line is to be named: \(text)")
         #expect(
             text.hasSuffix(
-                "It was set aside as \"settings.json.corrupt-1\", and the previous version is used, so settings that were "
+                "It was set aside as “settings.json.corrupt-1”, and the previous version is used, so settings that were "
                     + "saved only in the damaged one have their earlier values."))
         #expect(try fixture.text(of: "settings.json.corrupt-1") == Self.damaged)
         #expect(try fixture.freshLoad() == intact(["a": .integer(2)]))

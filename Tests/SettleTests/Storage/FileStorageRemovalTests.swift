@@ -173,7 +173,7 @@ import Testing
         let errors = try process.look()
         #expect(
             errors.map(\.description) == [
-                "\"\(file.path)\" has been removed. The last good values stay in force, and the file is written again with them."
+                "“\(file.path)” has been removed. The last good values stay in force, and the file is written again with them."
             ])
         #expect(try process.look().isEmpty)
     }

@@ -189,19 +189,19 @@ import Testing
         _ = try changes(other)
         try one.append(batch(2, ["a": .integer(2)]), durability: .buffered)
         watching.tell([.contents])
-        #expect(other.token == one.token)
+        #expect(other.history.token == one.token)
         fixture.calls.forget()
         #expect(try changes(other) == [ExternalChange(.values(["a": .integer(2)]))])
         #expect(fixture.callTexts == [])
         let large = SettingValue.string(String(repeating: "x", count: 10_000))
         try one.append(batch(3, ["a": large]), durability: .buffered)
         watching.tell([.contents])
-        #expect(other.token != one.token)
+        #expect(other.history.token != one.token)
         #expect(try changes(other) == [ExternalChange(.values(["a": large]))])
         try one.append(batch(4, ["a": nil]), durability: .buffered)
         other.close()
         watching.tell([.contents])
-        #expect(other.token != one.token)
+        #expect(other.history.token != one.token)
     }
 
     @Test("However much there is, and wherever the watch stops to read, all of it is reported") func farAhead() throws {
@@ -225,7 +225,7 @@ import Testing
                 #expect(
                     told.last
                         == ExternalChange(.values(["a": .string(String(repeating: "x", count: length) + "\(count)")])))
-                #expect(other.token == one.token, "\(count) of \(length)")
+                #expect(other.history.token == one.token, "\(count) of \(length)")
             }
         }
     }

@@ -59,7 +59,7 @@ import Testing
         for _ in 0..<3 {
             let (store, settings) = try await open()
             expectGood(settings)
-            #expect(store.loadOutcome == .intact)
+            #expect(store.file.loadOutcome == .intact)
             let issues = await firstIssues(store, 3)
             #expect(issues.map(\.key) == ["frame", "size", "token"] && issues.allSatisfy { $0.code == .unusableValue })
             #expect(
@@ -146,7 +146,7 @@ import Testing
             try await settings.commit { settings.size = 8 }
             expected = 8
         case "reset":
-            try store.removeValue(forKey: "size")
+            try store.keys.removeValue(forKey: "size")
             expected = 10
         default:
             try fixture.write(#"{"frame": {"x": 1, "y": 2}, "token": "a long token"}"#)

@@ -88,7 +88,7 @@ import Testing
         let contents = try storage.load()
         #expect(contents == intact(["a": .integer(2)]))
         storage.simulateExternalChange(SettingTree(["a": .integer(3)]))
-        storage.simulateExternalChange(["b": .integer(4)], by: "editor")
+        storage.simulateExternalChange(["b": .integer(4)], author: "editor")
         let told = try storage.changes(after: contents.position)
         #expect(
             told.changes == [

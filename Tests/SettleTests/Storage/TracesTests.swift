@@ -18,7 +18,7 @@ import Testing
 
     private func traces(in store: SettingsStore, of paths: String...) async throws -> [Bool] {
         var found: [Bool] = []
-        for path in paths { found.append(try await store.hasTraces(at: path)) }
+        for path in paths { found.append(try await store.file.hasTraces(at: path)) }
         return found
     }
 
@@ -38,7 +38,7 @@ import Testing
         #expect(try await traces(in: store, of: "lock", "lock.other") == [true, true])
         #expect(try await traces(in: store, of: "lock.count", "loc") == [false, false])
         try await store.close()
-        await #expect(throws: SettingsError.self) { try await store.hasTraces(at: "lock") }
+        await #expect(throws: SettingsError.self) { try await store.file.hasTraces(at: "lock") }
     }
 
     @Test("Settings that were edited away have traces", arguments: ["{}", #"{"x": 1}"#, #"{"lock": {}}"#, ""])
@@ -69,7 +69,7 @@ import Testing
         let store = try await open()
         let settings = try await store.group(CounterSettings.self, at: path)
         try await settings.commit { settings.count = 1 }
-        try await store.flush(toFile: true)
+        try await store.file.flush()
         try await store.close()
     }
 
@@ -77,12 +77,12 @@ import Testing
         let store = try await open()
         let settings = try await store.group(CounterSettings.self, at: "lock")
         try await settings.commit { settings.count = 1 }
-        try await store.flush(toFile: true)
+        try await store.file.flush()
         try fixture.write(#"{"x": 1}"#)
         try await settings.commit {}
         #expect(settings.count == 0)
         #expect(try await traces(in: store, of: "lock") == [true])
-        try await store.eraseEarlierValues()
+        try await store.file.eraseEarlierValues()
         #expect(try await traces(in: store, of: "lock", "x") == [false, true])
         try await store.close()
     }
@@ -92,7 +92,7 @@ import Testing
         try fixture.write(#"{"x": 1}"#)
         let store = try await open()
         fixture.calls.fail(every: .read, with: .inputOutput)
-        await #expect(throws: SettingsError.self) { try await store.hasTraces(at: "lock") }
+        await #expect(throws: SettingsError.self) { try await store.file.hasTraces(at: "lock") }
         fixture.calls.heal()
         #expect(try await traces(in: store, of: "lock") == [true])
     }

@@ -74,7 +74,7 @@ import Testing
         try past.write(["plain"], at: "diary", to: first)
         _ = try other.externalChanges()
         #expect(try other.toldTexts().contains("embarrassing"))
-        try first.forgetHistory(of: "diary")
+        try first.history.forget("diary")
         _ = try other.externalChanges()
         #expect(try other.toldTexts() == [] && first.toldTexts() == [])
         let records = try #require(try other.records(after: start, limit: 100))

@@ -30,8 +30,8 @@ import Testing
         #expect(issues.map(\.code) == [.closed, .closed] && issues.map(\.key) == ["count", "list"])
         let attempts: [() throws -> Void] = [
             { try settings.$count.set(3) }, { try settings.$count.modify { $0 = 3 } }, { try settings.$count.reset() },
-            { try settings.update { settings.count = 3 } }, { try store.setValue(3, forKey: "count") },
-            { try store.removeValue(forKey: "x") }, { try settings.reset() }, { try store.flushAndWait() },
+            { try settings.update { settings.count = 3 } }, { try store.keys.setValue(3, forKey: "count") },
+            { try store.keys.removeValue(forKey: "x") }, { try settings.reset() }, { try store.flushAndWait() },
         ]
         for attempt in attempts { #expect((thrown(by: attempt) as? SettingsError)?.code == .closed) }
         await #expect(throws: SettingsError.self) { try await store.flush() }

@@ -47,7 +47,7 @@ private struct EmptySettings: SettingsGroup {}
         #expect(await values.until { $0.last == 4 }.last == 4)
         let seen = await single.until { $0.count == 4 }
         #expect(seen.compactMap { $0.mutations.first?.newValue as? Int } == [1, 2, 3, 4])
-        #expect(await inner.until { $0.count == 3 }.allSatisfy { $0.missed == 0 && $0.mutations.count == 1 })
+        #expect(await inner.until { $0.count == 3 }.allSatisfy { $0.missed.count == 0 && $0.mutations.count == 1 })
         #expect(await all.until { $0.count == 2 }.map(\.mutations.count) == [1, 2])
     }
 

@@ -34,10 +34,10 @@ private struct Guarded: SettingsGroup {
         window.width = 5
         let account = try await store.group(Account.self, at: #"accounts.carol@example\.com"#)
         account.visits = 2
-        try store.setValue(7, forKey: #"a\.b.c"#)
+        try store.keys.setValue(7, forKey: #"a\.b.c"#)
         #expect(window.$width.key == #"window\.width"#)
-        #expect(try store.value(forKey: #"window\.width"#, as: Int.self) == 5)
-        #expect(store.setting(forKey: #"accounts.carol@example\.com.visits"#)?.value == .integer(2))
+        #expect(try store.keys.value(forKey: #"window\.width"#, as: Int.self) == 5)
+        #expect(store.keys.setting(forKey: #"accounts.carol@example\.com.visits"#)?.value == .integer(2))
         try await store.flush()
         #expect(
             storage.tree.root == [
@@ -49,17 +49,17 @@ private struct Guarded: SettingsGroup {
 
     @Test func `a stored key that is literally the same wins over a path`() async throws {
         let (store, storage) = try await open(["window.width": .integer(5), "title": .string("t")])
-        #expect(try store.value(forKey: "window.width", as: Int.self) == 5)
+        #expect(try store.keys.value(forKey: "window.width", as: Int.self) == 5)
         let window = try await store.group(Window.self)
         #expect(window.width == 5 && window.title == "t")
         window.width = 6
         try await store.flush()
         #expect(storage.tree.root == ["window.width": .integer(6), "title": .string("t")])
-        try store.setValue(7, forKey: "window.width")
+        try store.keys.setValue(7, forKey: "window.width")
         #expect(window.width == 7)
-        #expect(try store.value(forKey: "window.width", as: Int.self) == 7)
+        #expect(try store.keys.value(forKey: "window.width", as: Int.self) == 7)
         // It stays the same setting after its value is removed and its group opened again.
-        try store.removeValue(forKey: "window.width")
+        try store.keys.removeValue(forKey: "window.width")
         #expect(window.width == 1)
         try await store.flush()
         #expect(storage.tree.root == ["title": .string("t")])
@@ -75,9 +75,9 @@ private struct Guarded: SettingsGroup {
         let (store, storage) = try await open(["a": .dictionary(["b.c": .integer(1)])])
         let window = try await store.group(Window.self)
         window.width = 2
-        try store.setValue(3, forKey: "a.b.c")
-        #expect(try store.value(forKey: "a.b.c", as: Int.self) == 3)
-        try store.setValue(4, forKey: "x.y")
+        try store.keys.setValue(3, forKey: "a.b.c")
+        #expect(try store.keys.value(forKey: "a.b.c", as: Int.self) == 3)
+        try store.keys.setValue(4, forKey: "x.y")
         try await store.flush()
         #expect(
             storage.tree.root == [
@@ -91,12 +91,12 @@ private struct Guarded: SettingsGroup {
         for id in ["carol@example.com", #"back\slash"#, "..", "e\u{301}", "\u{E9}"] {
             let account = try await store.group(Account.self, at: .path("accounts", id))
             account.name = id
-            try store.setValue(1, forKey: .path("accounts", id, "unknown.key"))
-            #expect(try store.value(forKey: .path("accounts", id, "unknown.key"), as: Int.self) == 1)
+            try store.keys.setValue(1, forKey: .path("accounts", id, "unknown.key"))
+            #expect(try store.keys.value(forKey: .path("accounts", id, "unknown.key"), as: Int.self) == 1)
         }
-        #expect(store.groups(at: "accounts").count == 5)
+        #expect(store.keys.groupNames(at: "accounts").count == 5)
         try await store.flush()
-        #expect(store.groups(at: "accounts").count == 5)
+        #expect(store.keys.groupNames(at: "accounts").count == 5)
         #expect(storage.tree[SettingKey.path("accounts", "..", "name")] == .string(".."))
         let error = await #expect(throws: SettingsError.self) {
             try await store.group(Account.self, at: .path("accounts", ""))
@@ -109,16 +109,16 @@ private struct Guarded: SettingsGroup {
         let (store, _) = try await open([
             "accounts": .dictionary(["b": account, "a.x": account, "count": .integer(3)]), "other": .integer(1),
         ])
-        #expect(store.groups() == ["accounts"])
-        #expect(store.groups(at: "accounts") == ["a.x", "b"])
-        #expect(store.groups(at: .path("accounts", "a.x")) == [])
-        #expect(store.groups(at: "nothing") == [])
+        #expect(store.keys.groupNames() == ["accounts"])
+        #expect(store.keys.groupNames(at: "accounts") == ["a.x", "b"])
+        #expect(store.keys.groupNames(at: .path("accounts", "a.x")) == [])
+        #expect(store.keys.groupNames(at: "nothing") == [])
         let new = try await store.group(Account.self, at: "accounts.c")
-        #expect(store.groups(at: "accounts") == ["a.x", "b"])
+        #expect(store.keys.groupNames(at: "accounts") == ["a.x", "b"])
         new.visits = 1
-        #expect(store.groups(at: "accounts") == ["a.x", "b", "c"])
+        #expect(store.keys.groupNames(at: "accounts") == ["a.x", "b", "c"])
         try new.reset()
-        #expect(store.groups(at: "accounts") == ["a.x", "b"])
+        #expect(store.keys.groupNames(at: "accounts") == ["a.x", "b"])
     }
 
     @Test func `a group is removed with its unknown keys, as one transaction, also while it is open`() async throws {
@@ -128,16 +128,16 @@ private struct Guarded: SettingsGroup {
         ])
         let (store, storage) = try await open(["accounts": .dictionary(["carol@example.com": carol, "dave": carol])])
         let open = try await store.group(Account.self, at: .path("accounts", "carol@example.com"))
-        try store.setValue(5, forKey: .path("accounts", "carol@example.com", "late"))
+        try store.keys.setValue(5, forKey: .path("accounts", "carol@example.com", "late"))
         let revision = store.revision
-        try store.remove(at: .path("accounts", "carol@example.com"), by: "admin")
+        try store.keys.removeAll(at: .path("accounts", "carol@example.com"), author: "admin")
         #expect(store.revision == revision + 1)
         #expect(open.name.isEmpty && open.visits == 0)
-        #expect(store.groups(at: "accounts") == ["dave"])
+        #expect(store.keys.groupNames(at: "accounts") == ["dave"])
         try await store.flush()
         #expect(storage.tree.root == ["accounts": .dictionary(["dave": carol])])
         // No group or key of it is in use.
-        try store.remove(at: "accounts.dave")
+        try store.keys.removeAll(at: "accounts.dave")
         try await store.flush()
         #expect(storage.tree.root.isEmpty)
         open.visits = 1
@@ -150,7 +150,7 @@ private struct Guarded: SettingsGroup {
         let guarded = try await store.group(Guarded.self, at: "user.lock")
         guarded.attempts = 3
         for path in ["user", "user.lock", "user.lock.attempts"] {
-            let error = #expect(throws: SettingsError.self) { try store.remove(at: path) }
+            let error = #expect(throws: SettingsError.self) { try store.keys.removeAll(at: path) }
             #expect(error?.code == .protected)
         }
         try await store.flush()
@@ -161,21 +161,21 @@ private struct Guarded: SettingsGroup {
         let failing = FailingStorage(InMemoryStorage())
         let store = try await SettingsStore.open(storage: failing, configuration: .init(clock: ManualClock()))
         let hold = failing.hold(.append)
-        try store.setValue(1, forKey: "late.x")
+        try store.keys.setValue(1, forKey: "late.x")
         await hold.waitUntilReached()
         // On its own thread, because it waits inside the transaction until the first value is saved.
         try await onThread {
             Result {
                 try store.update {
-                    try store.setValue(2, forKey: "late.x")
+                    try store.keys.setValue(2, forKey: "late.x")
                     hold.release()
                     while store.statistics.appends == 0 { continue }
-                    #expect(try store.value(forKey: "late.x", as: Int.self) == 2)
-                    try store.setValue(3, forKey: "late.x")
+                    #expect(try store.keys.value(forKey: "late.x", as: Int.self) == 2)
+                    try store.keys.setValue(3, forKey: "late.x")
                 }
-                #expect(try store.value(forKey: "late.x", as: Int.self) == 3)
-                try store.remove(at: "late")
-                #expect(store.groups().isEmpty)
+                #expect(try store.keys.value(forKey: "late.x", as: Int.self) == 3)
+                try store.keys.removeAll(at: "late")
+                #expect(store.keys.groupNames().isEmpty)
             }
         }.get()
         try await store.close()
@@ -187,8 +187,8 @@ private struct Guarded: SettingsGroup {
         let settings = try await store.group(BalanceSettings.self, at: "app")
         storage.simulateExternalChange([SettingKey(name: "app.left"): .integer(1), "app.right": .integer(2)])
         for await right in settings.$right where right == 2 { break }
-        #expect(try store.value(forKey: "app.left", as: Int.self) == 1)
-        try store.setValue(3, forKey: "app.left")
+        #expect(try store.keys.value(forKey: "app.left", as: Int.self) == 1)
+        try store.keys.setValue(3, forKey: "app.left")
         #expect(settings.left == 3)
         try await store.flush()
         #expect(storage.tree["app.left"] == .integer(3) && storage.tree[SettingKey(name: "app.left")] == nil)
@@ -200,7 +200,7 @@ private struct Guarded: SettingsGroup {
             let storage = InMemoryStorage(values)
             let store = try await SettingsStore.open(storage: storage)
             for name in ["a", "b"] {
-                try store.remove(at: .path("users", name))
+                try store.keys.removeAll(at: .path("users", name))
                 if isSaved { try await store.flush() }
                 let settings = try await store.group(CounterSettings.self, at: .path("users", name))
                 #expect(settings.count == 0)
@@ -215,40 +215,40 @@ private struct Guarded: SettingsGroup {
     @Test func `a transaction sees the keys that it has written and removed, and their groups`() async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(SettingTree(["old": .dictionary(["x": .integer(1)])])))
-        func number(_ key: String) throws -> Int? { try store.value(forKey: key) }
+        func number(_ key: String) throws -> Int? { try store.keys.value(forKey: key) }
         try store.update {
-            try store.setValue(1, forKey: "count")
-            try store.setValue((try number("count") ?? -1) + 1, forKey: "count")
-            try store.setValue(3, forKey: "new.y")
-            try store.removeValue(forKey: "old.x")
+            try store.keys.setValue(1, forKey: "count")
+            try store.keys.setValue((try number("count") ?? -1) + 1, forKey: "count")
+            try store.keys.setValue(3, forKey: "new.y")
+            try store.keys.removeValue(forKey: "old.x")
             #expect(try number("count") == 2 && number("new.y") == 3 && number("old.x") == nil)
-            #expect(store.groups() == ["new"])
-            try store.removeValue(forKey: "new.y")
+            #expect(store.keys.groupNames() == ["new"])
+            try store.keys.removeValue(forKey: "new.y")
             #expect(try number("new.y") == nil)
-            #expect(store.groups().isEmpty)
+            #expect(store.keys.groupNames().isEmpty)
         }
         #expect(try number("count") == 2 && number("new.y") == nil && number("old.x") == nil)
         #expect(throws: TestFailure.self) {
             try store.update {
-                try store.setValue(7, forKey: "undone")
+                try store.keys.setValue(7, forKey: "undone")
                 #expect(try number("undone") == 7)
                 throw TestFailure()
             }
         }
-        #expect(try number("undone") == nil && store.groups().isEmpty)
+        #expect(try number("undone") == nil && store.keys.groupNames().isEmpty)
     }
 
     @Test func `a write by key that changes nothing or is undone is in nobody's way`() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage(SettingTree(["c": .integer(1)])))
-        try store.removeValue(forKey: "a")
+        try store.keys.removeValue(forKey: "a")
         try? store.update {
-            try store.setValue(1, forKey: "b")
+            try store.keys.setValue(1, forKey: "b")
             throw TestFailure()
         }
-        try store.setValue(1, forKey: "c")
+        try store.keys.setValue(1, forKey: "c")
         #expect(store.core.indexedSettingCount == 0)
-        try store.setValue(2, forKey: "a.x")
-        try store.setValue(3, forKey: "b.x")
+        try store.keys.setValue(2, forKey: "a.x")
+        try store.keys.setValue(3, forKey: "b.x")
         _ = try await store.group(CounterSettings.self, at: "c")
     }
 }

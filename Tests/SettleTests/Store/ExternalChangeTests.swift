@@ -63,7 +63,7 @@ import Testing
         failing.fail(.append, with: StorageError(.noSpace, "There is no room."))
         settings.count = 6
         await #expect(throws: SettingsError.self) { try await store.flush() }
-        memory.simulateExternalChange(["count": .integer(5), "other": .integer(3)], by: "editor")
+        memory.simulateExternalChange(["count": .integer(5), "other": .integer(3)], author: "editor")
         await recorder.until { $0.last?.author == "editor" }
         #expect(settings.count == 6 && settings.other == 3)
         failing.heal()
@@ -103,9 +103,9 @@ import Testing
         let settings = try await store.group(OuterSettings.self)
         let recorder = ChangeRecorder(store.changes)
         // At the key, around it (a dictionary's entry), within it (a whole group), and undeclared.
-        memory.simulateExternalChange(["inner.count": .integer(1), "unknown": .bool(true)], by: "a")
+        memory.simulateExternalChange(["inner.count": .integer(1), "unknown": .bool(true)], author: "a")
         #expect(await recorder.next()?.mutations.map(\.key) == ["inner.count"])
-        memory.simulateExternalChange(["inner.table.x": .integer(5)], by: "b")
+        memory.simulateExternalChange(["inner.table.x": .integer(5)], author: "b")
         let table = try #require(await recorder.next())
         #expect(table.mutations.map(\.key) == ["inner.table"] && table.author == "b")
         #expect(settings.inner.table == ["x": 5])
@@ -114,7 +114,7 @@ import Testing
         memory.simulateExternalChange(["inner": nil])
         #expect(await recorder.next()?.mutations.map(\.key).sorted() == ["inner.count", "inner.table"])
         #expect(settings.inner.count == 0 && settings.inner.table.isEmpty && settings.balance.right == 2)
-        #expect(try store.value(forKey: "unknown", as: Bool.self) == true)
+        #expect(try store.keys.value(forKey: "unknown", as: Bool.self) == true)
         // A value that is already there is no change.
         memory.simulateExternalChange(["balance.left": .integer(1)])
         memory.simulateExternalChange(["title": .string("new")])

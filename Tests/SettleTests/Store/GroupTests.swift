@@ -115,8 +115,8 @@ private struct OtherSettings: SettingsGroup {
             try await store.group(OtherSettings.self, at: "count")
         }
         #expect(below?.code == .duplicateKey && settings.count == 0)
-        #expect(throws: SettingsError.self) { try store.setValue(1, forKey: "count.below") }
-        #expect(throws: SettingsError.self) { try store.setValue(1, forKey: "") }
+        #expect(throws: SettingsError.self) { try store.keys.setValue(1, forKey: "count.below") }
+        #expect(throws: SettingsError.self) { try store.keys.setValue(1, forKey: "") }
     }
 
     @Test("A key or path with an empty part is an error", arguments: [".", "a..b", ".a", "a."])
@@ -168,7 +168,7 @@ private struct OtherSettings: SettingsGroup {
         try await closing
         let store = try await second
         #expect(store !== first)
-        #expect(try store.value(forKey: "slow") == 7)
+        #expect(try store.keys.value(forKey: "slow") == 7)
     }
 }
 

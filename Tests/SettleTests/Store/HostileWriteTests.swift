@@ -158,7 +158,7 @@ struct HostileWriteTests {
             ),
             ("element of a set", { settings.values.insert(HostileValue($0)) }),
             ("reset", { _ in try settings.$value.reset() }),
-            ("by key", { try store.setValue($0, forKey: "value") }),
+            ("by key", { try store.keys.setValue($0, forKey: "value") }),
             ("with a rule", { settings.ruled = $0 }),
         ]
     }
@@ -230,7 +230,7 @@ struct HostileWriteTests {
             try settings.$ruled.set(3)
             try settings.$ruled.modify { $0 += 1 }
             try settings.update { settings.ruled = 5 }
-            try store.setValue(6, forKey: "ruled")
+            try store.keys.setValue(6, forKey: "ruled")
         }
         #expect(settings.ruled == 6 && settings.count == settings.total && settings.count >= 6)
         try await store.flush()

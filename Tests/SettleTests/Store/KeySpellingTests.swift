@@ -68,11 +68,11 @@ private struct Visits: SettingsGroup {
         let lock = try await store.group(Lock.self, at: "lock")
         let keys: [SettingKey] = [.path("lock.attempts"), .path("lock.table"), .path("lock.table", "x")]
         for key in keys + ["lock.attempts"] {
-            #expect(throws: SettingsError.self) { try store.setValue(0, forKey: key) }
-            #expect(throws: SettingsError.self) { try store.removeValue(forKey: key) }
+            #expect(throws: SettingsError.self) { try store.keys.setValue(0, forKey: key) }
+            #expect(throws: SettingsError.self) { try store.keys.removeValue(forKey: key) }
         }
         let error = #expect(throws: SettingsError.self) {
-            try store.import(Data(#"{"lock.attempts": 0}"#.utf8))
+            try store.file.import(Data(#"{"lock.attempts": 0}"#.utf8))
         }
         #expect(error?.code == .importRefused)
         try await store.close()
@@ -87,11 +87,11 @@ private struct Visits: SettingsGroup {
         lock.attempts = 6
         for key in ["lock", "lock.attempts", #"lock\.attempts"#] {
             let error = #expect(throws: SettingsError.self) {
-                try store.setValue(.dictionary(["attempts": .integer(0)]), forKey: key)
+                try store.keys.setValue(.dictionary(["attempts": .integer(0)]), forKey: key)
             }
             #expect(error?.code == .protected)
         }
-        #expect(throws: SettingsError.self) { try store.remove(at: "lock") }
+        #expect(throws: SettingsError.self) { try store.keys.removeAll(at: "lock") }
         try await store.close()
         #expect(storage.tree.root == ["lock.attempts": .integer(6)])
     }
@@ -103,15 +103,15 @@ private struct Visits: SettingsGroup {
             let (store, storage) = try await open(root)
             let win = try await store.group(Win.self, at: "w")
             for (number, key) in ["w.width", #"w\.width"#].enumerated() {
-                try store.setValue(200 + number, forKey: key)
+                try store.keys.setValue(200 + number, forKey: key)
                 #expect(win.width == 200 + number)
-                #expect(try store.value(forKey: key, as: Int.self) == 200 + number)
-                #expect(store.setting(forKey: key)?.value == .integer(Int64(200 + number)))
-                #expect(throws: SettingsError.self) { try store.setValue("no number", forKey: key) }
-                #expect(throws: SettingsError.self) { try store.setValue(5_000, forKey: key) }
+                #expect(try store.keys.value(forKey: key, as: Int.self) == 200 + number)
+                #expect(store.keys.setting(forKey: key)?.value == .integer(Int64(200 + number)))
+                #expect(throws: SettingsError.self) { try store.keys.setValue("no number", forKey: key) }
+                #expect(throws: SettingsError.self) { try store.keys.setValue(5_000, forKey: key) }
                 try await store.flush()
                 #expect(storage.tree.root.count == 1 && (storage.tree.root.keys.first == root.keys.first))
-                try store.removeValue(forKey: key)
+                try store.keys.removeValue(forKey: key)
                 #expect(win.width == 10)
             }
             #expect(store.settings.count == 2)
@@ -126,7 +126,7 @@ private struct Visits: SettingsGroup {
         let inner = try await store.group(Person.self, at: .path("users", "bob.x"))
         inner.visits = 2
         outer.x.visits = 3
-        try store.setValue(4, forKey: .path("users", "bob.x", "visits"))
+        try store.keys.setValue(4, forKey: .path("users", "bob.x", "visits"))
         try await store.flush()
         #expect(inner.visits == 4 && outer.x.visits == 3)
         #expect(storage.tree[SettingKey.path("users", "bob.x", "visits")] == .integer(4))
@@ -247,7 +247,7 @@ private struct Visits: SettingsGroup {
     @Test func `a group whose setting has a literal name is let go of and removed by its path`() async throws {
         let (store, storage) = try await open(["w.width": .integer(5)])
         let win = try await store.group(Win.self, at: "w")
-        try store.remove(at: "w")
+        try store.keys.removeAll(at: "w")
         #expect(win.width == 10)
         win.width = 7
         try await store.release(at: "w")
@@ -261,11 +261,11 @@ private struct Visits: SettingsGroup {
         let (store, storage) = try await open(["w": .dictionary(["width": .integer(100)])])
         let win = try await store.group(Win.self, at: "w")
         for json in [#"{"w.width": "no number"}"#, #"{"w.width": 5000}"#] {
-            #expect(throws: SettingsError.self) { try store.import(Data(json.utf8)) }
+            #expect(throws: SettingsError.self) { try store.file.import(Data(json.utf8)) }
         }
-        try store.import(Data(#"{"w.width": 300}"#.utf8), unknownKeys: .refuse)
+        try store.file.import(Data(#"{"w.width": 300}"#.utf8), unknownKeys: .refuse)
         #expect(win.width == 300)
-        try store.import(Data(#"{"w.width": 400, "w": {"width": 1}}"#.utf8), .replace)
+        try store.file.import(Data(#"{"w.width": 400, "w": {"width": 1}}"#.utf8), .replace)
         #expect(win.width == 400)
         try await store.flush()
         #expect(storage.tree.root == ["w": .dictionary(["width": .integer(400)])])
@@ -278,10 +278,10 @@ private struct Visits: SettingsGroup {
         let (store, storage) = try await open(root)
         let service = try await store.group(Service.self, at: "svc")
         #expect(service.token?.revealed == "hush")
-        #expect(try entries(try await store.export()).root == ["svc": .dictionary(["port": .integer(1)])])
-        let all = try entries(try await store.export(includingSecrets: true))
+        #expect(try entries(try await store.file.export()).root == ["svc": .dictionary(["port": .integer(1)])])
+        let all = try entries(try await store.file.export(includingSecrets: true))
         #expect(all[#"svc\.token"#] == .string("hush") && all["svc.token"] == nil)
-        try store.import(Data("{}".utf8), .replace)
+        try store.file.import(Data("{}".utf8), .replace)
         #expect(service.token?.revealed == "hush")
         try await store.flush()
         #expect(try await reopened(Service.self, at: "svc", on: storage).token?.revealed == "hush")

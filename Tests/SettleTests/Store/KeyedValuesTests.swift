@@ -18,20 +18,20 @@ import Testing
         async throws
     {
         let store = try await open()
-        var values = store.values(forKey: "a.b", as: Int.self).makeAsyncIterator()
+        var values = store.keys.values(forKey: "a.b", as: Int.self).makeAsyncIterator()
         #expect(await values.next() == .some(nil))
-        try store.setValue(1, forKey: "a.b")
+        try store.keys.setValue(1, forKey: "a.b")
         #expect(await values.next() == 1)
-        try store.setValue(2, forKey: "a.b")
-        try store.setValue(3, forKey: "a.b")
+        try store.keys.setValue(2, forKey: "a.b")
+        try store.keys.setValue(3, forKey: "a.b")
         #expect(await values.next() == 3)
-        try store.removeValue(forKey: "a.b")
+        try store.keys.removeValue(forKey: "a.b")
         #expect(await values.next() == .some(nil))
-        try store.setValue(SettingValue.dictionary(["b": .integer(4)]), forKey: "a")
+        try store.keys.setValue(SettingValue.dictionary(["b": .integer(4)]), forKey: "a")
         #expect(await values.next() == 4)
-        try store.setValue("text", forKey: "a.b")
+        try store.keys.setValue("text", forKey: "a.b")
         #expect(await values.next() == .some(nil))
-        try store.setValue(5, forKey: "a.b")
+        try store.keys.setValue(5, forKey: "a.b")
         #expect(await values.next() == 5)
         try await store.close()
         #expect(await values.next() == nil)
@@ -40,12 +40,12 @@ import Testing
 
     @Test("Changes of other keys, and to the same value, give no element") func others() async throws {
         let store = try await open(["a": .integer(1)])
-        let values = store.values(forKey: "a", as: Int.self)
-        try store.setValue(7, forKey: "b")
-        try store.setValue(1, forKey: "a")
+        let values = store.keys.values(forKey: "a", as: Int.self)
+        try store.keys.setValue(7, forKey: "b")
+        try store.keys.setValue(1, forKey: "a")
         try store.update {
-            try store.setValue(2, forKey: "a")
-            try store.setValue(1, forKey: "a")
+            try store.keys.setValue(2, forKey: "a")
+            try store.keys.setValue(1, forKey: "a")
         }
         let hasEnded = LockedValue(false)
         let elements = Task {
@@ -56,32 +56,32 @@ import Testing
         }
         func isWaiting() -> Bool { store.log.lock.withLock { store.log.root.waiters.map { !$0.isEmpty } ?? false } }
         while !isWaiting(), !hasEnded.withLock({ $0 }) { await Task.yield() }
-        try store.setValue(3, forKey: "a")
+        try store.keys.setValue(3, forKey: "a")
         let (first, second) = await elements.value
         #expect(first == 1 && second == 3)
     }
 
     @Test("What changes between the call and the loop is seen") func between() async throws {
         let store = try await open()
-        let values = store.values(forKey: "a", as: Int.self)
-        try store.setValue(1, forKey: "a")
+        let values = store.keys.values(forKey: "a", as: Int.self)
+        try store.keys.setValue(1, forKey: "a")
         var iterator = values.makeAsyncIterator()
-        try store.setValue(2, forKey: "a")
+        try store.keys.setValue(2, forKey: "a")
         #expect(await iterator.next() == 2)
-        try store.setValue(3, forKey: "a")
+        try store.keys.setValue(3, forKey: "a")
         #expect(await iterator.next() == 3)
     }
 
     @Test("A declared key is followed, before and after its group is opened") func declared() async throws {
         let store = try await open(["count": .integer(4)])
-        var values = store.values(forKey: "count", as: Int.self).makeAsyncIterator()
+        var values = store.keys.values(forKey: "count", as: Int.self).makeAsyncIterator()
         #expect(await values.next() == 4)
         let settings = try await store.group(Settings.self)
         settings.count = 5
         #expect(await values.next() == 5)
         try settings.$count.reset()
         #expect(await values.next() == 1)
-        var whole = store.values(forKey: .path("name"), as: String.self).makeAsyncIterator()
+        var whole = store.keys.values(forKey: .path("name"), as: String.self).makeAsyncIterator()
         #expect(await whole.next() == "x")
         settings.name = "y"
         #expect(await whole.next() == "y")
@@ -89,11 +89,11 @@ import Testing
 
     @Test("A dictionary is followed through the keys within it") func around() async throws {
         let store = try await open()
-        var values = store.values(forKey: "a", as: [String: Int].self).makeAsyncIterator()
+        var values = store.keys.values(forKey: "a", as: [String: Int].self).makeAsyncIterator()
         #expect(await values.next() == .some(nil))
-        try store.setValue(1, forKey: "a.b")
+        try store.keys.setValue(1, forKey: "a.b")
         #expect(await values.next() == ["b": 1])
-        try store.setValue(2, forKey: "a.c")
+        try store.keys.setValue(2, forKey: "a.c")
         #expect(await values.next() == ["b": 1, "c": 2])
     }
 
@@ -101,8 +101,8 @@ import Testing
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(storage: storage)
         let settings = try await store.group(Settings.self)
-        var counts = store.values(forKey: "count", as: Int.self).makeAsyncIterator()
-        var values = store.values(forKey: "a", as: Int.self).makeAsyncIterator()
+        var counts = store.keys.values(forKey: "count", as: Int.self).makeAsyncIterator()
+        var values = store.keys.values(forKey: "a", as: Int.self).makeAsyncIterator()
         #expect(await counts.next() == 1)
         #expect(await values.next() == .some(nil))
         storage.simulateExternalChange(SettingTree(["a": .integer(9), "count": .integer(8)]))
@@ -117,9 +117,9 @@ import Testing
         let (storage, low) = (InMemoryStorage(), TestDomain())
         let store = try await SettingsStore.open(
             storage: storage, searching: [.application, .source("low", low), .registration])
-        var values = store.values(forKey: "a.b", as: Int.self).makeAsyncIterator()
+        var values = store.keys.values(forKey: "a.b", as: Int.self).makeAsyncIterator()
         #expect(await values.next() == .some(nil))
-        try store.register(["a.b": 1])
+        try store.domains.register(["a.b": 1])
         #expect(await values.next() == 1)
         low.set(["a": ["b": 2]])
         #expect(await values.next() == 2)
@@ -129,7 +129,7 @@ import Testing
         #expect(await values.next() == 2)
         low.set([:])
         #expect(await values.next() == 1)
-        try await store.domain(.registration).replace(with: SettingTree())
+        try await store.domains[.registration].replace(with: SettingTree())
         #expect(await values.next() == .some(nil))
     }
 
@@ -152,7 +152,7 @@ import Testing
         let followers = (0..<4).map { _ in
             Task {
                 var last = 0
-                for await value in store.values(forKey: "a.b", as: Int.self) {
+                for await value in store.keys.values(forKey: "a.b", as: Int.self) {
                     guard let value else { continue }
                     if value < last { Issue.record("\(value) came after \(last)") }
                     last = value
@@ -163,8 +163,8 @@ import Testing
         }
         DispatchQueue.global().async {
             for round in 1...rounds {
-                try? store.setValue(round, forKey: "a.b")
-                try? store.setValue(round, forKey: "other")
+                try? store.keys.setValue(round, forKey: "a.b")
+                try? store.keys.setValue(round, forKey: "other")
             }
         }
         for follower in followers { #expect(await follower.value == rounds) }

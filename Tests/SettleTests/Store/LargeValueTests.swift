@@ -29,16 +29,16 @@ import Testing
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), configuration: .init(valueSizeLimit: 1_000))
         let large = String(repeating: "x", count: 1_000)
-        try store.setValue(large, forKey: "a.b")
-        try store.setString(large, forKey: "a.b")
-        try store.setString("small", forKey: "a.b")
-        try store.setData(Data(count: 2_000), forKey: "a.b")
-        try store.setArray(Array(repeating: .string(large), count: 2), forKey: "list")
-        try store.setString(String(repeating: "x", count: 900), forKey: "fits")
+        try store.keys.setValue(large, forKey: "a.b")
+        try store.keys.setValue(large, forKey: "a.b")
+        try store.keys.setValue("small", forKey: "a.b")
+        try store.keys.setValue(Data(count: 2_000), forKey: "a.b")
+        try store.keys.setValue([large, large], forKey: "list")
+        try store.keys.setValue(String(repeating: "x", count: 900), forKey: "fits")
         let issues = try await reported(store)
         #expect(issues.map(\.key) == ["a.b", "list"] && issues.allSatisfy { $0.code == .largeValue })
         #expect(issues.first?.description.contains("1016 bytes, more than the 1000 that suit settings") == true)
-        #expect(store.data(forKey: "a.b") == Data(count: 2_000))
+        #expect(store.keys["a.b"] == .data(Data(count: 2_000)))
     }
 
     @Test("The limit is 4 MiB if none is chosen, and declared keys written by key count") func standard() async throws {
@@ -46,9 +46,9 @@ import Testing
         let settings = try await store.group(Settings.self)
         #expect(SettingsStore.Configuration().valueSizeLimit == 4_194_304)
         settings.text = String(repeating: "x", count: 5 << 20)
-        try store.setData(Data(count: 4_000_000), forKey: "fits")
-        try store.setString(String(repeating: "y", count: 4 << 20), forKey: "text")
-        try store.setString(String(repeating: "z", count: 4 << 20), forKey: "token")
+        try store.keys.setValue(Data(count: 4_000_000), forKey: "fits")
+        try store.keys.setValue(String(repeating: "y", count: 4 << 20), forKey: "text")
+        try store.keys.setValue(String(repeating: "z", count: 4 << 20), forKey: "token")
         let issues = try await reported(store)
         #expect(issues.map(\.key) == ["text", "token"])
         #expect(!issues.contains { "\($0)".contains("zz") || $0.value != nil })
@@ -58,7 +58,7 @@ import Testing
         let store = try await SettingsStore.open(storage: InMemoryStorage(), configuration: .init(valueSizeLimit: 10))
         _ = try await store.group(Last.self, at: "other")
         #expect(throws: SettingsError.self) {
-            try store.setString(String(repeating: "x", count: 100), forKey: "other.number")
+            try store.keys.setValue(String(repeating: "x", count: 100), forKey: "other.number")
         }
         #expect(try await reported(store).isEmpty)
     }

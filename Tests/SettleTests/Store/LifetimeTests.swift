@@ -73,9 +73,9 @@ import Testing
         let recording = RecordingStorage()
         do {
             let store = try await SettingsStore.open(storage: recording)
-            try store.setValue(5, forKey: "some.key")
+            try store.keys.setValue(5, forKey: "some.key")
             try await store.flush()
-            #expect(try store.value(forKey: "some.key") == 5)
+            #expect(try store.keys.value(forKey: "some.key") == 5)
         }
         await closing(recording)
     }

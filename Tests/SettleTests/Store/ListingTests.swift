@@ -54,32 +54,32 @@ private struct OwnedSettings: SettingsGroup {
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
         let settings = try await store.group(ListedSettings.self)
         #expect(store.settings.filter { $0.problem != nil }.map(\.key) == ["limits.perSecond", "pin"])
-        let atFirst = try #require(store.setting(forKey: "limits.perSecond"))
+        let atFirst = try #require(store.keys.setting(forKey: "limits.perSecond"))
         #expect(atFirst.value == .integer(10) && atFirst.problem?.stored == .string("many"))
         #expect(atFirst.problem?.description.contains("The default is used instead") == true)
-        let secret = try #require(store.setting(forKey: "pin")?.problem)
+        let secret = try #require(store.keys.setting(forKey: "pin")?.problem)
         #expect(secret.stored == nil && !secret.description.contains("4"))
 
         storage.simulateExternalChange(["limits.perSecond": .integer(20)])
         try await settings.commit {}
-        #expect(store.setting(forKey: "limits.perSecond")?.problem == nil && settings.limits.perSecond == 20)
+        #expect(store.keys.setting(forKey: "limits.perSecond")?.problem == nil && settings.limits.perSecond == 20)
         storage.simulateExternalChange(["limits.perSecond": .integer(21)])
         try await settings.commit {}
-        let edited = try #require(store.setting(forKey: "limits.perSecond"))
+        let edited = try #require(store.keys.setting(forKey: "limits.perSecond"))
         #expect(edited.value == .integer(20) && edited.problem?.stored == .integer(21))
         #expect(edited.problem?.rule == "even")
         #expect(edited.problem?.description.contains("The last good value, 20, stays in force") == true)
         // Edited back to the value in force, which is no change.
         storage.simulateExternalChange(["limits.perSecond": .integer(20)])
         try await settings.commit {}
-        #expect(store.setting(forKey: "limits.perSecond")?.problem == nil)
+        #expect(store.keys.setting(forKey: "limits.perSecond")?.problem == nil)
         storage.simulateExternalChange(["limits.perSecond": .integer(21)])
         try await settings.commit {}
         try store.update {
             settings.limits.perSecond = 30
-            #expect(store.setting(forKey: "limits.perSecond")?.problem == nil)
+            #expect(store.keys.setting(forKey: "limits.perSecond")?.problem == nil)
         }
-        #expect(store.setting(forKey: "limits.perSecond")?.problem == nil)
+        #expect(store.keys.setting(forKey: "limits.perSecond")?.problem == nil)
         try await store.flush()
         #expect(store.settings.filter { $0.problem != nil }.map(\.key) == ["pin"])
     }
@@ -89,7 +89,7 @@ private struct OwnedSettings: SettingsGroup {
         let storage = InMemoryStorage(SettingTree(["title": .string("b"), "undeclared": .bool(true)]))
         let store = try await SettingsStore.open(storage: storage)
         let settings = try await store.group(ListedSettings.self)
-        try store.setValue(1, forKey: "alsoUndeclared")
+        try store.keys.setValue(1, forKey: "alsoUndeclared")
         settings.limits.perSecond = 20
         let listed = store.settings
         #expect(listed.map(\.key) == ["limits.names", "limits.perSecond", "limits.until", "odd", "pin", "title"])
@@ -118,10 +118,10 @@ private struct OwnedSettings: SettingsGroup {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(SettingTree(["stored": .integer(1)])))
         let settings = try await store.group(OuterSettings.self)
-        #expect(store.setting(forKey: "inner.count") == store.settings.first { $0.key == "inner.count" })
-        #expect(store.setting(forKey: "inner.count")?.value == .integer(0))
-        #expect(store.setting(forKey: "inner") == nil)
-        #expect(store.setting(forKey: "stored") == nil)
+        #expect(store.keys.setting(forKey: "inner.count") == store.settings.first { $0.key == "inner.count" })
+        #expect(store.keys.setting(forKey: "inner.count")?.value == .integer(0))
+        #expect(store.keys.setting(forKey: "inner") == nil)
+        #expect(store.keys.setting(forKey: "stored") == nil)
         withExtendedLifetime(settings) {}
     }
 
@@ -130,7 +130,7 @@ private struct OwnedSettings: SettingsGroup {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         _ = try await store.group(CounterSettings.self, at: "a")
         #expect(store.settings.count == 5)
-        #expect(throws: SettingsError.self) { try store.setValue("x", forKey: "a.count") }
+        #expect(throws: SettingsError.self) { try store.keys.setValue("x", forKey: "a.count") }
         try await store.release(at: "a")
         #expect(store.settings.isEmpty)
     }
@@ -139,9 +139,9 @@ private struct OwnedSettings: SettingsGroup {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let owned = try await store.group(OwnedSettings.self, at: "owned")
         let open = try await store.group(CounterSettings.self, at: "open")
-        #expect(store.setting(forKey: "owned.count")?.access == .owner)
-        #expect(store.setting(forKey: "owned.counter.name")?.access == .owner)
-        #expect(store.setting(forKey: "open.name")?.access == .open)
+        #expect(store.keys.setting(forKey: "owned.count")?.access == .owner)
+        #expect(store.keys.setting(forKey: "owned.counter.name")?.access == .owner)
+        #expect(store.keys.setting(forKey: "open.name")?.access == .open)
         withExtendedLifetime((owned, open)) {}
     }
 
@@ -153,12 +153,12 @@ private struct OwnedSettings: SettingsGroup {
         try settings.update {
             settings.count = 3
             try settings.$other.reset()
-            let count = try #require(store.setting(forKey: "count"))
+            let count = try #require(store.keys.setting(forKey: "count"))
             #expect(count.value == .integer(3) && !count.isDefault && count.origin == .local)
-            let other = try #require(store.setting(forKey: "other"))
+            let other = try #require(store.keys.setting(forKey: "other"))
             #expect(other.value == .integer(0) && other.isDefault)
         }
-        let seen = try await onThreadWhileWriting(settings) { store.setting(forKey: "count")?.value }
+        let seen = try await onThreadWhileWriting(settings) { store.keys.setting(forKey: "count")?.value }
         #expect(seen == .integer(3))
     }
 
@@ -207,12 +207,13 @@ private struct OwnedSettings: SettingsGroup {
     @Test("A value from JSON is converted to its setting's type") func writing() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(ListedSettings.self)
-        try store.setValue(SettingValue(json: Data("\"2001-01-01T00:00:10Z\"".utf8)), forKey: "limits.until", by: "me")
+        try store.keys.setValue(
+            SettingValue(json: Data("\"2001-01-01T00:00:10Z\"".utf8)), forKey: "limits.until", author: "me")
         #expect(settings.limits.until == Date(timeIntervalSinceReferenceDate: 10))
-        try store.setValue(SettingValue(json: Data("{\"a\": [1, 2.0]}".utf8)), forKey: "limits.names")
+        try store.keys.setValue(SettingValue(json: Data("{\"a\": [1, 2.0]}".utf8)), forKey: "limits.names")
         #expect(settings.limits.names == ["a": [1, 2]])
-        try store.setValue(.array([.null]), forKey: "undeclared")
-        #expect(try store.value(forKey: "undeclared", as: [Int?].self) == [nil])
+        try store.keys.setValue(.array([.null]), forKey: "undeclared")
+        #expect(try store.keys.value(forKey: "undeclared", as: [Int?].self) == [nil])
     }
 
     @Test("A value that does not fit is refused with a sentence that names the key and the expected type")
@@ -220,7 +221,7 @@ private struct OwnedSettings: SettingsGroup {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(ListedSettings.self)
         func refusal(_ value: SettingValue, _ key: String) -> SettingsError? {
-            #expect(throws: SettingsError.self) { try store.setValue(value, forKey: key) }
+            #expect(throws: SettingsError.self) { try store.keys.setValue(value, forKey: key) }
         }
         let wrongType = refusal(.string("abc"), "limits.perSecond")
         #expect(wrongType?.code == .unusableValue && wrongType?.key == "limits.perSecond")
@@ -240,9 +241,9 @@ private struct OwnedSettings: SettingsGroup {
         #expect(refusal(.integer(1), "")?.code == .invalidKey)
         #expect(refusal(.integer(1), "limits")?.code == .duplicateKey)
         #expect(settings.limits.perSecond == 10 && store.revision == 0)
-        let generic = #expect(throws: SettingsError.self) { try store.setValue("abc", forKey: "limits.perSecond") }
+        let generic = #expect(throws: SettingsError.self) { try store.keys.setValue("abc", forKey: "limits.perSecond") }
         #expect(generic?.description == wrongType?.description && generic?.value as? String == "abc")
-        let asked = #expect(throws: SettingsError.self) { try store.value(forKey: "title", as: Int.self) }
+        let asked = #expect(throws: SettingsError.self) { try store.keys.value(forKey: "title", as: Int.self) }
         #expect(asked?.description.hasPrefix("“title” is not Int: expected a whole number") == true)
     }
 }

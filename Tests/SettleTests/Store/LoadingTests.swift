@@ -64,7 +64,7 @@ import Testing
         var issues = store.issues.makeAsyncIterator()
         let issue = await issues.next()
         #expect(issue?.code == .recovered && issue?.description == "It was put aside.")
-        #expect(store.loadOutcome == .recovered(description: "It was put aside.", isComplete: false))
+        #expect(store.file.loadOutcome == .recovered(description: "It was put aside.", isComplete: false))
     }
 
     @Test("loadOutcome distinguishes a first run, restored settings and removed settings")
@@ -75,52 +75,52 @@ import Testing
             try await SettingsStore.open(storage: FileStorage(at: file))
         }
         let first = try await opened()
-        #expect(first.loadOutcome == .absent)
-        try await first.commit { try first.setValue(1, forKey: "a") }
-        #expect(first.loadOutcome == .absent, "it tells what was found, not what is there now")
+        #expect(first.file.loadOutcome == .absent)
+        try await first.commit { try first.keys.setValue(1, forKey: "a") }
+        #expect(first.file.loadOutcome == .absent, "it tells what was found, not what is there now")
         try await first.close()
         let second = try await opened()
-        #expect(second.loadOutcome == .intact)
+        #expect(second.file.loadOutcome == .intact)
         try await second.close()
 
         try Data("{".utf8).write(to: file)
         let third = try await opened()
-        guard case .recovered(_, isComplete: true) = third.loadOutcome else {
-            Issue.record("\(third.loadOutcome)")
+        guard case .recovered(_, isComplete: true) = third.file.loadOutcome else {
+            Issue.record("\(third.file.loadOutcome)")
             return
         }
-        #expect(try third.value(forKey: "a", as: Int.self) == 1)
+        #expect(try third.keys.value(forKey: "a", as: Int.self) == 1)
         try await third.close()
 
         try FileManager.default.removeItem(at: file)
         let fourth = try await opened()
-        guard case .removed(let description) = fourth.loadOutcome else {
-            Issue.record("\(fourth.loadOutcome)")
+        guard case .removed(let description) = fourth.file.loadOutcome else {
+            Issue.record("\(fourth.file.loadOutcome)")
             return
         }
         var issues = fourth.issues.makeAsyncIterator()
         let issue = await issues.next()
         #expect(issue?.code == .removed && issue?.description == description)
-        #expect(try fourth.value(forKey: "a", as: Int.self) == nil)
+        #expect(try fourth.keys.value(forKey: "a", as: Int.self) == nil)
         try await fourth.close()
 
         // The removal is reported until something is stored, even after a start that flushed to the file.
         let fifth = try await opened()
-        guard case .removed = fifth.loadOutcome else {
-            Issue.record("\(fifth.loadOutcome)")
+        guard case .removed = fifth.file.loadOutcome else {
+            Issue.record("\(fifth.file.loadOutcome)")
             return
         }
-        try await fifth.flush(toFile: true)
+        try await fifth.file.flush()
         try await fifth.close()
         let sixth = try await opened()
-        guard case .removed = sixth.loadOutcome else {
-            Issue.record("\(sixth.loadOutcome)")
+        guard case .removed = sixth.file.loadOutcome else {
+            Issue.record("\(sixth.file.loadOutcome)")
             return
         }
-        try await sixth.commit { try sixth.setValue(2, forKey: "a") }
+        try await sixth.commit { try sixth.keys.setValue(2, forKey: "a") }
         try await sixth.close()
         let seventh = try await opened()
-        #expect(seventh.loadOutcome == .intact)
+        #expect(seventh.file.loadOutcome == .intact)
         try await seventh.close()
     }
 
@@ -128,15 +128,15 @@ import Testing
     func unknownKeys() async throws {
         let storage = InMemoryStorage(SettingTree(["a": .dictionary(["b": .integer(1), "c": .integer(2)])]))
         let store = try await SettingsStore.open(storage: storage)
-        #expect(try store.value(forKey: "a.b", as: Int.self) == 1)
-        #expect(try store.value(forKey: "a.d", as: Int.self) == nil)
-        #expect(throws: SettingsError.self) { try store.value(forKey: "a.b", as: String.self) }
+        #expect(try store.keys.value(forKey: "a.b", as: Int.self) == 1)
+        #expect(try store.keys.value(forKey: "a.d", as: Int.self) == nil)
+        #expect(throws: SettingsError.self) { try store.keys.value(forKey: "a.b", as: String.self) }
         let recorder = ChangeRecorder(store.changes)
-        try store.setValue(["x"], forKey: "a.d", by: "test")
-        try store.removeValue(forKey: "a.b")
+        try store.keys.setValue(["x"], forKey: "a.d", author: "test")
+        try store.keys.removeValue(forKey: "a.b")
         #expect(await recorder.next()?.author == "test")
         #expect(await recorder.next()?.origin == .reset)
-        #expect(try store.value(forKey: "a.d") == ["x"] && store.value(forKey: "a.b", as: Int.self) == nil)
+        #expect(try store.keys.value(forKey: "a.d") == ["x"] && store.keys.value(forKey: "a.b", as: Int.self) == nil)
         try await store.close()
         #expect(storage.tree.root == ["a": .dictionary(["c": .integer(2), "d": .array([.string("x")])])])
     }

@@ -65,27 +65,27 @@ private struct Around: SettingsGroup {
     func keys() async throws {
         let (store, around) = try await open()
         for key in ["guarded.attempts", "guarded", "guarded.table.x", "guarded.inner", "guarded.inner.count"] {
-            #expect(code { try store.setValue(0, forKey: key) } == .protected, "\(key)")
-            #expect(code { try store.setValue(.dictionary([:]), forKey: key) } == .protected, "\(key)")
-            #expect(code { try store.removeValue(forKey: key) } == .protected, "\(key)")
+            #expect(code { try store.keys.setValue(0, forKey: key) } == .protected, "\(key)")
+            #expect(code { try store.keys.setValue(.dictionary([:]), forKey: key) } == .protected, "\(key)")
+            #expect(code { try store.keys.removeValue(forKey: key) } == .protected, "\(key)")
         }
-        let at = #expect(throws: SettingsError.self) { try store.setValue(0, forKey: "guarded.attempts") }
+        let at = #expect(throws: SettingsError.self) { try store.keys.setValue(0, forKey: "guarded.attempts") }
         #expect(at?.key == "guarded.attempts" && at?.rule == "written by code that has its group")
         #expect(
             at?.description
                 == "“guarded.attempts” can't be written by its key: it is Guarded.attempts, which must be written by code "
                 + "that has its group.")
-        let outer = #expect(throws: SettingsError.self) { try store.removeValue(forKey: "guarded") }
+        let outer = #expect(throws: SettingsError.self) { try store.keys.removeValue(forKey: "guarded") }
         #expect(
             outer?.description
                 == "“guarded” can't be written by its key: “guarded.attempts” lies within it, which is Guarded.attempts and "
                 + "must be written by code that has its group.")
-        #expect(code { try around.update { try store.setValue(0, forKey: "guarded.attempts") } } == .protected)
+        #expect(code { try around.update { try store.keys.setValue(0, forKey: "guarded.attempts") } } == .protected)
         #expect(around.guarded.attempts == 3 && around.guarded.inner.count == 4)
-        try store.setValue("c", forKey: "title")
-        try store.setValue(1, forKey: "other")
+        try store.keys.setValue("c", forKey: "title")
+        try store.keys.setValue(1, forKey: "other")
         #expect(around.title == "c")
-        #expect(try store.value(forKey: "guarded.attempts", as: Int.self) == 3)
+        #expect(try store.keys.value(forKey: "guarded.attempts", as: Int.self) == 3)
     }
 
     @Test("An owner's settings are protected even while their group is not in use") func letGo() async throws {
@@ -96,8 +96,8 @@ private struct Around: SettingsGroup {
             try await guarded.commit { guarded.attempts = 3 }
         }
         for key in ["guarded.attempts", "guarded", "guarded.attempts.x"] {
-            #expect(code { try store.setValue(.dictionary([:]), forKey: key) } == .protected, "\(key)")
-            #expect(code { try store.removeValue(forKey: key) } == .protected, "\(key)")
+            #expect(code { try store.keys.setValue(.dictionary([:]), forKey: key) } == .protected, "\(key)")
+            #expect(code { try store.keys.removeValue(forKey: key) } == .protected, "\(key)")
         }
         try store.reset()
         #expect(try await store.group(Guarded.self, at: "guarded").attempts == 3)
@@ -115,8 +115,8 @@ private struct Around: SettingsGroup {
             guarded.inner.count = 7
             try store.reset()
             #expect(inner?.count == 7)
-            #expect(code { try store.setValue(0, forKey: "guarded.inner.count") } == .protected)
-            #expect(store.setting(forKey: "guarded.inner.count")?.access == .owner)
+            #expect(code { try store.keys.setValue(0, forKey: "guarded.inner.count") } == .protected)
+            #expect(store.keys.setting(forKey: "guarded.inner.count")?.access == .owner)
         }
     }
 

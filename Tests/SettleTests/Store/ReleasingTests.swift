@@ -95,12 +95,12 @@ struct ReleasingTests {
     func writesByKey() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         for round in 0..<50 {
-            try store.setValue(round, forKey: "a.b")
-            try store.setValue(round, forKey: "c\(round)")
+            try store.keys.setValue(round, forKey: "a.b")
+            try store.keys.setValue(round, forKey: "c\(round)")
             try await store.flush()
             #expect(store.core.indexedSettingCount == 0)
         }
-        #expect(try store.value(forKey: "a.b", as: Int.self) == 49)
+        #expect(try store.keys.value(forKey: "a.b", as: Int.self) == 49)
     }
 
     @Test("In a memory-only store, written keys stay and removed ones do not")
@@ -108,12 +108,12 @@ struct ReleasingTests {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(SettingTree(["stored": .integer(1)])),
             configuration: .init(savePolicy: .memoryOnly))
-        try store.setValue(2, forKey: "a")
-        try store.removeValue(forKey: "stored")
-        try store.removeValue(forKey: "missing")
+        try store.keys.setValue(2, forKey: "a")
+        try store.keys.removeValue(forKey: "stored")
+        try store.keys.removeValue(forKey: "missing")
         try await store.flush()
-        #expect(try store.value(forKey: "a", as: Int.self) == 2)
-        #expect(try store.value(forKey: "stored", as: Int.self) == nil)
+        #expect(try store.keys.value(forKey: "a", as: Int.self) == 2)
+        #expect(try store.keys.value(forKey: "stored", as: Int.self) == nil)
         #expect(store.core.indexedSettingCount == 2)
     }
 
@@ -122,16 +122,16 @@ struct ReleasingTests {
         var store: SettingsStore? = try await SettingsStore.open(storage: InMemoryStorage())
         let core = Weak(try #require(store?.core))
         let box = try store?.update {
-            for key in ["a", "b", "c.d"] as [SettingKey] { try store?.setValue(1, forKey: key) }
+            for key in ["a", "b", "c.d"] as [SettingKey] { try store?.keys.setValue(1, forKey: key) }
             // Later it may already be saved.
             return Weak(try #require(store?.core.log.lock.withLock { store?.core.log.stored.slots["a"]?.box }))
         }
         // Replaces the key within it.
-        try store?.setValue(2, forKey: "c")
+        try store?.keys.setValue(2, forKey: "c")
         _ = try await store?.group(KeySettings.self)
         try await store?.flush()
-        try store?.removeValue(forKey: "b")
-        try store?.removeValue(forKey: "missing")
+        try store?.keys.removeValue(forKey: "b")
+        try store?.keys.removeValue(forKey: "missing")
         try await store?.flush()
         while box?.object != nil { await Task.yield() }
         store = nil
@@ -144,7 +144,7 @@ struct ReleasingTests {
         let settings = try await store.group(OuterSettings.self, at: "app")
         settings.inner.count = 3
         settings.inner.table = ["x": 1]
-        try store.setValue("dark", forKey: "app.theme")
+        try store.keys.setValue("dark", forKey: "app.theme")
         struct Inner: Codable, Equatable {
             var count: Int?
             var table: [String: Int]
@@ -153,16 +153,16 @@ struct ReleasingTests {
             var inner: Inner
             var theme: String
         }
-        let all = try store.value(forKey: "app", as: App.self)
+        let all = try store.keys.value(forKey: "app", as: App.self)
         #expect(all == App(inner: Inner(count: 3, table: ["x": 1]), theme: "dark"))
-        #expect(try store.value(forKey: "app.inner.table.x", as: Int.self) == 1)
+        #expect(try store.keys.value(forKey: "app.inner.table.x", as: Int.self) == 1)
         try store.update {
             settings.inner.count = 4
-            let inner = try store.value(forKey: "app.inner", as: Inner.self)
+            let inner = try store.keys.value(forKey: "app.inner", as: Inner.self)
             #expect(inner?.count == 4)
         }
         try settings.inner.$count.reset()
-        #expect(try store.value(forKey: "app.inner", as: Inner.self) == Inner(count: nil, table: ["x": 1]))
+        #expect(try store.keys.value(forKey: "app.inner", as: Inner.self) == Inner(count: nil, table: ["x": 1]))
     }
 
     @Test("Reading a key sees what its own transaction has written within it over saved values")
@@ -175,9 +175,9 @@ struct ReleasingTests {
         try store.update {
             settings.left = 3
             try settings.$right.reset()
-            #expect(try store.value(forKey: "app", as: [String: Int].self) == ["left": 3])
+            #expect(try store.keys.value(forKey: "app", as: [String: Int].self) == ["left": 3])
         }
-        #expect(try store.value(forKey: "app", as: [String: Int].self) == ["left": 3])
+        #expect(try store.keys.value(forKey: "app", as: [String: Int].self) == ["left": 3])
     }
 
     @Test("Reading a key sees memory-only values within it")
@@ -185,24 +185,24 @@ struct ReleasingTests {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(MixedSettings.self)
         settings.volatile.secret = 3
-        #expect(try store.value(forKey: "volatile", as: [String: Int].self) == ["secret": 3])
+        #expect(try store.keys.value(forKey: "volatile", as: [String: Int].self) == ["secret": 3])
         try await store.flush()
-        #expect(try store.value(forKey: "volatile", as: [String: Int].self) == ["secret": 3])
+        #expect(try store.keys.value(forKey: "volatile", as: [String: Int].self) == ["secret": 3])
         try settings.volatile.$secret.reset()
-        #expect(try store.value(forKey: "volatile", as: [String: Int].self) == nil)
+        #expect(try store.keys.value(forKey: "volatile", as: [String: Int].self) == nil)
     }
 
     @Test("A null written by key and a removed key have no value, before and after they are saved")
     func nullByKey() async throws {
         let (store, _, _, _) = try await SettingsStore.openWithManualClock()
-        try store.setValue(1, forKey: "a")
-        try store.setValue(SettingValue.null, forKey: "b")
+        try store.keys.setValue(1, forKey: "a")
+        try store.keys.setValue(SettingValue.null, forKey: "b")
         try await store.flush()
-        try store.removeValue(forKey: "a")
-        try store.setValue(SettingValue.null, forKey: "c")
+        try store.keys.removeValue(forKey: "a")
+        try store.keys.setValue(SettingValue.null, forKey: "c")
         for _ in 0..<2 {
             for key in ["a", "b", "c"] as [SettingKey] {
-                #expect(try store.value(forKey: key, as: Int.self) == nil, "\(key)")
+                #expect(try store.keys.value(forKey: key, as: Int.self) == nil, "\(key)")
             }
             try await store.flush()
         }
@@ -212,16 +212,16 @@ struct ReleasingTests {
     func writtenWhileSaved() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let hold = failing.hold(.append)
-        try store.setValue(1, forKey: "a.b")
+        try store.keys.setValue(1, forKey: "a.b")
         async let flush: Void = store.flush()
         await hold.waitUntilReached()
-        try store.setValue(2, forKey: "a.b")
+        try store.keys.setValue(2, forKey: "a.b")
         hold.release()
         while recording.batches.count < 2 {
-            #expect(try store.value(forKey: "a.b", as: Int.self) == 2)
+            #expect(try store.keys.value(forKey: "a.b", as: Int.self) == 2)
             await Task.yield()
         }
         try await flush
-        #expect(try store.value(forKey: "a.b", as: Int.self) == 2)
+        #expect(try store.keys.value(forKey: "a.b", as: Int.self) == 2)
     }
 }

@@ -21,7 +21,7 @@ private struct Scalar: SettingsGroup {
         let (store, _) = try await open()
         _ = try await store.group(Scalar.self, at: "g")
         for key in ["g", "g.count.x", "g.table.x"] {
-            let error = #expect(throws: SettingsError.self) { try store.setValue(1, forKey: key) }
+            let error = #expect(throws: SettingsError.self) { try store.keys.setValue(1, forKey: key) }
             #expect(error?.code == .duplicateKey && error?.key == key)
             let text = error.map { "\($0)" } ?? ""
             #expect(text.contains("“\(key)” of a write at run time") && text.contains("of Scalar."))
@@ -31,17 +31,17 @@ private struct Scalar: SettingsGroup {
     @Test func `a group opens at a key with a write around it that waits to be saved`() async throws {
         for isSaved in [false, true] {
             let (store, storage) = try await open()
-            try store.setValue(5, forKey: "scalar")
-            try store.setValue(["count": 7, "x": 1], forKey: "dictionary")
+            try store.keys.setValue(5, forKey: "scalar")
+            try store.keys.setValue(["count": 7, "x": 1], forKey: "dictionary")
             if isSaved { try await store.flush() }
             let scalar = try await store.group(Scalar.self, at: "scalar")
             let dictionary = try await store.group(Scalar.self, at: "dictionary")
             #expect(scalar.count == 1 && dictionary.count == 7)
             scalar.count = 2
-            #expect(try store.value(forKey: "scalar.count", as: Int.self) == 2)
-            #expect(try store.value(forKey: "scalar", as: [String: Int].self) == ["count": 2])
+            #expect(try store.keys.value(forKey: "scalar.count", as: Int.self) == 2)
+            #expect(try store.keys.value(forKey: "scalar", as: [String: Int].self) == ["count": 2])
             dictionary.count = 8
-            #expect(try store.value(forKey: "dictionary", as: [String: Int].self) == ["count": 8, "x": 1])
+            #expect(try store.keys.value(forKey: "dictionary", as: [String: Int].self) == ["count": 8, "x": 1])
             try await store.flush()
             #expect(
                 storage.tree.root == [
@@ -54,18 +54,18 @@ private struct Scalar: SettingsGroup {
     @Test func `a key beside a setting that was declared within an unsaved write is written with it`() async throws {
         for isSaved in [false, true] {
             let (store, storage) = try await open()
-            try store.setValue(["count": 7, "x": 1], forKey: "g")
+            try store.keys.setValue(["count": 7, "x": 1], forKey: "g")
             if isSaved { try await store.flush() }
             let group = try await store.group(Scalar.self, at: "g")
             group.count = 8
-            try store.setValue(2, forKey: "g.x")
+            try store.keys.setValue(2, forKey: "g.x")
             #expect(group.count == 8)
-            #expect(try store.value(forKey: "g", as: [String: Int].self) == ["count": 8, "x": 2])
+            #expect(try store.keys.value(forKey: "g", as: [String: Int].self) == ["count": 8, "x": 2])
             try await store.flush()
             #expect(storage.tree["g"] == .dictionary(["count": .integer(8), "x": .integer(2)]))
-            try store.setValue(3, forKey: "g.y")
-            try store.remove(at: "g")
-            #expect(group.count == 1 && store.groups() == [])
+            try store.keys.setValue(3, forKey: "g.y")
+            try store.keys.removeAll(at: "g")
+            #expect(group.count == 1 && store.keys.groupNames() == [])
             try await store.flush()
             #expect(storage.tree.root.isEmpty)
         }
@@ -74,12 +74,12 @@ private struct Scalar: SettingsGroup {
     @Test func `a group opens around a key with a write that waits to be saved`() async throws {
         for isSaved in [false, true] {
             let (store, storage) = try await open(["g": .dictionary(["table": .dictionary(["y": .integer(2)])])])
-            try store.setValue(1, forKey: "g.table.x")
+            try store.keys.setValue(1, forKey: "g.table.x")
             if isSaved { try await store.flush() }
             let group = try await store.group(Scalar.self, at: "g")
             #expect(group.table == ["x": 1, "y": 2])
             group.table = ["z": 3]
-            #expect(try store.value(forKey: "g.table.x", as: Int.self) == nil)
+            #expect(try store.keys.value(forKey: "g.table.x", as: Int.self) == nil)
             try await store.flush()
             #expect(storage.tree["g.table"] == .dictionary(["z": .integer(3)]))
         }

@@ -33,10 +33,10 @@ import Testing
         func perform(in store: SettingsStore, _ model: inout Node) throws {
             switch self {
             case .set(let key, let value):
-                try store.setValue(value, forKey: key)
+                try store.keys.setValue(value, forKey: key)
                 model[key] = value
             case .remove(let key):
-                try store.removeValue(forKey: key)
+                try store.keys.removeValue(forKey: key)
                 if model[key] != nil { model[key] = nil }
             }
         }
@@ -154,7 +154,7 @@ import Testing
 
     private func check(_ store: SettingsStore, _ model: Node, _ notes: [String]) throws {
         for key in Self.keys {
-            let value = try store.value(forKey: key, as: Node.self)
+            let value = try store.keys.value(forKey: key, as: Node.self)
             try #require(value == model[key], "\(key), \(notes)")
         }
         for path in ["", "a", "a.b"] {
@@ -162,7 +162,7 @@ import Testing
             if case .branch(let nodes)? = path.isEmpty ? model : model[path] {
                 groups = nodes.filter { if case .branch = $0.value { true } else { false } }.map(\.key).sorted()
             }
-            try #require(store.groups(at: path) == groups, "\(path), \(notes)")
+            try #require(store.keys.groupNames(at: path) == groups, "\(path), \(notes)")
         }
     }
 }
@@ -174,7 +174,7 @@ private struct Follower {
     private var count = 0
 
     init(_ store: SettingsStore, _ model: Node) throws {
-        recorder = ChangeRecorder(try store.changes(since: store.revision))
+        recorder = ChangeRecorder(try store.changes(afterRevision: store.revision))
         tree = model
     }
 

@@ -31,16 +31,16 @@ import Testing
                 }
             }
             for (name, value) in expected {
-                #expect(try store.value(forKey: name, as: Node.self) == Node(value), "\(mode)")
+                #expect(try store.keys.value(forKey: name, as: Node.self) == Node(value), "\(mode)")
             }
             for name in root.keys where expected[name] == nil {
-                #expect(try store.value(forKey: name, as: Node.self) == nil, "\(mode)")
+                #expect(try store.keys.value(forKey: name, as: Node.self) == nil, "\(mode)")
             }
             try await store.flush()
             #expect(storage.tree.root == expected, "\(mode)")
             let again = try await SettingsStore.open(storage: InMemoryStorage(storage.tree))
             for (name, value) in expected {
-                #expect(try again.value(forKey: name, as: Node.self) == Node(value))
+                #expect(try again.keys.value(forKey: name, as: Node.self) == Node(value))
             }
         }
     }
@@ -50,20 +50,20 @@ import Testing
     @Test func `a transaction sees its own write of a new key`() async throws {
         let (store, _) = try await open()
         try store.update {
-            try store.setValue(1, forKey: "k")
-            try store.setValue(2, forKey: "z.y")
-            #expect(try store.value(forKey: "k", as: Int.self) == 1)
-            #expect(try store.value(forKey: "z.y", as: Int.self) == 2)
-            #expect(try store.value(forKey: "z", as: [String: Int].self) == ["y": 2])
-            #expect(store.groups() == ["z"])
-            #expect(store.groups(at: "z") == [])
-            try store.removeValue(forKey: "z.y")
-            #expect(try store.value(forKey: "z.y", as: Int.self) == nil)
-            #expect(try store.value(forKey: "z", as: [String: Int].self) == nil)
-            #expect(store.groups() == [])
-            try store.setValue(3, forKey: "z.y")
+            try store.keys.setValue(1, forKey: "k")
+            try store.keys.setValue(2, forKey: "z.y")
+            #expect(try store.keys.value(forKey: "k", as: Int.self) == 1)
+            #expect(try store.keys.value(forKey: "z.y", as: Int.self) == 2)
+            #expect(try store.keys.value(forKey: "z", as: [String: Int].self) == ["y": 2])
+            #expect(store.keys.groupNames() == ["z"])
+            #expect(store.keys.groupNames(at: "z") == [])
+            try store.keys.removeValue(forKey: "z.y")
+            #expect(try store.keys.value(forKey: "z.y", as: Int.self) == nil)
+            #expect(try store.keys.value(forKey: "z", as: [String: Int].self) == nil)
+            #expect(store.keys.groupNames() == [])
+            try store.keys.setValue(3, forKey: "z.y")
         }
-        #expect(try store.value(forKey: "z", as: [String: Int].self) == ["y": 3])
+        #expect(try store.keys.value(forKey: "z", as: [String: Int].self) == ["y": 3])
     }
 
     @Test func `nobody else sees a new key before the end of its transaction`() async throws {
@@ -73,8 +73,8 @@ import Testing
         try await onThread {
             Result {
                 try store.update {
-                    try store.setValue(1, forKey: "k")
-                    try store.setValue(2, forKey: "z.y")
+                    try store.keys.setValue(1, forKey: "k")
+                    try store.keys.setValue(2, forKey: "z.y")
                     seen.look(at: store)
                 }
             }
@@ -85,8 +85,8 @@ import Testing
     @Test func `a commit sees its own write of a new key`() async throws {
         let (store, _) = try await open()
         let seen = try await store.commit {
-            try store.setValue(1, forKey: "k.l")
-            return (try store.value(forKey: "k.l", as: Int.self), store.groups())
+            try store.keys.setValue(1, forKey: "k.l")
+            return (try store.keys.value(forKey: "k.l", as: Int.self), store.keys.groupNames())
         }
         #expect(seen.0 == 1 && seen.1 == ["k"])
     }
@@ -95,16 +95,16 @@ import Testing
         let (store, storage) = try await open(["a": .integer(1)])
         _ = thrown {
             try store.update {
-                try store.setValue(2, forKey: "a")
-                try store.setValue(3, forKey: "b")
-                #expect(try store.value(forKey: "a", as: Int.self) == 2)
+                try store.keys.setValue(2, forKey: "a")
+                try store.keys.setValue(3, forKey: "b")
+                #expect(try store.keys.value(forKey: "a", as: Int.self) == 2)
                 throw TestFailure()
             }
         }
-        #expect(try store.value(forKey: "a", as: Int.self) == 1)
-        #expect(try store.value(forKey: "b", as: Int.self) == nil)
-        #expect(store.groups() == [])
-        try store.setValue(4, forKey: "b.c")
+        #expect(try store.keys.value(forKey: "a", as: Int.self) == 1)
+        #expect(try store.keys.value(forKey: "b", as: Int.self) == nil)
+        #expect(store.keys.groupNames() == [])
+        try store.keys.setValue(4, forKey: "b.c")
         try await store.flush()
         #expect(storage.tree.root == ["a": .integer(1), "b": .dictionary(["c": .integer(4)])])
     }
@@ -155,21 +155,21 @@ import Testing
             let store = try await SettingsStore.open(storage: failing, configuration: .init(clock: ManualClock()))
             if isHeld {
                 let hold = failing.hold(.append)
-                try store.setValue(1, forKey: "a.b")
+                try store.keys.setValue(1, forKey: "a.b")
                 await hold.waitUntilReached()
-                try store.setValue(["b": 2], forKey: "a")
+                try store.keys.setValue(["b": 2], forKey: "a")
                 hold.release()
             } else {
                 failing.fail(.append, with: StorageError(.noSpace, "There is no room."))
-                try store.setValue(1, forKey: "a.b")
+                try store.keys.setValue(1, forKey: "a.b")
                 await #expect(throws: SettingsError.self) { try await store.flush() }
-                try store.setValue(["b": 2], forKey: "a")
+                try store.keys.setValue(["b": 2], forKey: "a")
                 await #expect(throws: SettingsError.self) { try await store.flush() }
                 failing.heal()
             }
             try await store.flush()
             #expect(memory.tree.root == ["a": .dictionary(["b": .integer(2)])])
-            #expect(try store.value(forKey: "a.b", as: Int.self) == 2)
+            #expect(try store.keys.value(forKey: "a.b", as: Int.self) == 2)
             try await store.close()
         }
     }
@@ -181,16 +181,16 @@ import Testing
             let store = try await SettingsStore.open(storage: failing, configuration: .init(clock: ManualClock()))
             failing.fail(.append, with: StorageError(.unsupportedValue, "It is too much."), count: count)
             try store.update {
-                try store.setValue(["b": 1, "c": 1], forKey: "a")
-                try store.setValue(2, forKey: "a.b")
+                try store.keys.setValue(["b": 1, "c": 1], forKey: "a")
+                try store.keys.setValue(2, forKey: "a.b")
             }
             // The first append or this one sets one or both values aside.
             _ = try? await store.flush()
-            try store.setValue(3, forKey: "a.c")
+            try store.keys.setValue(3, forKey: "a.c")
             _ = try? await store.flush()
-            #expect(try store.value(forKey: "a", as: [String: Int].self) == ["b": 2, "c": 3], "\(count)")
-            try store.removeValue(forKey: "a.b")
-            #expect(try store.value(forKey: "a", as: [String: Int].self) == ["c": 3])
+            #expect(try store.keys.value(forKey: "a", as: [String: Int].self) == ["b": 2, "c": 3], "\(count)")
+            try store.keys.removeValue(forKey: "a.b")
+            #expect(try store.keys.value(forKey: "a", as: [String: Int].self) == ["c": 3])
             failing.heal()
             try await store.flush()
             #expect(memory.tree.root == ["a": .dictionary(["c": .integer(3)])], "\(count)")
@@ -204,14 +204,14 @@ import Testing
         let failing = FailingStorage(memory)
         let store = try await SettingsStore.open(storage: failing, configuration: .init(clock: clock))
         failing.fail(.append, with: StorageError(.unsupportedValue, "It is too much."))
-        try store.setValue(["b": 1, "c": 1], forKey: "a")
-        try store.setValue(2, forKey: "a.b")
+        try store.keys.setValue(["b": 1, "c": 1], forKey: "a")
+        try store.keys.setValue(2, forKey: "a.b")
         await #expect(throws: SettingsError.self) { try await store.flush() }
         failing.heal()
         let hold = failing.hold(.append)
         try store.update {
-            try store.setValue(3, forKey: "a.c")
-            try store.setValue(4, forKey: "other")
+            try store.keys.setValue(3, forKey: "a.c")
+            try store.keys.setValue(4, forKey: "other")
         }
         // The retry comes after a delay of its own.
         let time = Task {
@@ -224,7 +224,7 @@ import Testing
         time.cancel()
         hold.release()
         try await store.flush()
-        #expect(try store.value(forKey: "a", as: [String: Int].self) == ["b": 2, "c": 3])
+        #expect(try store.keys.value(forKey: "a", as: [String: Int].self) == ["b": 2, "c": 3])
         #expect(memory.tree["a"] == .dictionary(["b": .integer(2), "c": .integer(3)]))
         #expect(store.core.indexedSettingCount == 0)
     }
@@ -246,9 +246,9 @@ private final class Seen: @unchecked Sendable {
     func look(at store: SettingsStore) {
         let end = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
-            self.value = try? store.value(forKey: "k", as: Int.self)
-            self.inner = try? store.value(forKey: "z", as: [String: Int].self)
-            self.groups = store.groups()
+            self.value = try? store.keys.value(forKey: "k", as: Int.self)
+            self.inner = try? store.keys.value(forKey: "z", as: [String: Int].self)
+            self.groups = store.keys.groupNames()
             end.signal()
         }
         end.wait()

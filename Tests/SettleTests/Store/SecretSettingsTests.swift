@@ -136,7 +136,7 @@ private struct BrokenDefault: SettingsGroup {
     func writingByKey() async throws {
         let (store, settings, _) = try await open()
         func refusal(_ value: SettingValue, _ key: String) -> SettingsError? {
-            #expect(throws: SettingsError.self) { try store.setValue(value, forKey: key) }
+            #expect(throws: SettingsError.self) { try store.keys.setValue(value, forKey: key) }
         }
         expectNoSecret(in: refusal(.string(marker + "!"), "token"), key: "token")
         expectNoSecret(in: refusal(.string(long), "token"), key: "token", rule: "short")
@@ -144,12 +144,12 @@ private struct BrokenDefault: SettingsGroup {
         expectNoSecret(in: refusal(.string("\(number)"), "pin"), key: "pin")
         #expect(refusal(.string(long), "token")?.code == .invalidValue)
         #expect(refusal(.string(marker + "!"), "token")?.code == .unusableValue)
-        let generic = #expect(throws: SettingsError.self) { try store.setValue(long, forKey: "token") }
+        let generic = #expect(throws: SettingsError.self) { try store.keys.setValue(long, forKey: "token") }
         expectNoSecret(in: generic, key: "token", rule: "short")
-        let other = #expect(throws: SettingsError.self) { try store.setValue(PIN(number), forKey: "plain") }
+        let other = #expect(throws: SettingsError.self) { try store.keys.setValue(PIN(number), forKey: "plain") }
         expectNoSecret(in: other, key: "plain")
         let unspellable = #expect(throws: SettingsError.self) {
-            try store.setValue(Token(marker + "?"), forKey: "undeclared")
+            try store.keys.setValue(Token(marker + "?"), forKey: "undeclared")
         }
         expectNoSecret(in: unspellable, key: "undeclared")
         #expect(settings.token == Token(""))
@@ -162,7 +162,7 @@ private struct BrokenDefault: SettingsGroup {
         func expectRefusals(sourceLocation: SourceLocation = #_sourceLocation) {
             for key in ["a.wrapped", "a.pin", "a.table", "a.table.x", "a"] {
                 let error = #expect(throws: SettingsError.self, sourceLocation: sourceLocation) {
-                    try store.value(forKey: key, as: [Bool: Bool].self)
+                    try store.keys.value(forKey: key, as: [Bool: Bool].self)
                 }
                 expectNoSecret(in: error, key: key, sourceLocation: sourceLocation)
             }
@@ -177,7 +177,7 @@ private struct BrokenDefault: SettingsGroup {
             expectRefusals()
         }
         expectRefusals()
-        #expect(try store.value(forKey: "a.wrapped", as: String.self) == marker)
+        #expect(try store.keys.value(forKey: "a.wrapped", as: String.self) == marker)
     }
 
     @Test("A secret that can't be encoded is not revealed") func encoding() async throws {
@@ -232,10 +232,10 @@ private struct BrokenDefault: SettingsGroup {
         do { _ = try await store.group(SecretSettings.self, at: "a") }
         var changes = store.changes.makeAsyncIterator()
         let error = #expect(throws: SettingsError.self) {
-            try store.setValue(.dictionary(["wrapped": .string(marker)]), forKey: "a")
+            try store.keys.setValue(.dictionary(["wrapped": .string(marker)]), forKey: "a")
         }
         expectNoSecret(in: error, key: "a")
-        try store.setValue(.string(marker), forKey: "a.wrapped")
+        try store.keys.setValue(.string(marker), forKey: "a.wrapped")
         let change = try #require(await changes.next())
         #expect(change.mutations[0].isSecret && !printed(change).contains(marker))
     }

@@ -199,13 +199,13 @@ private struct Settings: SettingsGroup {
         struct Undo: Error {}
         let (storage, store, settings) = try await open(#"{"window": \#(window("a", #", "color": 1"#))}"#)
         try? settings.update {
-            try store.setValue(try value(window("b")), forKey: "window")
+            try store.keys.setValue(try value(window("b")), forKey: "window")
             throw Undo()
         }
         settings.window.title = "c"
         try await store.flush()
         #expect(storage.tree["window.color"] == .integer(1))
-        try store.setValue(try value(window("d", #", "shade": 1"#)), forKey: "window")
+        try store.keys.setValue(try value(window("d", #", "shade": 1"#)), forKey: "window")
         settings.window.title = "e"
         try await store.flush()
         #expect(storage.tree["window.color"] == nil && storage.tree["window.shade"] == .integer(1))

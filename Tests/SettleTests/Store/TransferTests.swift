@@ -55,7 +55,7 @@ private struct App: SettingsGroup {
     {
         let before = store.revision
         let error = thrown {
-            try store.import(Data(json.utf8), mode, unknownKeys: refusing ? .refuse : .keep)
+            try store.file.import(Data(json.utf8), mode, unknownKeys: refusing ? .refuse : .keep)
         }
         #expect(store.revision == before, "Nothing changes.")
         return error as? SettingsError
@@ -67,19 +67,19 @@ private struct App: SettingsGroup {
     func export() async throws {
         for isSaved in [false, true] {
             if isSaved { try await store.flush() }
-            let tree = try tree(try await store.export())
+            let tree = try tree(try await store.file.export())
             #expect(tree["window.width"] == .integer(20) && tree["window.title"] == nil)
             #expect(tree["old.x"] == .integer(1) && tree["window.extra"] == .bool(true))
             #expect(tree["table"] == .dictionary(["a.b": .integer(1)]))
         }
         try app.window.$width.reset()
-        #expect(try tree(try await store.export())["window.width"] == nil)
+        #expect(try tree(try await store.file.export())["window.width"] == nil)
     }
 
     @Test("An export omits secrets unless requested, and an owner's settings always") func hidden() async throws {
-        let plain = try await store.export()
+        let plain = try await store.file.export()
         #expect(!text(plain).contains("hidden") && !text(plain).contains("attempts"))
-        let all = try await store.export(includingSecrets: true)
+        let all = try await store.file.export(includingSecrets: true)
         #expect(text(all).contains("hidden") && !text(all).contains("attempts"))
     }
 
@@ -88,31 +88,31 @@ private struct App: SettingsGroup {
         arguments: [.json, .propertyListXML, .propertyListBinary] as [FileFormat])
     func formats(format: FileFormat) async throws {
         app.window.opened = Date(timeIntervalSinceReferenceDate: 1_000)
-        let data = try await store.export(as: format)
+        let data = try await store.file.export(as: format)
         let other = try await SettingsStore.open(storage: InMemoryStorage())
         let copy = try await other.group(App.self)
-        try other.import(data)
+        try other.file.import(data)
         #expect(copy.window.width == 20 && copy.window.opened == app.window.opened && copy.table == ["a.b": 1])
-        try other.import(data, as: format)
+        try other.file.import(data, as: format)
         #expect(copy.token == nil && copy.lock.attempts == 0)
-        #expect(try other.value(forKey: "old.y") == "z")
+        #expect(try other.keys.value(forKey: "old.y") == "z")
     }
 
     @Test("An export with unencodable values throws an error that names each key")
     func unencodable() async throws {
         let picky = try await store.group(PickySettings.self)
         picky.picky = 13
-        let error = await #expect(throws: SettingsError.self) { try await store.export() }
+        let error = await #expect(throws: SettingsError.self) { try await store.file.export() }
         #expect(error?.code == .encodingFailed && error?.problems.map(\.key) == ["picky"])
     }
 
     // MARK: Import
 
     @Test("Importing an export changes nothing, in either mode") func roundTrip() async throws {
-        let data = try await store.export()
+        let data = try await store.file.export()
         let before = store.revision
-        try store.import(data)
-        try store.import(data, .replace, unknownKeys: .keep)
+        try store.file.import(data)
+        try store.file.import(data, .replace, unknownKeys: .keep)
         #expect(store.revision == before)
         try await store.flush()
         #expect(storage.tree["old.x"] == .integer(1) && storage.tree["window.extra"] == .bool(true))
@@ -122,13 +122,14 @@ private struct App: SettingsGroup {
     @Test("An import is one change with its author; merging leaves keys that the data lacks alone")
     func merging() async throws {
         let changes = ChangeRecorder(store.changes)
-        try store.import(Data(#"{"name": "b", "window": {"title": "c"}, "new": {"deep": [1]}}"#.utf8), by: "backup")
+        try store.file.import(
+            Data(#"{"name": "b", "window": {"title": "c"}, "new": {"deep": [1]}}"#.utf8), author: "backup")
         let change = await changes.next()
         #expect(
             change?.author == "backup"
                 && Set(change?.mutations.map(\.key) ?? []) == ["name", "window.title", "new.deep"])
         #expect(app.name == "b" && app.window.title == "c" && app.window.width == 20 && app.table == ["a.b": 1])
-        #expect(try store.value(forKey: "old.x") == 1)
+        #expect(try store.keys.value(forKey: "old.x") == 1)
         try await store.flush()
         #expect(storage.tree["new.deep"] == .array([.integer(1)]))
     }
@@ -136,8 +137,8 @@ private struct App: SettingsGroup {
     @Test(
         "A replacing import resets all other keys, except for secrets and an owner's settings")
     func replacing() async throws {
-        try store.setValue(5, forKey: "written.now")
-        try store.import(Data(#"{"name": "b", "old": {"y": "kept"}}"#.utf8), .replace)
+        try store.keys.setValue(5, forKey: "written.now")
+        try store.file.import(Data(#"{"name": "b", "old": {"y": "kept"}}"#.utf8), .replace)
         #expect(app.name == "b" && app.window.width == 10 && app.table.isEmpty)
         #expect(app.token?.revealed == "hidden" && app.lock.attempts == 3)
         try await store.flush()
@@ -150,10 +151,10 @@ private struct App: SettingsGroup {
     }
 
     @Test("A replacing import replaces what lies around or within its keys") func replacingAround() async throws {
-        try store.setValue(5, forKey: "flat")
+        try store.keys.setValue(5, forKey: "flat")
         try await store.flush()
         // One becomes a dictionary, the other no longer is one.
-        try store.import(Data(#"{"flat": {"deep": 1}, "old": 2}"#.utf8), .replace)
+        try store.file.import(Data(#"{"flat": {"deep": 1}, "old": 2}"#.utf8), .replace)
         try await store.flush()
         #expect(storage.tree["flat"] == .dictionary(["deep": .integer(1)]) && storage.tree["old"] == .integer(2))
     }
@@ -161,7 +162,7 @@ private struct App: SettingsGroup {
     @Test("A replacing import resets what the same transaction has written") func replacingInUpdate() throws {
         try store.update {
             app.window.title = "new"
-            try store.import(Data("{}".utf8), .replace)
+            try store.file.import(Data("{}".utf8), .replace)
         }
         #expect(app.window.title == "a" && app.window.width == 10)
     }
@@ -214,7 +215,7 @@ private struct App: SettingsGroup {
     }
 
     @Test("A name with dots is imported as a single name") func dots() async throws {
-        try store.import(Data(#"{"people": {"carol@example.com": {"age": 5}}}"#.utf8))
+        try store.file.import(Data(#"{"people": {"carol@example.com": {"age": 5}}}"#.utf8))
         try await store.flush()
         #expect(
             storage.tree.root["people"] == .dictionary(["carol@example.com": .dictionary(["age": .integer(5)])]))
@@ -222,7 +223,7 @@ private struct App: SettingsGroup {
 
     @Test("A closed store neither exports nor imports") func closed() async throws {
         try await store.close()
-        await #expect(throws: SettingsError.self) { try await store.export() }
-        #expect((thrown { try store.import(Data("{}".utf8)) } as? SettingsError)?.code == .closed)
+        await #expect(throws: SettingsError.self) { try await store.file.export() }
+        #expect((thrown { try store.file.import(Data("{}".utf8)) } as? SettingsError)?.code == .closed)
     }
 }

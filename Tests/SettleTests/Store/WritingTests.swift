@@ -250,7 +250,7 @@ import Testing
             settings.count = 9
             settings.count = 0
         }
-        try store.setValue(0, forKey: "count")
+        try store.keys.setValue(0, forKey: "count")
         #expect(store.revision == 0)
         try await store.flush()
         clock.advance(by: .seconds(10))

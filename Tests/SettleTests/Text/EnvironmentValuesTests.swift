@@ -41,7 +41,7 @@ import Testing
     {
         let values = try read(["APP_TOKEN_FILE": "/run/t"], ["token"], files: ["/run/t": Array(content.utf8)])
         #expect(values.tree["token"].map { $0 == .string(value) } == true)
-        #expect(values.places["token"] == "the file \"/run/t\", which the variable APP_TOKEN_FILE names")
+        #expect(values.places["token"] == "the file “/run/t”, which the variable APP_TOKEN_FILE names")
     }
 
     @Test("A declared key log.file has its variable; log has no file then") func declaredFile() throws {
@@ -66,9 +66,9 @@ import Testing
         #expect(values.tree.root.isEmpty && values.places.isEmpty)
         #expect(
             values.problems == [
-                "a can't be read from the file \"/absent\", which the variable APP_A_FILE names: there is no such file.",
+                "a can't be read from the file “/absent”, which the variable APP_A_FILE names: there is no such file.",
                 "The variable APP_B_FILE is empty; it must name a file.",
-                "c can't be read from the file \"/c\", which the variable APP_C_FILE names: it is not in UTF-8.",
+                "c can't be read from the file “/c”, which the variable APP_C_FILE names: it is not in UTF-8.",
             ])
     }
 

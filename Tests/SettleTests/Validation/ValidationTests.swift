@@ -100,11 +100,11 @@ private struct GuardedSettings: SettingsGroup {
     func runTimeKey() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(GuardedSettings.self, at: "guarded")
-        let error = #expect(throws: SettingsError.self) { try store.setValue(50, forKey: "guarded.attemptCount") }
+        let error = #expect(throws: SettingsError.self) { try store.keys.setValue(50, forKey: "guarded.attemptCount") }
         #expect(error?.code == .invalidValue && error?.key == "guarded.attemptCount")
-        let type = #expect(throws: SettingsError.self) { try store.setValue("x", forKey: "guarded.attemptCount") }
+        let type = #expect(throws: SettingsError.self) { try store.keys.setValue("x", forKey: "guarded.attemptCount") }
         #expect(type?.code == .unusableValue && type?.key == "guarded.attemptCount")
-        try store.setValue(5, forKey: "guarded.attemptCount")
+        try store.keys.setValue(5, forKey: "guarded.attemptCount")
         #expect(settings.attemptCount == 5)
     }
 

@@ -57,12 +57,12 @@ private struct App: SettingsGroup {
         try Data("{\"caf\(composed)\": 1, \"caf\(decomposed)\": 2}".utf8).write(to: file)
         do {
             let store = try await SettingsStore.open(at: file)
-            #expect(store.loadOutcome == .intact)
+            #expect(store.file.loadOutcome == .intact)
             let group = try await store.group(Composed.self)
             #expect(group.cups == 1)
             group.cups = 5
-            #expect(try store.value(forKey: "caf\(decomposed)", as: Int.self) == 2)
-            try store.setValue(7, forKey: "caf\(decomposed)")
+            #expect(try store.keys.value(forKey: "caf\(decomposed)", as: Int.self) == 2)
+            try store.keys.setValue(7, forKey: "caf\(decomposed)")
             #expect(group.cups == 5)
             try await store.close()
         }
@@ -103,7 +103,7 @@ private struct App: SettingsGroup {
         app.passcode.attemptCount = 3
         for key in ["passcode.attemptCount.\u{301}x", "passcode.\u{301}attemptCount.x"] {
             let isWithin = key.utf8.starts(with: "passcode.attemptCount.".utf8)
-            let error = thrown { try store.setValue(1, forKey: key) } as? SettingsError
+            let error = thrown { try store.keys.setValue(1, forKey: key) } as? SettingsError
             #expect(error?.code == (isWithin ? .protected : nil))
         }
         #expect(app.passcode.attemptCount == 3)

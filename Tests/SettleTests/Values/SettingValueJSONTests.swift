@@ -29,7 +29,7 @@ import Testing
             ("[1,", "Line 1, column 4: The text ends where a value is expected."),
             ("nul", "Line 1, column 1: A value is expected here."),
             ("01", "Line 1, column 1: A number must not start with 0."),
-            ("{\"a\":1,\"a\":2}", "Line 1, column 8: The key \"a\" occurs twice."),
+            ("{\"a\":1,\"a\":2}", "Line 1, column 8: The key “a” occurs twice."),
         ]
         for (text, message) in cases {
             let error = #expect(throws: FormatError.self, "\(text)") { try SettingValue(json: Data(text.utf8)) }

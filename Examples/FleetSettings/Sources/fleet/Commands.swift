@@ -30,13 +30,13 @@ extension Fleet {
             let key = key
             try await cluster.open { store, _ in
                 if let key {
-                    guard let value = store.object(forKey: key) else {
+                    guard let value = store.keys[key] else {
                         Terminal.complain("fleet: Nothing is stored at “\(key)”.")
                         throw ExitCode.failure
                     }
                     Terminal.say(value.line)
                 } else {
-                    Terminal.say(String(decoding: try await store.export(), as: UTF8.self))
+                    Terminal.say(String(decoding: try await store.file.export(), as: UTF8.self))
                 }
             }
         }
@@ -62,16 +62,16 @@ extension Fleet {
                 return (key: String(parts[0]), value: String(parts[1]))
             }
             try await cluster.open { store, _ in
-                try await store.commit(by: author) {
+                try await store.commit(author: author) {
                     for (key, value) in values {
                         if value.isEmpty {
-                            try store.removeValue(forKey: key)
+                            try store.keys.removeValue(forKey: key)
                         } else {
-                            try store.setValue(SettingValue(argument: value), forKey: key)
+                            try store.keys.setValue(SettingValue(argument: value), forKey: key)
                         }
                     }
                 }
-                Terminal.say(store.token.map { "Stored at \($0)." } ?? "Stored.")
+                Terminal.say(store.history.token.map { "Stored at \($0)." } ?? "Stored.")
             }
         }
     }
@@ -94,7 +94,7 @@ extension Fleet {
             let (after, count) = (after.flatMap { ChangeToken($0) }, count)
             try await cluster.open { store, _ in
                 var left = count ?? .max
-                for await change in store.changes(after: after ?? store.token) where left > 0 {
+                for await change in store.history.changes(after: after ?? store.history.token) where left > 0 {
                     let place = change.token.map { "\($0)" } ?? "-"
                     let author = change.author.map { " by \($0)" } ?? ""
                     if let snapshot = change.snapshot {
@@ -120,7 +120,7 @@ extension Fleet {
         func run() async throws {
             let data = try Data(contentsOf: URL(filePath: file))
             try await cluster.open { store, _ in
-                try await store.commit(by: author) { try store.import(data) }
+                try await store.commit(author: author) { try store.file.import(data) }
             }
         }
     }
@@ -131,7 +131,7 @@ extension Fleet {
 
         func run() async throws {
             try await cluster.open { store, _ in
-                Terminal.say(String(decoding: try await store.export(), as: UTF8.self))
+                Terminal.say(String(decoding: try await store.file.export(), as: UTF8.self))
             }
         }
     }

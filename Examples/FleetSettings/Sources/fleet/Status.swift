@@ -17,13 +17,13 @@ extension Fleet {
             // First: it can be read without the cluster.
             try await tellLocalCopy()
             try await cluster.open(start: .withClusterOnly, usesLocalCopy: false) { store, storage in
-                switch store.loadOutcome {
+                switch store.file.loadOutcome {
                 case .absent: Terminal.say("Nothing has been stored under “\(cluster.prefix)” yet.")
                 case .intact: Terminal.say("The cluster answers.")
                 case .recovered(let description, _): Terminal.say(description)
                 case .removed(let description): Terminal.say(description)
                 }
-                if let token = store.token { Terminal.say("The newest place is \(token).") }
+                if let token = store.history.token { Terminal.say("The newest place is \(token).") }
                 for (name, reason) in await storage.unusableKeys().sorted(by: { $0.key < $1.key }) {
                     Terminal.say("“\(name)” is left as it is: \(reason).")
                 }
@@ -69,7 +69,7 @@ private struct LocalCopyReading {
         }
         let store = try await SettingsStore.open(at: copy)
         let reading = LocalCopyReading(
-            pending: keys(store.object(forKey: "pending")), lost: keys(store.object(forKey: "lost")))
+            pending: keys(store.keys["pending"]), lost: keys(store.keys["lost"]))
         try await store.close()
         return reading
     }

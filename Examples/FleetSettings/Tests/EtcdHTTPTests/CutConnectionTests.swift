@@ -107,7 +107,7 @@ struct CutConnectionTests {
             _ = try await follower.group(Counter.self)
             try await settings.commit { settings.count = -1 }
             let first = try await lane.bare.revision() + 1
-            var seen = Seen(follower, after: store.token)
+            var seen = Seen(follower, after: store.history.token)
             var number = 0
             var outcomes: [Outcome: Set<Int>] = [:]
             func commit() async {
@@ -150,12 +150,12 @@ struct CutConnectionTests {
         private(set) var holes: [Change] = []
 
         init(_ store: SettingsStore, after token: ChangeToken?) {
-            changes = store.changes(after: token).makeAsyncIterator()
+            changes = store.history.changes(after: token).makeAsyncIterator()
         }
 
         mutating func follow(until last: Int) async {
             while values.last != last, let change = await changes.next() {
-                if change.snapshot != nil || change.missed > 0 { holes.append(change) }
+                if change.missed != .nothing { holes.append(change) }
                 revisions.append(Int(clamping: change.token?.position ?? 0))
                 values += change.mutations.filter { $0.key == "count" }.compactMap { $0.newValue as? Int }
             }
@@ -242,7 +242,7 @@ struct CutConnectionTests {
             let settings = try await store.group(Counter.self)
             try await settings.commit { settings.count = -1 }
             let first = try await lane.bare.revision() + 1
-            var seen = Seen(store, after: store.token)
+            var seen = Seen(store, after: store.history.token)
             var number = 0
             try await lane.forEachPlace(of: "/v3/watch") {
                 lane.proxy.endAnswers(to: "/v3/watch")

@@ -71,12 +71,14 @@ struct Serve: AsyncParsableCommand {
         parts.panelKey = try PanelKey(file: files.panelKey)
         parts.panelHosts = [host]
         let service = try await LiveService(parts)
-        guard store.remainingArguments.isEmpty else { throw ValidationError(Self.unknown(store.remainingArguments)) }
+        guard store.domains.remainingArguments.isEmpty else {
+            throw ValidationError(Self.unknown(store.domains.remainingArguments))
+        }
         if try await service.settings.admin.createTokenIfMissing() {
             service.log("There is a new admin token. “live-service token \(files.place)” shows it.")
         }
         // For “settle” and editors. The service does without, and so does a cluster.
-        if files.etcdEndpoints == nil { do { try await store.writeSchema() } catch { service.log("\(error)") } }
+        if files.etcdEndpoints == nil { do { try await store.file.writeSchema() } catch { service.log("\(error)") } }
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
         do {
             try await service.run(host: host, port: port, until: signals) { [host] port in

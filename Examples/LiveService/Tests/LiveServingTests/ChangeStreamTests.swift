@@ -27,7 +27,7 @@ struct ChangeStreamTests {
                     #expect(try change?.mutation(of: "limits.burst")?.member(.string("new")) == .integer(Int64(number)))
                     last = token
                 }
-                #expect(last == service.store.token)
+                #expect(last == service.store.history.token)
             }
         }
     }
@@ -58,7 +58,7 @@ struct ChangeStreamTests {
             try await service.store.flush()
             try await service.withEvents { events async throws in
                 _ = try await events.snapshot()
-                storage.simulateExternalChange(["limits.burst": .integer(7)], by: "another")
+                storage.simulateExternalChange(["limits.burst": .integer(7)], author: "another")
                 let data = try await events.next()?.data()
                 #expect(data?["origin"] == .string("external"))
                 #expect(data?["author"] == .string("another"))

@@ -33,7 +33,7 @@ struct DomainTests {
                 #expect(settings[key]?["isCovered"] == .bool(isCovered), "\(key)")
                 #expect((settings[key]?["coveredBy"] != nil) == isCovered, "\(key)")
             }
-            #expect(service.store.remainingArguments == ["serve"])
+            #expect(service.store.domains.remainingArguments == ["serve"])
         }
     }
 

@@ -16,7 +16,7 @@ struct DryRunTests {
             #expect(
                 try answer.json() == [
                     "dryRun": .bool(true), "author": .string("admin"),
-                    "token": .string("\(try #require(service.store.token))"),
+                    "token": .string("\(try #require(service.store.history.token))"),
                     "changes": .array([change("limits.burst", from: .integer(1_000), to: .integer(7))]),
                     "covered": .array([]),
                 ])
@@ -42,7 +42,7 @@ struct DryRunTests {
                 service.settings.limits.burst = 8
                 #expect(await values.next() == 8)
                 let event = try await events.next()
-                #expect(event?.id == "\(try #require(service.store.token))")
+                #expect(event?.id == "\(try #require(service.store.history.token))")
                 #expect(event?.text.contains("\"new\":8,\"old\":1000") == true, "\(event?.text ?? "")")
             }
         }

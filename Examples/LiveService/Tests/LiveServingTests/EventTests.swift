@@ -34,13 +34,13 @@ struct EventTests {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(stored), searching: .service(variables: ["LIVE_LIMITS_BURST": "70"]))
         let settings = try await store.group(ServiceSettings.self)
-        let change = try #require(await store.changes(after: nil).first { _ in true })
+        let change = try #require(await store.history.changes(after: nil).first { _ in true })
         for isLoss in [true, false] {
             let event = ChangeEvents(store: store).snapshot(change, isLoss: isLoss)
             let received = TestEvent(text: event.text)
             let values = try #require(try received.data()["values"])
             #expect(try received.data()["missed"] == .bool(isLoss))
-            #expect(received.id == store.token?.description)
+            #expect(received.id == store.history.token?.description)
             #expect(values.member(.string("limits.burst")) == .integer(7))
             #expect(values.member(.string("limits.perSecond")) == .integer(1_000))
             #expect(values.member(.string("admin.token")) == nil && values.member(.string("admin.tokens")) == nil)

@@ -31,7 +31,7 @@ struct HistoryTests {
                 #expect(entry.json["isKnown"] == .bool(true))
                 #expect(entry.json["transactions"] == .integer(1))
             }
-            #expect(entries.first?.token == service.store.token)
+            #expect(entries.first?.token == service.store.history.token)
         }
     }
 

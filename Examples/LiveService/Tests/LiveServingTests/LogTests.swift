@@ -15,7 +15,7 @@ import Testing
 struct LogTests {
     @Test func eachChangeIsOneLineThatSaysWhoChangedWhatFromWhatToWhat() async throws {
         try await TestService.with { service async throws in
-            try service.store.update(by: "ops") {
+            try service.store.update(author: "ops") {
                 service.settings.limits.burst = 7
                 service.settings.features.enabled = ["loud"]
             }
@@ -24,7 +24,7 @@ struct LogTests {
             let sentence =
                 "ops changed limits.burst from 1000 to 7, features.enabled from [] to [\"loud\"] (revision \(revision))"
             #expect(line.hasSuffix(" notice settings: \(sentence)"), "\(line)")
-            try service.settings.limits.$burst.reset(by: "ops")
+            try service.settings.limits.$burst.reset(author: "ops")
             let reset = await service.log.first(containing: "ops reset")
             #expect(reset.contains("reset limits.burst from 7 to 1000"))
             #expect(service.log.all.count { $0.contains("limits.burst") } == 2)
@@ -35,7 +35,7 @@ struct LogTests {
         let storage = InMemoryStorage()
         try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
-            storage.simulateExternalChange(["limits.burst": .integer(7)], by: "deploy")
+            storage.simulateExternalChange(["limits.burst": .integer(7)], author: "deploy")
             #expect(await service.log.first(containing: "1000 to 7").contains("deploy, in another process, changed"))
             storage.simulateExternalChange(["limits.burst": .integer(8)])
             #expect(await service.log.first(containing: "7 to 8").contains("Someone who edited the file changed"))
@@ -72,7 +72,7 @@ struct LogTests {
             }
             #expect(log.all.count { $0.contains("limits.burst") } == 1_000)
             let store = try await SettingsStore.open(at: file)
-            #expect(try store.value(forKey: "limits.burst", as: Int.self) == 1_000)
+            #expect(try store.keys.value(forKey: "limits.burst", as: Int.self) == 1_000)
         }
     }
 
@@ -91,7 +91,7 @@ struct LogTests {
                 _ = await log.first(containing: "limits.burst from 1 to 2")
             }
             let store = try await SettingsStore.open(at: file)
-            let saved = try store.value(forKey: "limits.burst", as: Int.self)
+            let saved = try store.keys.value(forKey: "limits.burst", as: Int.self)
             let last = log.all.last { $0.contains(" notice settings: ") && $0.contains("limits.burst") }
             #expect(last?.contains("to \(saved ?? 0) (revision") == true, "\(last ?? "nothing") and not \(saved ?? 0)")
         }

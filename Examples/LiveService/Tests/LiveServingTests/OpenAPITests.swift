@@ -51,7 +51,7 @@ struct OpenAPITests {
             let document = try await service.send(.get("/openapi.json")).json()
             for endpoint in service.endpoints where endpoint.operation.path != "/settings/changes" {
                 try await service.store.commit { service.settings.limits.perSecond = .random(in: 1_000...2_000) }
-                let token = try #require(service.store.token)
+                let token = try #require(service.store.history.token)
                 for request in Self.requests(for: endpoint.operation, token) {
                     let answer = try await service.send(request)
                     #expect(mistakes(in: answer, to: endpoint.operation, document) == [], "\(request): \(answer)")
@@ -88,7 +88,7 @@ struct OpenAPITests {
             var old = TestRequest.admin(.delete, "/settings/limits.burst")
             old.headers.append(("If-Match", "\"1\""))
             try await check(old, "/settings/{key}", is: 412)
-            let token = try #require(service.store.token)
+            let token = try #require(service.store.history.token)
             try await service.store.commit { service.settings.limits.perSecond = 2_000 }
             let late = TestRequest.admin(.patch, "/settings", ifMatch: "\"\(token)\"", "{}")
             try await check(late, "/settings", is: 412)
@@ -133,7 +133,7 @@ struct OpenAPITests {
                 }
                 try check(try await events.next())
                 try check(try await events.next())
-                try service.store.update(by: "ops") {
+                try service.store.update(author: "ops") {
                     service.settings.limits.burst = 7
                     service.settings.admin.tokens = Secret(["ops": "a-token-of-ops-nobody-may-see"])
                 }

@@ -26,7 +26,7 @@ struct PreconditionTests {
                 #expect(answer.status == 412)
                 #expect(try answer.json()["conflicts"] == .array([.string("limits.burst")]))
                 #expect(answer.error?.contains("has changed since: “limits.burst”") == true)
-                let now = try #require(service.store.token)
+                let now = try #require(service.store.history.token)
                 #expect(answer.header("ETag") == "\"\(now)\"")
                 #expect(try answer.json()["token"] == .string("\(now)"))
             }
@@ -93,7 +93,7 @@ struct PreconditionTests {
             var tag = tag
             if tag == "W/" { tag += try await service.tag(of: "/settings") }
             if tag == "swapped" {
-                var token = try #require(service.store.token)
+                var token = try #require(service.store.history.token)
                 token.checksum ^= 1
                 tag = "\"\(token)\""
             }

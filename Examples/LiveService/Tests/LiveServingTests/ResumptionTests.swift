@@ -26,7 +26,7 @@ struct ResumptionTests {
             }
             // Another process, while the service is not there.
             let other = try await SettingsStore.open(at: file)
-            try await other.commit(by: "deploy") { try other.setValue(.integer(4), forKey: "limits.burst") }
+            try await other.commit(author: "deploy") { try other.keys.setValue(.integer(4), forKey: "limits.burst") }
             try await other.close()
             try await TestService.with(storage: FileStorage(at: file)) { service async throws in
                 try await service.store.commit { service.settings.limits.burst = 5 }
@@ -55,7 +55,7 @@ struct ResumptionTests {
                 let first = try await events.snapshot()
                 #expect(first?.name == "snapshot")
                 #expect(try first?.data()["missed"] == .bool(true))
-                #expect(try first?.token == service.store.token)
+                #expect(try first?.token == service.store.history.token)
                 service.settings.limits.burst = 7
                 #expect(try await events.next()?.newBurst == 7)
             }
@@ -68,8 +68,8 @@ struct ResumptionTests {
             let (file, backup) = (folder.appending(path: "a/settings.json"), folder.appending(path: "b"))
             func commit(_ burst: Int) async throws -> ChangeToken? {
                 let store = try await SettingsStore.open(at: file)
-                try await store.commit { try store.setValue(.integer(Int64(burst)), forKey: "limits.burst") }
-                let token = store.token
+                try await store.commit { try store.keys.setValue(.integer(Int64(burst)), forKey: "limits.burst") }
+                let token = store.history.token
                 try await store.close()
                 return token
             }

@@ -11,7 +11,7 @@ struct SettingsEndpointTests {
             try await service.store.flush()
             let answer = try await service.send(.admin(.get, "/settings"))
             let listing = try answer.json()
-            let token = try #require(service.store.token)
+            let token = try #require(service.store.history.token)
             #expect(listing["token"] == .string("\(token)"))
             #expect(answer.header("ETag") == "\"\(token)\"")
             guard case .array(let settings)? = listing["settings"] else { throw MissingField() }
@@ -33,8 +33,8 @@ struct SettingsEndpointTests {
             let json = try answer.json()
             #expect(json["value"] == .integer(7))
             #expect(json["isDefault"] == .bool(false))
-            #expect(json["token"] == .string("\(try #require(service.store.token))"))
-            #expect(answer.header("ETag") == "\"\(try #require(service.store.token))\"")
+            #expect(json["token"] == .string("\(try #require(service.store.history.token))"))
+            #expect(answer.header("ETag") == "\"\(try #require(service.store.history.token))\"")
             #expect(service.settings.limits.burst == 7)
             #expect(try await service.send(.admin(.get, "/settings/limits.burst")).json()["value"] == .integer(7))
         }

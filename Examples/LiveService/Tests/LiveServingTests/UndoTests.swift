@@ -94,7 +94,7 @@ struct UndoTests {
         try await TestService.with(configuration: Self.kept) { service async throws in
             let new = "another-token-than-before"
             _ = try await service.send(.admin(.patch, "/settings/admin.token", "\"\(new)\""))
-            let token = try #require(service.store.token)
+            let token = try #require(service.store.history.token)
             let answer = try await service.send(.admin(.post, "/settings/undo/\(token)", token: new))
             #expect(answer.status == 422)
             #expect(answer.error?.contains("admin.token") == true)
@@ -131,6 +131,6 @@ extension TestService {
     /// Changes settings, and returns the place of that.
     fileprivate func patch(_ body: String) async throws -> ChangeToken {
         #expect(try await send(.admin(.patch, "/settings", body)).status == 200)
-        return try #require(store.token)
+        return try #require(store.history.token)
     }
 }

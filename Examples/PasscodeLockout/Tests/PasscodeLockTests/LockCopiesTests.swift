@@ -191,8 +191,8 @@ import Testing
         for store in [fixture.first.store, fixture.second.store] {
             try store.reset()
             for key in ["passcode.attemptCount", "passcode.wait", "passcode.checksum", "passcode"] {
-                #expect(throws: SettingsError.self) { try store.setValue(0, forKey: key) }
-                #expect(throws: SettingsError.self) { try store.removeValue(forKey: key) }
+                #expect(throws: SettingsError.self) { try store.keys.setValue(0, forKey: key) }
+                #expect(throws: SettingsError.self) { try store.keys.removeValue(forKey: key) }
             }
         }
         #expect(await fixture.lock.status() == delayed)

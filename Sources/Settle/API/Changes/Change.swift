@@ -6,22 +6,22 @@
 
 /// One transaction as a subscriber receives it: the mutations within what it has subscribed to.
 public struct Change: Sendable {
-    /// The transaction's number in this process, given at once. Each transaction of a store gets the next revision. In
-    /// changes of a storage's history, 0 for a transaction that this process has not seen when it was made.
-    public let revision: UInt64
+    /// The transaction's number in this process, given at once. Each transaction of a store gets the next revision. `nil`
+    /// only in changes of a storage's history, for a transaction that this process did not see when it was made.
+    public let revision: UInt64?
     /// The transaction's place in the history of the file, or of another storage: one order for all processes, which
     /// goes on across restarts. `nil` as long as it has not been appended, which is usual with `changes`, unless they are
     /// ``SettingsStore/changes(_:durableOnly:)`` with durable ones only; for what is never stored; and for a storage
     /// without a history.
     public let token: ChangeToken?
     /// Wall time of the transaction. A change from before the first request for the store's changes, which only
-    /// `changes(since:)` delivers, may carry the time of the system's last tick, 1 to 4 ms earlier.
+    /// `changes(afterRevision:)` delivers, may carry the time of the system's last tick, 1 to 4 ms earlier.
     public let time: Date
     /// Who made the transaction.
     public let origin: Origin
     /// The domain that has changed: the application's, unless the store has a search list.
     public let domain: DomainName
-    /// The name that was given to ``SettingsStore/commit(by:_:)`` or `update(by:)`, if any.
+    /// The name that was given to ``SettingsStore/commit(author:_:)`` or `update(author:)`, if any.
     public let author: String?
     /// The changed settings, in the order in which they were first written. If some of their keys lie within others,
     /// which is possible only for keys that no group declares, they come in the order of their keys: an inner mutation
@@ -33,15 +33,35 @@ public struct Change: Sendable {
     public let mutations: [Mutation]
     /// Whether the transaction, with all its values, was on stable storage when this change was delivered.
     public let isDurable: Bool
-    /// How many changes this subscriber should have received before this one but missed, because it fell behind the
+    /// The changes that this subscriber should have received before this one but missed, because it fell behind the
     /// store's bounded log. With ``Delivery/newest`` these are the changes that were passed over.
-    public let missed: UInt64
-    /// If changes were missed and nobody knows how many, which only ``SettingsStore/changes(after:durableOnly:)`` tells:
-    /// all values that are stored at the ``token``, without secrets, to begin from.
-    public let snapshot: SettingTree?
+    public let missed: Missed
+    /// The values to begin from, if it is unknown which changes were missed; see ``Missed/unknown(_:)``.
+    public var snapshot: SettingTree? {
+        if case .unknown(let snapshot) = missed { snapshot } else { nil }
+    }
 
-    /// What ``missed`` is if nobody knows how many changes were missed.
-    public static let unknownCount = UInt64.max
+    /// What a subscriber has missed.
+    public enum Missed: Sendable, Hashable {
+        /// Nothing.
+        case nothing
+        /// As many changes, at least one.
+        case changes(UInt64)
+        /// Nobody knows which changes, or how many: only ``SettingsStore/History/changes(after:durableOnly:)`` reports this,
+        /// with all values that are stored at the ``Change/token``, without secrets, to begin from.
+        case unknown(SettingTree)
+
+        init(count: UInt64) { self = count == 0 ? .nothing : .changes(count) }
+
+        /// How many changes were missed; `nil` if nobody knows.
+        public var count: UInt64? {
+            switch self {
+            case .nothing: 0
+            case .changes(let count): count
+            case .unknown: nil
+            }
+        }
+    }
 }
 
 /// Which changes a subscriber receives.
@@ -55,10 +75,13 @@ public enum Delivery: Sendable, Hashable {
 extension Change: CustomStringConvertible {
     /// Such as `revision 7, local, by “cli”: passcode.attemptCount: 1 → 2`, without secrets.
     public var description: String {
-        var parts = ["revision \(revision)", "\(origin)"]
+        var parts = (revision.map { ["revision \($0)"] } ?? []) + ["\(origin)"]
         if let author { parts.append("by “\(author)”") }
-        if missed == Self.unknownCount { parts.append("unknown changes missed") }
-        if missed > 0, missed < Self.unknownCount { parts.append("\(missed) missed before") }
+        switch missed {
+        case .nothing: break
+        case .changes(let count): parts.append("\(count) missed before")
+        case .unknown: parts.append("unknown changes missed")
+        }
         let list = mutations.map(\.description).joined(separator: ", ")
         return parts.joined(separator: ", ") + (list.isEmpty ? "" : ": \(list)")
     }

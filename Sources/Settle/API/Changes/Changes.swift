@@ -66,12 +66,12 @@ public struct Changes: AsyncSequence, Sendable {
                 case .change(let entry, let revision, let isDurable, let token):
                     return Change(
                         entry, revision: revision, token, within: cursor.topic, of: cursor.view, isDurable: isDurable,
-                        missed: cursor.popMissed())
+                        missed: Change.Missed(count: cursor.popMissed()))
                 case .loss(let revision, let time, let isDurable):
                     return Change(
                         revision: revision, token: nil, time: Date(timeIntervalSinceReferenceDate: time),
                         origin: .local, domain: .application, author: nil, mutations: [], isDurable: isDurable,
-                        missed: cursor.popMissed(), snapshot: nil)
+                        missed: Change.Missed(count: cursor.popMissed()))
                 case .again: break
                 case .wait: return nil
                 case .finish:
@@ -87,22 +87,22 @@ extension Change {
     /// The same change for a subscriber that has passed over an earlier one.
     func counting(_ earlier: Change) -> Change {
         // A change without mutations only reports missed ones.
-        let passedOver = earlier.missed + (earlier.mutations.isEmpty ? 0 : 1)
+        let passedOver = (earlier.missed.count ?? 0) + (earlier.mutations.isEmpty ? 0 : 1)
         return Change(
             revision: revision, token: token, time: time, origin: origin, domain: domain, author: author,
-            mutations: mutations, isDurable: isDurable, missed: missed + passedOver, snapshot: snapshot)
+            mutations: mutations, isDurable: isDurable,
+            missed: missed.count.map { Missed(count: $0 + passedOver) } ?? missed)
     }
 
     fileprivate init(
         _ entry: LogEntry, revision: UInt64, _ token: ChangeToken?, within topic: Topic, of view: ChangeView,
-        isDurable: Bool,
-        missed: UInt64
+        isDurable: Bool, missed: Missed
     ) {
         self.init(
             revision: revision, token: token, time: Date(timeIntervalSinceReferenceDate: entry.time),
             origin: entry.details.origin, domain: entry.details.domain?.name ?? .application,
             author: entry.details.author,
-            mutations: entry.mutations(within: topic, of: view), isDurable: isDurable, missed: missed, snapshot: nil)
+            mutations: entry.mutations(within: topic, of: view), isDurable: isDurable, missed: missed)
     }
 }
 

@@ -13,7 +13,8 @@ public struct Mutation: Sendable, CustomStringConvertible {
     public let domain: DomainName
     /// Whether the setting's type is a ``SecretValue``, so that descriptions and `dump` don't show its values.
     public let isSecret: Bool
-    private let encode: @Sendable (any Sendable) throws -> SettingValue
+    /// `nil` for a key that no setting declares: its values are as they are stored.
+    private let encode: (@Sendable (any Sendable) throws -> SettingValue)?
 
     init(_ logged: LoggedMutation) {
         key = logged.slot.key.description
@@ -30,8 +31,8 @@ public struct Mutation: Sendable, CustomStringConvertible {
         newValue = mutation.new
         domain = .application
         isSecret = mutation.isSecret
-        let encode = mutation.slot?.encoder
-        self.encode = { value in try (value as? SettingValue) ?? encode?(value) ?? .null }
+        // A value that could not be decoded is as it is stored.
+        encode = (mutation.slot?.encoder).map { encode in { try $0 as? SettingValue ?? encode($0) } }
     }
 
     /// The value before, as a storage sees it; `nil` for a secret, and for a value that can't be encoded. Encoded on
@@ -43,7 +44,8 @@ public struct Mutation: Sendable, CustomStringConvertible {
     public var newStoredValue: SettingValue? { stored(newValue) }
 
     private func stored(_ value: any Sendable) -> SettingValue? {
-        isSecret ? nil : try? encode(value)
+        if isSecret { return nil }
+        return encode.map { encode in try? encode(value) } ?? value as? SettingValue
     }
 
     public var description: String {

@@ -10,8 +10,8 @@
 /// once, as soon as it has been appended. Each ``Change/token`` is a place to go on from, also after a restart.
 ///
 /// If what came after the place is not known any more, or if the token belongs to another past, such as that of a
-/// file that was replaced by a backup, the next change says so: its ``Change/missed`` is ``Change/unknownCount``, and it
-/// has all values as its ``Change/snapshot``. A hole is never left out in silence. A storage that can't be reached, such as a
+/// file that was replaced by a backup, the next change says so: its ``Change/missed`` is
+/// ``Change/Missed/unknown(_:)``, with all values. A hole is never left out in silence. A storage that can't be reached, such as a
 /// cluster, has forgotten nothing: the next change comes when it answers again.
 ///
 /// Values of other domains, of settings in memory, and writes that are overtaken by those of another process before they
@@ -106,24 +106,19 @@ public struct ResumedChanges: AsyncSequence, Sendable {
 
         private var state: State {
             if !page.isEmpty { return .waiting }
-            if let failedAttempts, engine.log.lock.withLock({ failedAttempts == engine.log.feed.attempts }) {
+            if let failedAttempts, engine.log.lock.withLock({ failedAttempts == engine.log.historyAttempts }) {
                 return .waiting
             }
             guard let token, hasBegun else { return .unknown }
-            return switch engine.log.lock.withLock({ engine.log.feed.entries(after: token, limit: Self.pageSize) }) {
-            case .entries(let entries): .ready(entries)
-            case .end: .waiting
-            case .unknown: .unknown
-            }
+            let later = engine.log.lock.withLock { engine.log.feed.records(after: token)?.prefix(Self.pageSize) }
+            return later.map { $0.isEmpty ? .waiting : .ready($0) } ?? .unknown
         }
 
         /// Under the lock.
         private var isReady: Bool {
             if let entry = page.first { return isDurableLocked(entry) }
-            if let failedAttempts { return failedAttempts != engine.log.feed.attempts }
-            guard let token else { return true }
-            if case .end = engine.log.feed.entries(after: token, limit: 1) { return false }
-            return true
+            if let failedAttempts { return failedAttempts != engine.log.historyAttempts }
+            return token.flatMap { engine.log.feed.records(after: $0) }?.isEmpty != true
         }
 
         /// Asks the storage.
@@ -180,16 +175,18 @@ extension Change {
     fileprivate init(_ entry: HistoryFeedEntry, _ mutations: [FeedMutation], isDurable: Bool) {
         let transaction = entry.transaction
         self.init(
-            revision: entry.revision, token: entry.token, time: Date(timeIntervalSinceReferenceDate: transaction.time),
+            revision: entry.revision == 0 ? nil : entry.revision, token: entry.token,
+            time: Date(timeIntervalSinceReferenceDate: transaction.time),
             origin: transaction.origin, domain: .application, author: transaction.author.name,
-            mutations: mutations.map(Mutation.init), isDurable: isDurable, missed: transaction.count - 1, snapshot: nil)
+            mutations: mutations.map(Mutation.init), isDurable: isDurable, missed: Missed(count: transaction.count - 1))
     }
 
     /// Unknown changes were missed.
     fileprivate init(lostUpTo token: ChangeToken?, snapshot: SettingTree) {
         self.init(
-            revision: 0, token: token, time: Date(), origin: .loaded, domain: .application, author: nil, mutations: [],
-            isDurable: false, missed: Self.unknownCount, snapshot: snapshot)
+            revision: nil, token: token, time: Date(), origin: .loaded, domain: .application, author: nil,
+            mutations: [],
+            isDurable: false, missed: .unknown(snapshot))
     }
 }
 

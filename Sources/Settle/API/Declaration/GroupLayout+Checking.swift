@@ -12,7 +12,7 @@ extension GroupLayout {
             } catch {
                 errors.append(error)
             }
-            let defects = setting.box.hasRules ? setting.box.ruleDefects : []
+            let defects = setting.box.hasRules ? setting.box.declaration.ruleDefects : []
             errors += defects.map { .invalidRule(setting.name, key: setting.key, $0) }
             if defects.isEmpty, let violation = setting.box.defaultViolation {
                 errors.append(.invalidDefault(setting.name, key: setting.key, violation))

@@ -48,7 +48,8 @@ struct GroupLayout {
                 let box = setting.erasedBox
                 settings.append(
                     Declared(
-                        key: Self.join(path, box.declaredKey.map(SettingKey.init(stored:)) ?? SettingKey(name: name)),
+                        key: Self.join(
+                            path, box.declaration.key.map(SettingKey.init(stored:)) ?? SettingKey(name: name)),
                         group: path, name: "\(type).\(name)",
                         savePolicy: savePolicy, access: access, box: box))
             } else if let inner = child.value as? any SettingsGroup {

@@ -24,7 +24,7 @@ protocol PartSource<Value>: Sendable {
     /// Writes the part and releases the lock. A value that can't be written is reported, or fails the transaction in
     /// progress.
     func endModifying(_ modification: PartModification<Value>, with value: Value)
-    func reset(by author: String?) throws(SettingsError)
+    func reset(author: String?) throws(SettingsError)
 }
 
 /// The identity of a part.
@@ -86,7 +86,7 @@ struct PathSource<Root: Sendable, Value: Sendable>: PartSource {
         }
     }
 
-    func reset(by author: String?) throws(SettingsError) {
+    func reset(author: String?) throws(SettingsError) {
         guard let value = path.present(base.defaultValue) else { throw missing }
         try base.transact(origin: .reset, by: author) { () throws(SettingsError) in
             try change(failing: { $0 }) { part throws(SettingsError) in part = value }

@@ -67,8 +67,8 @@ public struct SettingPart<Value: Sendable>: Sendable {
     /// Resets the part to that of the setting's default. The setting stays stored.
     ///
     /// - Throws: As ``set(_:)``; also if the default has no such part.
-    public func reset(by author: String? = nil) throws(SettingsError) {
-        try source.reset(by: author)
+    public func reset(author: String? = nil) throws(SettingsError) {
+        try source.reset(author: author)
     }
 
     /// The part of the setting's default.

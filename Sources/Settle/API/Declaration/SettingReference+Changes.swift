@@ -14,7 +14,7 @@ extension SettingReference {
     ///
     /// - Throws: ``SettingsError`` if the store's log no longer holds everything since then.
     public func changes(
-        since revision: UInt64, delivery: Delivery = .every, durableOnly: Bool = false
+        afterRevision revision: UInt64, delivery: Delivery = .every, durableOnly: Bool = false
     ) throws -> Changes {
         let placement = placement
         return try .since(

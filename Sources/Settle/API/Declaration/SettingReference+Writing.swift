@@ -30,7 +30,7 @@ extension SettingReference {
     /// Resets the setting to its default; then nothing is stored for it.
     ///
     /// - Throws: ``SettingsError`` if the store has been closed.
-    public func reset(by author: String? = nil) throws(SettingsError) {
+    public func reset(author: String? = nil) throws(SettingsError) {
         let box = box.resolved
         try transact(origin: .reset, by: author) { () throws(SettingsError) in
             try box.checkLock()

@@ -17,14 +17,14 @@ extension SettingsGroup {
     ///
     /// - Throws: ``SettingsError`` if the store's log no longer holds everything since then.
     public func changes(
-        since revision: UInt64, delivery: Delivery = .every, durableOnly: Bool = false
+        afterRevision revision: UInt64, delivery: Delivery = .every, durableOnly: Bool = false
     ) throws -> Changes {
         let (log, topic) = source
         return try .since(revision, on: topic, of: log, delivery: delivery, durableOnly: durableOnly)
     }
 
     /// Everything that has been stored in the group after a place, across restarts and by all processes; see
-    /// ``SettingsStore/changes(after:durableOnly:)``. Of a group that no store has opened, nothing.
+    /// ``SettingsStore/History/changes(after:durableOnly:)``. Of a group that no store has opened, nothing.
     public func changes(after token: ChangeToken?, durableOnly: Bool = false) -> ResumedChanges {
         let engine = engine ?? Engine(log: source.log, time: TimeSource(ContinuousClock()))
         return ResumedChanges(of: engine, on: source.topic, after: token, durableOnly: durableOnly)

@@ -16,7 +16,7 @@ extension SettingsGroup {
             // The wrapper of the property `x` is stored as `_x`.
             let name = label.hasPrefix("_") ? String(label.dropFirst()) : label
             setting.erasedBox.original.node.access()
-            return "\(setting.erasedBox.declaredKey ?? name): \(setting.erasedBox.spelledValue)"
+            return "\(setting.erasedBox.declaration.key ?? name): \(setting.erasedBox.spelledValue)"
         }
         return "\(type(of: self))(\(parts.joined(separator: ", ")))"
     }

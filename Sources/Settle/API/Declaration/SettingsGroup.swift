@@ -48,7 +48,7 @@ extension SettingsGroup {
     /// - Throws: ``SettingsError`` if written values break their rules, which names all of them, or if the store is
     ///   closed.
     @discardableResult
-    public func update<Result>(by author: String? = nil, _ body: () -> Result) throws(SettingsError) -> Result {
+    public func update<Result>(author: String? = nil, _ body: () -> Result) throws(SettingsError) -> Result {
         guard let engine else { return body() }
         return try engine.transact(origin: .local, author: author, failing: { $0 }) { () throws(SettingsError) in body()
         }
@@ -58,28 +58,28 @@ extension SettingsGroup {
     ///
     /// - Throws: What the closure throws; otherwise as the form with a closure that throws nothing.
     @discardableResult
-    public func update<Result>(by author: String? = nil, _ body: () throws -> Result) throws -> Result {
+    public func update<Result>(author: String? = nil, _ body: () throws -> Result) throws -> Result {
         guard let engine else { return try body() }
         return try engine.transact(origin: .local, author: author, body)
     }
 
     /// Runs a transaction with the group as the closure's argument.
     @discardableResult
-    public func update<Result>(by author: String? = nil, _ body: (Self) -> Result) throws(SettingsError) -> Result {
-        try update(by: author) { body(self) }
+    public func update<Result>(author: String? = nil, _ body: (Self) -> Result) throws(SettingsError) -> Result {
+        try update(author: author) { body(self) }
     }
 
     /// Runs a transaction whose closure may throw, with the group as its argument.
     @discardableResult
-    public func update<Result>(by author: String? = nil, _ body: (Self) throws -> Result) throws -> Result {
-        try update(by: author) { try body(self) }
+    public func update<Result>(author: String? = nil, _ body: (Self) throws -> Result) throws -> Result {
+        try update(author: author) { try body(self) }
     }
 
     /// Resets every setting of the group and of the groups within it to its default, in one transaction. If this group
     /// is ``SettingsAccess/open``, groups within it that are their owner's stay as they are.
     ///
     /// - Throws: ``SettingsError`` if the store is closed.
-    public func reset(by author: String? = nil) throws(SettingsError) {
+    public func reset(author: String? = nil) throws(SettingsError) {
         guard let engine else { return }
         let settings = GroupLayout(self).settings.filter { Self.access == .owner || $0.access == .open }
         let boxes = settings.map(\.box.original)

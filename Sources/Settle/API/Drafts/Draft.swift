@@ -55,11 +55,11 @@ public struct Draft<Group: SettingsGroup>: Sendable {
     // MARK: State
 
     /// Whether applying the draft would change something. Tracked by Observation.
-    public var isDirty: Bool { engine.touched.contains { $0.isDirty } }
+    public var isDirty: Bool { engine.edited.contains { $0.isDirty } }
 
     /// The full keys that the draft has a value of its own for, in the order of the declarations. Tracked by
     /// Observation.
-    public var touchedKeys: [String] { engine.touched.compactMap { $0.existingPlacement?.slot.key.description } }
+    public var touchedKeys: [String] { engine.edited.compactMap { $0.existingPlacement?.slot.key.description } }
 
     /// For each key, what the draft has refused last, in the order of the keys: the value, the rule, and a sentence. It
     /// is listed until the key is written with a value that is accepted, or reverted. Tracked by Observation.
@@ -70,7 +70,7 @@ public struct Draft<Group: SettingsGroup>: Sendable {
 
     /// The touched keys whose values have changed in the original since they were first touched, unless to what the
     /// draft has. Tracked by Observation.
-    public var conflicts: [DraftConflict] { engine.touched.compactMap(DraftConflict.init) }
+    public var conflicts: [DraftConflict] { engine.edited.compactMap(DraftConflict.init) }
 
     /// Every change of the original, from now on.
     public var changes: Changes { original.changes }
@@ -102,7 +102,7 @@ public struct Draft<Group: SettingsGroup>: Sendable {
     /// - Throws: ``SettingsError`` that names all of the keys, if there are ``violations`` or ``conflicts``, or if keys
     ///   are locked; or if the store is closed, or if this is called inside an `update` of the original or the draft.
     ///   Then nothing is written, and the draft stays as it is.
-    public func apply(_ policy: ConflictPolicy = .throwing, by author: String? = nil) throws(SettingsError) {
+    public func apply(_ policy: ConflictPolicy = .throwing, author: String? = nil) throws(SettingsError) {
         engine.writer.lock()
         defer { engine.writer.unlock() }
         try engine.checkOutside(original.engine)
@@ -113,15 +113,15 @@ public struct Draft<Group: SettingsGroup>: Sendable {
         engine.settle(applied)
     }
 
-    /// Writes the touched keys to the original, as ``apply(_:by:)`` does, and returns when they are on stable storage.
+    /// Writes the touched keys to the original, as ``apply(_:author:)`` does, and returns when they are on stable storage.
     ///
     /// Conflicts are looked for when the changes of other processes have been merged. What is written to the draft while
     /// this waits stays in the draft.
     ///
-    /// - Throws: As ``apply(_:by:)`` and ``SettingsGroup/commit(by:_:)-(_,()->Result)`` do. The draft stays as it is.
-    public func commit(_ policy: ConflictPolicy = .throwing, by author: String? = nil) async throws {
+    /// - Throws: As ``apply(_:author:)`` and ``SettingsGroup/commit(author:_:)-(_,()->Result)`` do. The draft stays as it is.
+    public func commit(_ policy: ConflictPolicy = .throwing, author: String? = nil) async throws {
         try engine.checkOutside(original.engine)
-        let applied = try await original.commit(by: author) { try engine.write(policy) }
+        let applied = try await original.commit(author: author) { try engine.write(policy) }
         engine.settle(applied)
     }
 }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The store of a draft, in memory.
 ///
-/// It shares the writer's lock of the original's store, so that a value is touched, compared and applied without a
+/// It shares the writer's lock of the original's store, so that a value is edited, compared and applied without a
 /// change of the original in between, and no two locks can be taken in two orders.
 package final class DraftEngine: Engine, @unchecked Sendable {
     // Sendable: constants, atomics and locked values.
@@ -38,7 +38,9 @@ package final class DraftEngine: Engine, @unchecked Sendable {
         for declared in GroupLayout(group).settings {
             let box = declared.box
             box.adoptInitialWrite()
-            let followed = originals[declared.key].flatMap { $0.valueType == box.valueType ? $0 : nil }
+            let followed = originals[declared.key].flatMap {
+                $0.declaration.valueType == box.declaration.valueType ? $0 : nil
+            }
             box.open(at: Placement(in: self, slot: insert(declared, followed)))
             guard let followed else { continue }
             box.follow(followed)
@@ -68,17 +70,17 @@ package final class DraftEngine: Engine, @unchecked Sendable {
         for box in boxes { _ = box.existingPlacement?.slot.removeBox() }
     }
 
-    // MARK: What is touched
+    // MARK: What is edited
 
     /// The settings, in the order of their declarations.
     var boxes: [AnySettingBox] { members.withLock { $0 } }
 
     /// Those with a value of the draft's own; their reads are tracked.
-    var touched: [AnySettingBox] {
+    var edited: [AnySettingBox] {
         node.access()
-        let touched = boxes.filter(\.isTouched)
-        for box in touched { box.accessNodes() }
-        return touched
+        let edited = boxes.filter(\.isEdited)
+        for box in edited { box.accessNodes() }
+        return edited
     }
 
     func accessNode() { node.access() }
@@ -106,7 +108,7 @@ package final class DraftEngine: Engine, @unchecked Sendable {
         writer.lock()
         defer { writer.unlock() }
         for box in boxes { box.existingPlacement.map { judge($0.slot, nil) } }
-        stage { for box in boxes where box.isTouched || box.staged != nil { box.stageUntouched() } }
+        stage { for box in boxes where box.isEdited || box.staged != nil { box.stageUnedited() } }
     }
 
     private func stage(_ body: () -> Void) {
@@ -142,48 +144,48 @@ package final class DraftEngine: Engine, @unchecked Sendable {
         if isInTransaction || original?.isInTransaction == true { throw .draftInsideTransaction }
     }
 
-    /// Writes what is touched, inside a transaction of the original.
+    /// Writes what is edited, inside a transaction of the original.
     ///
     /// - Returns: What was written.
-    func write(_ policy: ConflictPolicy) throws(SettingsError) -> [AppliedTouch] {
+    func write(_ policy: ConflictPolicy) throws(SettingsError) -> [AppliedEdit] {
         if let error = SettingsError.refused(refused) { throw error }
-        let touched = boxes.filter(\.isTouched)
-        if policy == .throwing { try check(touched) }
+        let edited = boxes.filter(\.isEdited)
+        if policy == .throwing { try check(edited) }
         var errors: [SettingsError] = []
-        var applied: [AppliedTouch] = []
-        for box in touched {
-            guard let touch = box.held?.touch else { continue }
-            applied.append(AppliedTouch(box: box, touch: touch))
+        var applied: [AppliedEdit] = []
+        for box in edited {
+            guard let edit = box.held?.edit else { continue }
+            applied.append(AppliedEdit(box: box, edit: edit))
             do throws(SettingsError) { try box.writeFollowed() } catch { errors.append(error) }
         }
         if let error = SettingsError.refused(errors) { throw error }
         return applied
     }
 
-    private func check(_ touched: [AnySettingBox]) throws(SettingsError) {
-        let conflicts = touched.compactMap(DraftConflict.init)
+    private func check(_ edited: [AnySettingBox]) throws(SettingsError) {
+        let conflicts = edited.compactMap(DraftConflict.init)
         if !conflicts.isEmpty { throw .draftConflict(conflicts) }
     }
 
-    /// What was applied is no longer touched, unless it was written again since.
-    func settle(_ applied: [AppliedTouch]) {
+    /// What was applied is no longer edited, unless it was written again since.
+    func settle(_ applied: [AppliedEdit]) {
         writer.lock()
         defer { writer.unlock() }
         stage {
-            for touch in applied where touch.box.isTouched {
-                if touch.isCurrent { touch.box.stageUntouched() } else { touch.box.rebase() }
+            for edit in applied where edit.box.isEdited {
+                if edit.isCurrent { edit.box.stageUnedited() } else { edit.box.rebase() }
             }
         }
     }
 }
 
 /// What a draft had for a setting when it was applied.
-struct AppliedTouch: Sendable {
+struct AppliedEdit: Sendable {
     let box: AnySettingBox
-    let touch: Touch
+    let edit: DraftEdit
 
     /// Whether it has not been written again. Under the writer's lock.
-    var isCurrent: Bool { box.held?.touch === touch }
+    var isCurrent: Bool { box.held?.edit === edit }
 }
 
 extension SettingsError {

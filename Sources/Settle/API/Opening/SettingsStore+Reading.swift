@@ -55,7 +55,7 @@ extension FileStorage {
             _ = try (FileFormat.detect(bytes) ?? .json).decode(bytes)
             return nil
         } catch {
-            return StorageError(.unreadable, "\"\(path)\" can't be used as it is. \(error)")
+            return StorageError(.unreadable, "“\(path)” can't be used as it is. \(error)")
         }
     }
 }

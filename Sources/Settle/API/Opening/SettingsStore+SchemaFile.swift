@@ -1,7 +1,7 @@
-extension SettingsStore {
+extension SettingsStore.File {
     /// Replaces the schema's file, for `SettleInterchange`, which makes the schema.
     package func writeSchema(_ bytes: [UInt8]) async throws -> FilePath {
-        try await open().persister.writeSchema(bytes)
+        try await store.open().persister.writeSchema(bytes)
     }
 }
 

@@ -4,20 +4,20 @@
     public import Foundation
 #endif
 
-extension SettingsStore {
+extension SettingsStore.Domains {
     /// Adds the settings of another program to the search list, behind the suites that it has, and else behind the
     /// application's domain. Adding it again does nothing.
     ///
     /// Its values are in force when this returns. The file is read and followed, and never written, except by an
-    /// explicit call of ``SettingsDomain/update(by:_:)``.
+    /// explicit call of ``SettingsDomain/update(author:_:)``.
     ///
     /// - Parameters:
     ///   - name: The name of its store.
     ///   - file: Its file; by default the standard place of a store with that name.
     /// - Throws: ``SettingsError`` if the name can't be that of a store, or if the store is closed. A file that can't be
-    ///   read is reported on ``issues``, and used as soon as it can be.
+    ///   read is reported on ``SettingsStore/issues``, and used as soon as it can be.
     public func addSuite(_ name: String, at file: URL? = nil) async throws {
-        let core = try open()
+        let core = try store.open()
         guard core.domains[.suite(name)] == nil else { return }
         let list = SearchList([.application, .suite(name, at: file)])
         for domain in try SearchedDomains(list, SearchPlaces(file: nil, home: core.home)).domains {
@@ -29,11 +29,13 @@ extension SettingsStore {
     ///
     /// - Throws: ``SettingsError`` if the store is closed.
     public func removeSuite(_ name: String) async throws {
-        let core = try open()
+        let core = try store.open()
         guard let domain = core.domains[.suite(name)] else { return }
         try await core.remove(domain)
     }
+}
 
+extension SettingsStore {
     /// What another program has stored, whether or not it is in the search list.
     package static func values(ofSuite name: String) async throws -> SettingTree {
         let list = SearchList([.application, .suite(name)])

@@ -78,7 +78,7 @@ package struct StandardLocation: Sendable {
         guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) else {
             throw StorageError(
                 .unreadable,
-                "\"\(name)\" can't be the name of a store: it must be the name of a folder, such as "
+                "“\(name)” can't be the name of a store: it must be the name of a folder, such as "
                     + "\"com.example.app\", without a slash.")
         }
     }

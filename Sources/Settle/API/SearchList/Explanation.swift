@@ -8,9 +8,9 @@
 ///
 /// ```
 /// passcode.attemptCount = 3, from application
-///   managed      25  refused: it must be in 0...20  ("/etc/settle/managed/app.json", line 2)
-/// ▸ application  3   ("/home/carol/.config/app/settings.json", line 4)
-///   global       7   covered  ("/home/carol/.config/settle/global.json", line 9)
+///   managed      25  refused: it must be in 0...20  (“/etc/settle/managed/app.json”, line 2)
+/// ▸ application  3   (“/home/carol/.config/app/settings.json”, line 4)
+///   global       7   covered  (“/home/carol/.config/settle/global.json”, line 9)
 ///   declaration  0   covered  (PasscodeSettings.attemptCount)
 ///   revision 12 by “cli” at 2026-11-22T10:00:00Z, on stable storage
 /// ```

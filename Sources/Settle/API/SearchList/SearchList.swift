@@ -78,13 +78,13 @@ extension SearchList {
         /// The store's own storage: the domain that is written.
         public static var application: Domain { Domain(name: .application, kind: .application) }
 
-        /// Values set by code for as long as it wants; see ``SettingsStore/override(_:with:by:)``.
+        /// Values set by code for as long as it wants; see ``SettingsStore/override(_:with:author:)``.
         public static var overrides: Domain { Domain(name: .overrides, kind: .overrides) }
 
-        /// Registered defaults; see ``SettingsStore/register(_:)``.
+        /// Registered defaults; see ``SettingsStore/Domains/register(_:)``.
         public static var registration: Domain { Domain(name: .registration, kind: .registration) }
 
-        /// Registered defaults for the user's languages; see ``SettingsStore/register(_:language:)``.
+        /// Registered defaults for the user's languages; see ``SettingsStore/Domains/register(_:language:)``.
         ///
         /// - Parameter languages: The languages in the user's order; by default those of a domain above, under the key
         ///   `AppleLanguages`, and else those of the environment.

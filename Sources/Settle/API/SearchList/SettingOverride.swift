@@ -33,7 +33,7 @@ extension SettingsStore {
     ///   another store or is its owner's, if the store does not search the overrides or is closed, or within a
     ///   transaction of the store.
     public func override<Value>(
-        _ setting: SettingReference<Value>, with value: Value, by author: String? = nil
+        _ setting: SettingReference<Value>, with value: Value, author: String? = nil
     ) throws -> SettingOverride {
         let core = try open(key: setting.key)
         let domain = try core.domainToChange(.overrides)
@@ -48,7 +48,7 @@ extension SettingsStore {
         } catch {
             throw SettingsError.encodingFailed(key: key, isSecret: setting.box.isSecret, error)
         }
-        let number = try core.addOverride(encoded, forKey: key, in: domain, by: author)
+        let number = try core.addOverride(encoded, forKey: key, in: domain, author: author)
         return SettingOverride { [weak core] in core?.endOverride(number, forKey: key, in: domain) }
     }
 }
@@ -65,13 +65,13 @@ extension StoreCore {
     }
 
     fileprivate func addOverride(
-        _ value: SettingValue, forKey key: SettingKey, in domain: StoreDomain, by author: String?
+        _ value: SettingValue, forKey key: SettingKey, in domain: StoreDomain, author: String?
     ) throws -> UInt64 {
         writer.lock()
         defer { writer.unlock() }
         let number = overrides.add(value, forKey: key)
         do {
-            try set([key: value], in: domain.identity, by: author)
+            try set([key: value], in: domain.identity, author: author)
         } catch {
             _ = overrides.remove(number, forKey: key)
             throw error

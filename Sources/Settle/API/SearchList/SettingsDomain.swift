@@ -1,7 +1,7 @@
 /// A domain of an open store: a layer of values in its search list.
 ///
 /// ```swift
-/// try await store.domain(.global).update { settings.theme = .dark }   // in the file for all programs of the user
+/// try await store.domains[.global].update { settings.theme = .dark }   // in the file for all programs of the user
 /// for domain in store.domains { print(domain.name, domain.values) }
 /// ```
 public struct SettingsDomain: Sendable {
@@ -26,7 +26,7 @@ public struct SettingsDomain: Sendable {
 
     /// Runs a transaction that writes this domain instead of the application's.
     ///
-    /// For the application's domain this is ``SettingsStore/commit(by:_:)``. For a domain in a file it is a commit of
+    /// For the application's domain this is ``SettingsStore/commit(author:_:)``. For a domain in a file it is a commit of
     /// that file: serial across processes, and on stable storage when this returns; then the store's effective values
     /// follow. The closure may run on another thread than the caller's. Inside, the thread sees what is in force with
     /// its writes. Changes in place begin with the value in force.
@@ -35,29 +35,29 @@ public struct SettingsDomain: Sendable {
     ///   or its owner's, if the domain can't be written, or if its file can't be saved.
     @discardableResult
     public func update<Result: Sendable>(
-        by author: String? = nil, _ body: @escaping @Sendable () throws -> Result
+        author: String? = nil, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
-        guard name != .application else { return try await core.commit(by: author, body) }
+        guard name != .application else { return try await core.commit(author: author, body) }
         let domain = try writable()
         guard let file = domain.file else {
             return try await runBlocking { [core] in
-                try core.update(domain, by: author, body)
+                try core.update(domain, author: author, body)
             }
         }
         let store = try await SettingsStore.open(at: file, home: domain.home)
-        let (result, tree) = try await store.commit(by: author) { [core] in
+        let (result, tree) = try await store.commit(author: author) { [core] in
             let (result, writes) = try core.collectWrites(
                 in: domain.identity, over: store.core.newestTree(at: nil), body)
             for (key, value) in writes.sorted(by: { $0.key < $1.key }) {
                 if let value {
-                    try store.setValue(value, forKey: key, by: author)
+                    try store.keys.setValue(value, forKey: key, author: author)
                 } else {
-                    try store.removeValue(forKey: key, by: author)
+                    try store.keys.removeValue(forKey: key, author: author)
                 }
             }
             return (result, store.core.newestTree(at: nil))
         }
-        try await runBlocking { [core] in try core.replace(DomainContents(tree), in: domain.identity, by: author) }
+        try await runBlocking { [core] in try core.replace(DomainContents(tree), in: domain.identity, author: author) }
         return result
     }
 
@@ -65,21 +65,38 @@ public struct SettingsDomain: Sendable {
     ///
     /// - Throws: ``SettingsError`` if the domain can't be written, if it is the application's, or if its file can't be
     ///   saved.
-    public func replace(with tree: SettingTree, by author: String? = nil) async throws {
+    public func replace(with tree: SettingTree, author: String? = nil) async throws {
         let domain = try writable()
         guard let file = domain.file else {
             return try await runBlocking { [core] in
-                try core.replace(DomainContents(tree), in: domain.identity, by: author)
+                try core.replace(DomainContents(tree), in: domain.identity, author: author)
             }
         }
         let store = try await SettingsStore.open(at: file, home: domain.home)
-        try await store.commit(by: author) {
+        try await store.commit(author: author) {
             for name in store.core.newestTree(at: nil).root.keys where tree.root[name] == nil {
-                try store.removeValue(forKey: SettingKey(name: name), by: author)
+                try store.keys.removeValue(forKey: SettingKey(name: name), author: author)
             }
-            for (name, value) in tree.root { try store.setValue(value, forKey: SettingKey(name: name), by: author) }
+            for (name, value) in tree.root {
+                try store.keys.setValue(value, forKey: SettingKey(name: name), author: author)
+            }
         }
-        try await runBlocking { [core] in try core.replace(DomainContents(tree), in: domain.identity, by: author) }
+        try await runBlocking { [core] in try core.replace(DomainContents(tree), in: domain.identity, author: author) }
+    }
+
+    /// Every change of the application's domain, whether a domain above it covers the value or not.
+    ///
+    /// Such a change has the values of the application's domain, and the default where it has none. Of any other domain
+    /// than ``DomainName/application`` there are no such changes: the sequence is then that of the effective values. The
+    /// parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
+    public func changes(_ delivery: Delivery = .every, durableOnly: Bool = false) -> Changes {
+        let log = core.log
+        let isOwn = name == .application
+        let topic = isOwn ? log.lock.withLock { log.changes.applicationTopic() } : log.root
+        return Changes(
+            ChangeCursor(
+                on: topic, of: log, delivery: delivery, durableOnly: durableOnly,
+                view: isOwn ? .application : .effective))
     }
 
     private func writable() throws(SettingsError) -> StoreDomain {
@@ -93,49 +110,12 @@ public struct SettingsDomain: Sendable {
 extension StoreCore {
     /// Writes a domain that only this process has.
     fileprivate func update<Result>(
-        _ domain: StoreDomain, by author: String?, _ body: () throws -> Result
+        _ domain: StoreDomain, author: String?, _ body: () throws -> Result
     ) throws -> Result {
         writer.lock()
         defer { writer.unlock() }
         let (result, writes) = try collectWrites(in: domain.identity, over: contents(of: domain).tree, body)
-        try set(writes, in: domain.identity, by: author)
+        try set(writes, in: domain.identity, author: author)
         return result
-    }
-}
-
-extension SettingsStore {
-    /// The domains that the store asks for a value, highest first, and last those of the declarations.
-    public var domains: [SettingsDomain] {
-        core.domainNames.map { domain($0) }
-    }
-
-    /// Whether a domain is one of ``domains``, other than that of the declarations.
-    package func searchesDomain(_ name: DomainName) -> Bool { core.domains[name] != nil }
-
-    /// A domain by its name. Of a domain that the store does not search nothing can be read, and writing it throws.
-    public func domain(_ name: DomainName) -> SettingsDomain {
-        SettingsDomain(name: name, core: core, domain: core.domains[name])
-    }
-
-    /// Every value that is in force, as the search list gives it: declared settings with their defaults, and keys that
-    /// no group declares. Secrets are left out.
-    public var effectiveValues: SettingTree { core.effectiveTree() }
-
-    /// The arguments that no declared or registered key has taken so far, in order, for the program's own parser. All of
-    /// them are left until the groups are opened.
-    public var remainingArguments: [String] {
-        (core.domains[.arguments]?.source as? ArgumentsSource)?.remaining ?? []
-    }
-
-    /// Every change of the application's domain, whether a domain above it covers the value or not.
-    ///
-    /// Such a change has the values of the application's domain, and the default where it has none. Of any other domain
-    /// than ``DomainName/application`` there are no such changes: the sequence is then that of the effective values. The
-    /// other parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
-    public func changes(of domain: DomainName, _ delivery: Delivery = .every, durableOnly: Bool = false) -> Changes {
-        guard domain == .application else { return changes(delivery, durableOnly: durableOnly) }
-        let topic = log.lock.withLock { log.changes.applicationTopic() }
-        return Changes(
-            ChangeCursor(on: topic, of: log, delivery: delivery, durableOnly: durableOnly, view: .application))
     }
 }

@@ -4,24 +4,19 @@
     import Foundation
 #endif
 
-extension SettingsStore {
+extension SettingsStore.Keys {
     /// Why a key has its value: every domain's value with its place, and which one is in force.
     ///
     /// It is of one moment between two transactions; inside its own transaction, a thread sees what that has written.
     /// Waits for a transaction that runs, and looks into the files of the domains again to name lines, so it may block
     /// for a moment.
-    public func explain(_ key: String) -> Explanation {
-        core.explain(SettingKey(stored: key))
-    }
-
-    /// The same for a key that is given by its names.
-    public func explain(_ key: SettingKey) -> Explanation {
-        core.explain(key)
+    public func explanation(forKey key: some SettingKeyConvertible) -> Explanation {
+        store.core.explain(SettingKey(given: key))
     }
 
     /// The same without the places of domains that don't lock keys: it looks into no file for them.
-    package func explainWithoutPlaces(_ key: SettingKey) -> Explanation {
-        core.explain(key, placing: .locks)
+    package func explanationWithoutPlaces(forKey key: SettingKey) -> Explanation {
+        store.core.explain(key, placing: .locks)
     }
 }
 
@@ -31,7 +26,7 @@ private enum NamedPlaces {
 }
 
 extension SettingReference {
-    /// Why the setting has its value; see ``SettingsStore/explain(_:)-(String)``. `nil` if no store has opened its group.
+    /// Why the setting has its value; see ``SettingsStore/Keys/explanation(forKey:)``. `nil` if no store has opened its group.
     public var explanation: Explanation? {
         (placement.engine as? StoreCore)?.explain(placement.slot.key)
     }
@@ -132,7 +127,7 @@ extension StoreCore {
         let isDefault = found.held == nil && !found.isStored
         add(.declaration, slot.declaration ?? "", box.encodedDefault, isDefault ? .inForce : .covered)
         return Explanation(
-            key: found.key.description, type: box.spelledType, isSecret: isSecret,
+            key: found.key.description, type: box.declaration.spelledType, isSecret: isSecret,
             value: isSecret ? nil : try? found.value.map { try box.encoder($0) },
             domain: found.held?.domain.name ?? (found.isStored ? .application : .declaration),
             origin: found.held?.domain.origin ?? found.origin, answers: answers, change: found.change,
@@ -189,7 +184,7 @@ extension StoreCore {
         let calls = ReadOnlySystemCalls(home?.calls ?? POSIXSystemCalls())
         guard let found = KeyLineCache(FileOperations(calls)).look(at: path),
             found.tree[key] == value
-        else { return "the journal of \"\(path)\"" }
+        else { return "the journal of “\(path)”" }
         return found.place(of: key)
     }
 }

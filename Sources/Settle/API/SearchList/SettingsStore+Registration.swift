@@ -5,11 +5,11 @@
 #endif
 
 /// Defaults that a program registers at run time, below all other domains and above the declarations' defaults.
-extension SettingsStore {
+extension SettingsStore.Domains {
     /// Registers defaults by key, in addition to those registered before.
     ///
     /// ```swift
-    /// try store.register(["passcode.checkInterval": 30, "theme": "dark"])
+    /// try store.domains.register(["passcode.checkInterval": 30, "theme": "dark"])
     /// ```
     ///
     /// The store must search ``DomainName/registration``. From now on arguments and variables may set the keys, too, as
@@ -18,14 +18,14 @@ extension SettingsStore {
     /// - Throws: ``SettingsError`` if a key is not valid or a value can't be encoded, if two keys have the same variable,
     ///   if the store does not search the registered defaults or is closed, or within a transaction of the store.
     public func register(_ defaults: [String: any Codable & Sendable]) throws {
-        try open().register(encoded(defaults), in: .registration)
+        try store.open().register(encoded(defaults), in: .registration)
     }
 
     /// Registers the values of a settings file as defaults.
     ///
     /// - Throws: ``SettingsError`` also if the file can't be read.
     public func register(contentsOf file: URL) throws {
-        let core = try open()
+        let core = try store.open()
         try core.register(core.values(ofFile: file), in: .registration)
     }
 
@@ -36,7 +36,7 @@ extension SettingsStore {
     ///
     /// - Throws: ``SettingsError`` as ``register(_:)`` does.
     public func register(_ defaults: [String: any Codable & Sendable], language: String) throws {
-        try open().register(encoded(defaults), language: language)
+        try store.open().register(encoded(defaults), language: language)
     }
 
     private func encoded(_ defaults: [String: any Codable & Sendable]) throws -> [SettingKey: SettingValue?] {

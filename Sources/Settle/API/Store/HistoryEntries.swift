@@ -5,7 +5,7 @@
 #endif
 
 /// An async sequence of the transactions that a storage remembers, newest first; see
-/// ``SettingsStore/history(of:since:limit:)``. It reads as it goes.
+/// ``SettingsStore/History/entries(of:since:limit:)``. It reads as it goes.
 public struct HistoryEntries: AsyncSequence, Sendable {
     public typealias Element = HistoryEntry
     public typealias Failure = SettingsError

@@ -4,11 +4,11 @@
     public import Foundation
 #endif
 
-/// A transaction of the past, as ``SettingsStore/history(of:since:limit:)`` tells it.
+/// A transaction of the past, as ``SettingsStore/History/entries(of:since:limit:)`` tells it.
 ///
 /// As JSON it has the names of its properties; what is absent is left out.
 public struct HistoryEntry: Sendable, Hashable, Codable {
-    /// The place of the transaction in the history, which ``SettingsStore/undo(_:force:by:)`` takes.
+    /// The place of the transaction in the history, which ``SettingsStore/History/undo(_:force:author:)`` takes.
     public var token: ChangeToken
     /// Wall time of the transaction, by the clock of the process that made it.
     public var time: Date

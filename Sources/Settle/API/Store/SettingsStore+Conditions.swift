@@ -1,15 +1,15 @@
 /// Commits that begin only if nothing has been stored since a place in the history.
 extension SettingsStore {
-    /// Runs a transaction, as ``commit(by:_:)`` does, but only if nothing has been stored since a token.
+    /// Runs a transaction, as ``commit(author:_:)`` does, but only if nothing has been stored since a token.
     ///
     /// For clients that write what they have read before: each passes the token of what it has read, and none
     /// overwrites what it has not seen.
     ///
     /// ```swift
-    /// guard let token = store.token else { … }         // before the value, so that this is not older
+    /// guard let token = store.history.token else { … }         // before the value, so that this is not older
     /// let limit = settings.limit
     /// …
-    /// try await store.commit(ifUnchangedSince: token, keys: ["limit"], by: "alice") { settings.limit = limit + 1 }
+    /// try await store.commit(ifUnchangedSince: token, keys: ["limit"], author: "alice") { settings.limit = limit + 1 }
     /// ```
     ///
     /// What others have stored counts, and what this store has: also writes that it has not saved yet, which no token
@@ -17,30 +17,30 @@ extension SettingsStore {
     /// and other domains, have no part in it.
     ///
     /// - Parameters:
-    ///   - token: The place in the history, such as ``token`` when the values were read.
+    ///   - token: The place in the history, such as ``History/token`` when the values were read.
     ///   - keys: The keys that must be unchanged, with everything within them. `nil`: all.
     ///   - author: The name for ``Change/author``.
     ///   - body: Writes the settings, these or others. It has not run if this throws a conflict.
     /// - Throws: ``SettingsError`` with the code ``SettingsError/Code/conflict`` if something has changed, which its
     ///   ``SettingsError/conflict`` tells, or if that is not known: the token is too old, or of another past. Otherwise
-    ///   as ``commit(by:_:)``.
+    ///   as ``commit(author:_:)``.
     @discardableResult
     public func commit<Result: Sendable>(
-        ifUnchangedSince token: ChangeToken, keys: [String]? = nil, by author: String? = nil,
+        ifUnchangedSince token: ChangeToken, keys: [String]? = nil, author: String? = nil,
         _ body: () throws -> Result
     ) async throws -> Result {
         let core = try open()
         let keys = keys?.flatMap { core.storedKeys(for: SettingKey(stored: $0)) }
-        return try await core.commit(ifUnchangedSince: token, keys: keys, by: author, body)
+        return try await core.commit(ifUnchangedSince: token, keys: keys, author: author, body)
     }
 }
 
 extension SettingsGroup {
-    /// Runs a transaction, as ``commit(by:_:)-(_,()->Result)`` does, but only if nothing has been stored since a token;
-    /// see ``SettingsStore/commit(ifUnchangedSince:keys:by:_:)``.
+    /// Runs a transaction, as ``commit(author:_:)-(_,()->Result)`` does, but only if nothing has been stored since a token;
+    /// see ``SettingsStore/commit(ifUnchangedSince:keys:author:_:)``.
     ///
     /// - Parameters:
-    ///   - token: The place in the history, such as ``SettingsStore/token`` when the values were read.
+    ///   - token: The place in the history, such as ``SettingsStore/History/token`` when the values were read.
     ///   - keys: The full keys that must be unchanged, such as `passcode.attemptCount`. `nil`: those of the group and of
     ///     the groups within it.
     ///   - author: The name for ``Change/author``.
@@ -48,7 +48,7 @@ extension SettingsGroup {
     /// - Throws: As the commit of the store.
     @discardableResult
     public func commit<Result: Sendable>(
-        ifUnchangedSince token: ChangeToken, keys: [String]? = nil, by author: String? = nil,
+        ifUnchangedSince token: ChangeToken, keys: [String]? = nil, author: String? = nil,
         _ body: () throws -> Result
     ) async throws -> Result {
         guard let store = try openStore() else { return try body() }
@@ -56,15 +56,15 @@ extension SettingsGroup {
             keys.map { $0.map { SettingKey(stored: $0) } }
             ?? GroupLayout(self).settings.compactMap { $0.box.original.existingPlacement?.slot.key }
         return try await store.commit(
-            ifUnchangedSince: token, keys: keys.flatMap(store.storedKeys), by: author, body)
+            ifUnchangedSince: token, keys: keys.flatMap(store.storedKeys), author: author, body)
     }
 
     /// The same, with the group as the closure's argument.
     @discardableResult
     public func commit<Result: Sendable>(
-        ifUnchangedSince token: ChangeToken, keys: [String]? = nil, by author: String? = nil,
+        ifUnchangedSince token: ChangeToken, keys: [String]? = nil, author: String? = nil,
         _ body: (Self) throws -> Result
     ) async throws -> Result {
-        try await commit(ifUnchangedSince: token, keys: keys, by: author) { try body(self) }
+        try await commit(ifUnchangedSince: token, keys: keys, author: author) { try body(self) }
     }
 }

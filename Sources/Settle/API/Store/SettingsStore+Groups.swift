@@ -16,10 +16,11 @@ extension SettingsStore {
     ///   - path: The dotted path below which the group's keys lie; empty for the top level.
     /// - Throws: ``SettingsError`` if two settings have one key, one's key lies within another's, a key is not valid, a
     ///   default breaks its rule, or the store has been closed. Then nothing has been opened.
-    public func group<Group: SettingsGroup>(_ type: Group.Type = Group.self, at path: String = "") async throws -> Group
-    {
-        let core = try open(key: path.isEmpty ? nil : path)
-        let path = path.isEmpty ? nil : SettingKey(stored: path)
+    public func group<Group: SettingsGroup>(
+        _ type: Group.Type = Group.self, at path: some SettingKeyConvertible = ""
+    ) async throws -> Group {
+        let path = SettingKey(path: path)
+        let core = try open(key: path?.description)
         // Made here, because an `init` may have to run on the caller's actor.
         let group = GroupOpening.make(type, keeping: keeper)
         do {
@@ -35,13 +36,5 @@ extension SettingsStore {
     private static func open(_ group: some SettingsGroup, at path: SettingKey?, in core: StoreCore) async throws {
         if try core.open(group, at: path, waiting: false) { return }
         _ = try await runBlocking { () throws(SettingsError) in try core.open(group, at: path, waiting: true) }
-    }
-
-    /// Opens a group at a path that is given by its names, such as `.path("accounts", "carol@example.com")`; see
-    /// ``group(_:at:)-(_,String)``.
-    public func group<Group: SettingsGroup>(
-        _ type: Group.Type = Group.self, at path: SettingKey
-    ) async throws -> Group {
-        try await group(type, at: path.description)
     }
 }

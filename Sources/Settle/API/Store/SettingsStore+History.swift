@@ -5,16 +5,28 @@
 #endif
 
 extension SettingsStore {
+    /// What was stored earlier, and by whom.
+    public var history: History { History(store: self) }
+
+    /// What a store's storage remembers: transactions of all processes, with their authors.
+    ///
+    /// A view without state of its own; it keeps the store open.
+    public struct History: Sendable {
+        let store: SettingsStore
+    }
+}
+
+extension SettingsStore.History {
     /// What has been stored, newest first: who has changed what, and when.
     ///
     /// ```swift
-    /// for try await entry in store.history(of: "passcode", limit: 20) {
+    /// for try await entry in store.history.entries(of: "passcode", limit: 20) {
     ///     print(entry)
     /// }
     /// ```
     ///
     /// All processes that share the storage, and edits of the file by hand, have one history, as far as it is kept; see
-    /// ``Configuration/history``. It tells what has been appended: what waits to be saved is not in it yet. Secrets are
+    /// ``SettingsStore/Configuration/history``. It tells what has been appended: what waits to be saved is not in it yet. Secrets are
     /// told without their values. The sequence throws ``SettingsError`` with the code
     /// ``SettingsError/Code/historyUnavailable`` if no history is kept, and ends when its task is cancelled.
     ///
@@ -24,9 +36,9 @@ extension SettingsStore {
     ///     all.
     ///   - date: Leaves out what is older.
     ///   - limit: How many entries to tell at most. `nil`: all.
-    public func history(of key: String? = nil, since date: Date? = nil, limit: Int? = nil) -> HistoryEntries {
-        let keys = key.map { core.storedKeys(for: SettingKey(stored: $0)) }
-        return HistoryEntries(keeper: keeper, keys: keys, date: date, limit: limit ?? .max)
+    public func entries(of key: String? = nil, since date: Date? = nil, limit: Int? = nil) -> HistoryEntries {
+        let keys = key.map { store.core.storedKeys(for: SettingKey(stored: $0)) }
+        return HistoryEntries(keeper: store.keeper, keys: keys, date: date, limit: limit ?? .max)
     }
 
     /// What the application's domain had stored at a place in the history, without secrets.
@@ -38,20 +50,40 @@ extension SettingsStore {
     ///   of this history or not kept any more, or a transaction has come since of which it is not known what it has
     ///   changed.
     public func values(at token: ChangeToken) async throws -> SettingTree {
-        try await open().persister.values(at: token)
+        try await store.open().persister.values(at: token)
     }
 
     /// Removes all values of a key, and of those within it, from the history: also from what is kept of it on the disk,
     /// and from the journal.
     ///
-    /// What is stored stays. Everything that has been written is saved first, as by ``flush(toFile:)``. The version of the
-    /// file before the last save is no history and may still have the values; ``eraseEarlierValues()`` removes that. The
+    /// What is stored stays. Everything that has been written is saved first, as by
+    /// ``SettingsStore/File/flush()``. The version of the
+    /// file before the last save is no history and may still have the values; ``SettingsStore/File/eraseEarlierValues()`` removes that. The
     /// key's next change tells again what it replaces, so change it first if that must not be told.
     ///
     /// - Throws: ``SettingsError`` if saving or removing failed; the values may still be there then.
-    public func forgetHistory(of key: String) async throws {
-        let core = try open()
+    public func forget(_ key: String) async throws {
+        let core = try store.open()
         try await core.persister.flushToFile()
         try await core.persister.forgetHistory(of: core.storedKeys(for: SettingKey(stored: key)))
     }
+
+    /// Everything that has been stored after a place, and what will be: across restarts, and by all processes; see
+    /// ``ResumedChanges``.
+    ///
+    /// - Parameters:
+    ///   - token: What the subscriber has seen last, such as the ``Change/token`` of a change or
+    ///     ``token``. `nil` to begin with a snapshot of all values.
+    ///   - durableOnly: Whether to deliver a change only once it is on stable storage; by default, once it survives the
+    ///     end of this process.
+    public func changes(after token: ChangeToken?, durableOnly: Bool = false) -> ResumedChanges {
+        store.log.beginFollowing()
+        return ResumedChanges(of: store.core, on: store.log.root, after: token, durableOnly: durableOnly)
+    }
+
+    /// The place of the newest transaction in the history of the file, or of another storage, that the store's values
+    /// have; `nil` if there is none, such as for a file that has never been written. What this store has written and not
+    /// appended yet comes after it. Read it before the values, to write later what builds on them; see
+    /// ``SettingsStore/commit(ifUnchangedSince:keys:author:_:)``.
+    public var token: ChangeToken? { store.core.persister.place }
 }

@@ -1,15 +1,33 @@
-/// Settings by keys that are known only at run time.
 extension SettingsStore {
+    /// Values by keys that are known only at run time.
+    @inlinable public var keys: Keys { Keys(store: self) }
+
+    /// The values of a store by key, declared by a group or not.
+    ///
+    /// A key is text, such as `passcode.attemptCount`, or a ``SettingKey``, whose names may have dots. A view without state
+    /// of its own; it keeps the store open.
+    public struct Keys: Sendable {
+        @usableFromInline package let store: SettingsStore
+
+        @inlinable
+        init(store: SettingsStore) { self.store = store }
+    }
+}
+
+extension SettingsStore.Keys {
     /// The value stored for a key, or the value of the setting that a group declares for it.
     ///
     /// - Throws: ``SettingsError`` if the value does not convert to the type.
     /// - Returns: `nil` if nothing or null is stored for the key and no group declares it.
     @inlinable
     public func value<Value: Codable & Sendable>(
-        forKey key: String, as type: Value.Type = Value.self
+        forKey key: some SettingKeyConvertible, as type: Value.Type = Value.self
     ) throws -> Value? {
-        if let stored = log.undeclaredValue(forKey: key), let value = stored.plain(as: Value.self) { return value }
-        return try core.converted(SettingKey(stored: key), to: type)
+        let key = key.description
+        if let stored = store.log.undeclaredValue(forKey: key), let value = stored.plain(as: Value.self) {
+            return value
+        }
+        return try store.core.converted(SettingKey(stored: key), to: type)
     }
 
     /// Writes the value of a key, declared by a group or not.
@@ -21,9 +39,9 @@ extension SettingsStore {
     ///   declared setting's rule, if it would change a setting that is its owner's (``SettingsAccess/owner``), if the
     ///   key lies around or within a declared setting's, or if the store is closed.
     public func setValue<Value: Codable & Sendable>(
-        _ value: Value, forKey key: String, by author: String? = nil
+        _ value: Value, forKey key: some SettingKeyConvertible, author: String? = nil
     ) throws {
-        try open(key: key).setValue(value, forKey: SettingKey(stored: key), by: author)
+        try store.open(key: key.description).setValue(value, forKey: SettingKey(given: key), author: author)
     }
 
     /// Writes the value of a key, declared by a group or not, as a storage sees it, such as one read with
@@ -34,43 +52,17 @@ extension SettingsStore {
     ///   declared setting's type or breaks its rule; if the storage could not hold it, because of a number that is none
     ///   or too many levels; if the write would change a setting that is its owner's; if the key lies around or within
     ///   a declared setting's; or if the store is closed. The old value stays then.
-    public func setValue(_ value: SettingValue, forKey key: String, by author: String? = nil) throws {
-        try open(key: key).setValue(value, forKey: SettingKey(stored: key), by: author)
+    public func setValue(
+        _ value: SettingValue, forKey key: some SettingKeyConvertible, author: String? = nil
+    ) throws {
+        try store.open(key: key.description).setValue(value, forKey: SettingKey(given: key), author: author)
     }
 
     /// Removes what is stored for a key, with everything within it. A declared setting returns to its default.
     ///
     /// - Throws: ``SettingsError`` if the removal would change a setting that is its owner's, if the key lies around or
     ///   within a declared setting's, or if the store is closed.
-    public func removeValue(forKey key: String, by author: String? = nil) throws {
-        try open(key: key).removeValue(forKey: SettingKey(stored: key), by: author)
-    }
-}
-
-/// The same for keys that are given by their names, which may have dots in them.
-extension SettingsStore {
-    /// The value of a key that is given by its names; see ``value(forKey:as:)-(String,_)``.
-    public func value<Value: Codable & Sendable>(
-        forKey key: SettingKey, as type: Value.Type = Value.self
-    ) throws -> Value? {
-        try value(forKey: key.description, as: type)
-    }
-
-    /// Writes the value of a key that is given by its names; see ``setValue(_:forKey:by:)-(Value,String,_)``.
-    public func setValue<Value: Codable & Sendable>(
-        _ value: Value, forKey key: SettingKey, by author: String? = nil
-    ) throws {
-        try setValue(value, forKey: key.description, by: author)
-    }
-
-    /// Writes the value of a key that is given by its names, as a storage sees it; see
-    /// ``setValue(_:forKey:by:)-(Value,String,_)``.
-    public func setValue(_ value: SettingValue, forKey key: SettingKey, by author: String? = nil) throws {
-        try setValue(value, forKey: key.description, by: author)
-    }
-
-    /// Removes what is stored for a key that is given by its names; see ``removeValue(forKey:by:)``.
-    public func removeValue(forKey key: SettingKey, by author: String? = nil) throws {
-        try removeValue(forKey: key.description, by: author)
+    public func removeValue(forKey key: some SettingKeyConvertible, author: String? = nil) throws {
+        try store.open(key: key.description).removeValue(forKey: SettingKey(given: key), author: author)
     }
 }

@@ -10,23 +10,29 @@ extension SettingsStore {
             .sorted { $0.key < $1.key }
     }
 
-    /// The setting that a group in use declares for a key; `nil` if there is none.
-    public func setting(forKey key: String) -> SettingInfo? {
-        core.look(atKey: key).map { SettingInfo($0, core.state(of: $0)) }
+    /// The setting that a group in use declares for a key.
+    fileprivate func setting(at key: SettingKey) -> SettingInfo? {
+        core.look(at: key).map { SettingInfo($0, core.state(of: $0)) }
     }
 
     /// What is in force of the setting that a group in use declares for a key; `nil` if there is none.
     ///
     /// For callers that know the declaration: it leaves out what has to be made anew of the type and its rules.
     package func state(forKey key: String) -> SettingState? {
-        core.look(atKey: key).map(core.state)
+        core.look(at: SettingKey(stored: key)).map(core.state)
+    }
+}
+
+extension SettingsStore.Keys {
+    /// The setting that a group in use declares for a key; `nil` if there is none.
+    public func setting(forKey key: some SettingKeyConvertible) -> SettingInfo? {
+        store.setting(at: SettingKey(given: key))
     }
 }
 
 extension StoreCore {
-    fileprivate func look(atKey key: String) -> SeenSetting? {
-        let key = SettingKey(stored: key)
-        return look { log in log.stored.slots[log.stored.resolved(key)].map { [$0] } ?? [] }.first
+    fileprivate func look(at key: SettingKey) -> SeenSetting? {
+        look { log in log.stored.slots[log.stored.resolved(key)].map { [$0] } ?? [] }.first
     }
 
     /// - Parameter choose: The slots to look at. Called under the log's lock.
@@ -87,11 +93,14 @@ extension SettingState {
 
 extension SettingInfo {
     fileprivate init(_ seen: SeenSetting, _ state: SettingState) {
-        let box = seen.box
+        let declaration = seen.box.declaration
         self.init(
-            key: seen.key.description, type: box.spelledType, shape: box.shape, title: box.details?.title,
-            help: box.details?.help, unit: box.details?.unit, value: state.value, defaultValue: state.defaultValue,
-            rules: box.rules, origin: state.origin, domain: state.domain, isCovered: state.isCovered, lock: state.lock,
-            isSecret: box.isSecret, access: seen.access, problem: state.problem)
+            key: seen.key.description, type: declaration.spelledType, shape: declaration.shape,
+            title: declaration.details?.title,
+            help: declaration.details?.help, unit: declaration.details?.unit, value: state.value,
+            defaultValue: state.defaultValue,
+            rules: declaration.ruleDescriptions, origin: state.origin, domain: state.domain, isCovered: state.isCovered,
+            lock: state.lock,
+            isSecret: declaration.isSecret, access: seen.access, problem: state.problem)
     }
 }

@@ -1,20 +1,15 @@
 /// Everything stored at a path.
-extension SettingsStore {
+extension SettingsStore.Keys {
     /// The names of the groups that have something stored at a path, declared or not, sorted. An empty path is the top
     /// level.
     ///
     /// ```swift
-    /// for name in store.groups(at: "accounts") {
+    /// for name in store.keys.groupNames(at: "accounts") {
     ///     let account = try await store.group(Account.self, at: .path("accounts", name))
     /// }
     /// ```
-    public func groups(at path: String = "") -> [String] {
-        core.groups(at: path.isEmpty ? nil : SettingKey(stored: path))
-    }
-
-    /// The names of the groups that have something stored at a path given by its names.
-    public func groups(at path: SettingKey) -> [String] {
-        core.groups(at: path)
+    public func groupNames(at path: some SettingKeyConvertible = "") -> [String] {
+        store.core.groupNames(at: SettingKey(path: path))
     }
 
     /// Removes everything stored at and within a path, in one transaction: the settings of a group, in use or not,
@@ -22,18 +17,13 @@ extension SettingsStore {
     ///
     /// - Throws: ``SettingsError`` if a setting there is its owner's (``SettingsAccess/owner``), if the path lies
     ///   within the value of a setting, or if the store is closed. Then nothing is removed.
-    public func remove(at path: String, by author: String? = nil) throws {
-        try open(key: path).remove(at: SettingKey(stored: path), by: author)
-    }
-
-    /// Removes everything stored at and within a path given by its names.
-    public func remove(at path: SettingKey, by author: String? = nil) throws {
-        try open(key: path.description).remove(at: path, by: author)
+    public func removeAll(at path: some SettingKeyConvertible, author: String? = nil) throws {
+        try store.open(key: path.description).removeAll(at: SettingKey(given: path), author: author)
     }
 }
 
 extension StoreCore {
-    fileprivate func groups(at path: SettingKey?) -> [String] {
+    fileprivate func groupNames(at path: SettingKey?) -> [String] {
         let tree = newestTree(at: path)
         let root: SettingValue.Entries
         if let path {
@@ -60,8 +50,8 @@ extension StoreCore {
         }
     }
 
-    fileprivate func remove(at path: SettingKey, by author: String?) throws {
-        try path.check(for: "remove(at:)")
+    fileprivate func removeAll(at path: SettingKey, author: String?) throws {
+        try path.check(for: "removeAll(at:)")
         try transact(origin: .reset, author: author) {
             let slots = log.lock.withLock { log.stored.slots.within(path).filter { $0.declaration != nil } }
             guard !slots.isEmpty, log.lock.withLock({ log.stored.slots[path] == nil }) else {

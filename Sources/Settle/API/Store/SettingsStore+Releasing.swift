@@ -9,8 +9,8 @@ extension SettingsStore {
     /// - Parameter path: The path at which the groups were opened.
     /// - Throws: ``SettingsError`` if pending changes can't be saved, or the store is closed. Then nothing has been
     ///   released.
-    public func release(at path: String) async throws {
-        try await open(key: path).release(at: SettingKey(stored: path))
+    public func release(at path: some SettingKeyConvertible) async throws {
+        try await open(key: path.description).release(at: SettingKey(given: path))
     }
 }
 

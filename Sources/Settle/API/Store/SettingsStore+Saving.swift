@@ -2,28 +2,11 @@ extension SettingsStore {
     /// Saves everything that has been written so far; returns when it is on stable storage.
     ///
     /// Stable storage is the journal, if not the readable file: the next opening finds everything, but the file may lag
-    /// behind for a moment. Pass `toFile` before the file is shown, copied or handed to another program.
+    /// behind for a moment; ``File/flush()`` waits for it, too.
     ///
-    /// - Parameter toFile: Whether to bring the readable file up to date too.
-    /// - Throws: ``SettingsError`` if saving failed; nothing is lost then, and the store keeps trying. With `toFile`,
-    ///   also if the file can't be written now, such as while it contains an edit that can't be read.
-    public func flush(toFile: Bool = false) async throws {
-        let core = try open()
-        if toFile { try await core.persister.flushToFile() } else { try await core.persister.flush() }
-    }
-
-    /// Saves everything that has been written so far, and removes earlier values from wherever the storage keeps them:
-    /// the journal, the history, the previous version of the file, and values kept in case an edit can't be used, except
-    /// those that are in force because it could not. To remove a single key from the history, call
-    /// ``forgetHistory(of:)``.
-    ///
-    /// For what must not be found any more, such as a replaced key. Files that were put aside because they were damaged
-    /// stay, and so do copies that others have made; what the disk still has of removed files is beyond a program's
-    /// reach.
-    ///
-    /// - Throws: ``SettingsError`` if saving or removing failed; then earlier values may still be there.
-    public func eraseEarlierValues() async throws {
-        try await open().persister.flushToFile(for: .erasing)
+    /// - Throws: ``SettingsError`` if saving failed; nothing is lost then, and the store keeps trying.
+    public func flush() async throws {
+        try await open().persister.flush()
     }
 
     /// Saves everything that has been written so far, for callers that can't wait asynchronously. Blocks the calling

@@ -22,7 +22,9 @@ extension SettingsStore {
         /// Nothing is imported.
         case refuse
     }
+}
 
+extension SettingsStore.File {
     /// Everything that is stored or waits to be saved, as of one moment and as a file would have it: including keys
     /// that no group declares, but not settings that have their default only because nothing is stored.
     ///
@@ -37,7 +39,7 @@ extension SettingsStore {
     public func export(as format: FileFormat = .json, includingSecrets includesSecrets: Bool = false) async throws
         -> Data
     {
-        Data(try await open().export(as: format, includingSecrets: includesSecrets))
+        Data(try await store.open().export(as: format, includingSecrets: includesSecrets))
     }
 
     /// Imports data written by ``export(as:includingSecrets:)``, or by hand, in one transaction.
@@ -45,11 +47,11 @@ extension SettingsStore {
     /// Each value is checked as if read from a file: it must convert to the setting's type and follow its rules. Either
     /// everything is imported or nothing. Settings of groups that are their owner's can't be imported: data that
     /// contains one is refused, whatever the value. As after `update`, the change is saved a moment later;
-    /// ``flush(toFile:)`` waits for that.
+    /// ``SettingsStore/flush()`` waits for that.
     ///
     /// ```swift
-    /// let backup = try await store.export()
-    /// try store.import(backup, .replace, unknownKeys: .refuse)
+    /// let backup = try await store.file.export()
+    /// try store.file.import(backup, .replace, unknownKeys: .refuse)
     /// ```
     ///
     /// - Parameters:
@@ -62,13 +64,14 @@ extension SettingsStore {
     ///   or a key is refused: ``SettingsError/problems`` has an error for each such key. Nothing has changed then. And
     ///   ``SettingsError`` if the store is closed.
     public func `import`(
-        _ data: Data, as format: FileFormat? = nil, _ mode: ImportMode = .merge, unknownKeys: UnknownKeys = .keep,
-        by author: String? = nil
+        _ data: Data, as format: FileFormat? = nil, _ mode: SettingsStore.ImportMode = .merge,
+        unknownKeys: SettingsStore.UnknownKeys = .keep,
+        author: String? = nil
     ) throws {
-        try open().import([UInt8](data), as: format, mode, unknownKeys: unknownKeys, by: author)
+        try store.open().import([UInt8](data), as: format, mode, unknownKeys: unknownKeys, author: author)
     }
 
-    /// Imports values, such as those of another program, in one transaction, as ``import(_:as:_:unknownKeys:by:)`` does.
+    /// Imports values, such as those of another program, in one transaction, as ``import(_:as:_:unknownKeys:author:)`` does.
     ///
     /// - Parameters:
     ///   - tree: The values.
@@ -79,9 +82,10 @@ extension SettingsStore {
     ///   ``SettingsError/problems`` has an error for each such key. Nothing has changed then. And ``SettingsError`` if the
     ///   store is closed.
     public func `import`(
-        _ tree: SettingTree, _ mode: ImportMode = .merge, unknownKeys: UnknownKeys = .keep, by author: String? = nil
+        _ tree: SettingTree, _ mode: SettingsStore.ImportMode = .merge, unknownKeys: SettingsStore.UnknownKeys = .keep,
+        author: String? = nil
     ) throws {
-        try open().import(tree, mode, unknownKeys: unknownKeys, by: author)
+        try store.open().import(tree, mode, unknownKeys: unknownKeys, author: author)
     }
 }
 
@@ -106,7 +110,7 @@ extension StoreCore {
 
     fileprivate func `import`(
         _ bytes: [UInt8], as format: FileFormat?, _ mode: SettingsStore.ImportMode,
-        unknownKeys: SettingsStore.UnknownKeys, by author: String?
+        unknownKeys: SettingsStore.UnknownKeys, author: String?
     ) throws {
         let tree: SettingTree
         do {
@@ -115,12 +119,12 @@ extension StoreCore {
             throw SettingsError(
                 .importRefused, "Nothing was imported, because the data can't be read: \(error)", underlying: error)
         }
-        try `import`(tree, mode, unknownKeys: unknownKeys, by: author)
+        try `import`(tree, mode, unknownKeys: unknownKeys, author: author)
     }
 
     fileprivate func `import`(
         _ tree: SettingTree, _ mode: SettingsStore.ImportMode, unknownKeys: SettingsStore.UnknownKeys,
-        by author: String?
+        author: String?
     ) throws {
         var tree = tree
         // A settings file, rather than an export, has it.
@@ -133,11 +137,11 @@ extension StoreCore {
                     problems.append(.unknownKey(entry.key))
                     continue
                 }
-                attempt(&problems) { try setValue(entry.value, forKey: entry.key, by: author) }
+                attempt(&problems) { try setValue(entry.value, forKey: entry.key, author: author) }
             }
             if mode == .replace, problems.isEmpty {
                 for key in keysToRemove(besides: entries.map(\.key)) {
-                    attempt(&problems) { try removeValue(forKey: key, by: author) }
+                    attempt(&problems) { try removeValue(forKey: key, author: author) }
                 }
             }
             if !problems.isEmpty { throw SettingsError.several(.importRefused, "Nothing was imported.", problems) }

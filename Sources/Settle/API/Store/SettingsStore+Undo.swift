@@ -1,4 +1,4 @@
-extension SettingsStore {
+extension SettingsStore.History {
     /// Takes a transaction of the history back, whoever has made it, and returns when that is on stable storage.
     ///
     /// Each key that is still as the transaction has left it gets back what was stored before; what was not stored is
@@ -6,8 +6,8 @@ extension SettingsStore {
     /// commit, which says in the history what it undoes. To redo, undo that one.
     ///
     /// ```swift
-    /// for try await entry in store.history(of: "limit", limit: 1) {
-    ///     let result = try await store.undo(entry.token, by: "bob")
+    /// for try await entry in store.history.entries(of: "limit", limit: 1) {
+    ///     let result = try await store.history.undo(entry.token, author: "bob")
     ///     print(result.keys, result.conflicts)
     /// }
     /// ```
@@ -23,15 +23,15 @@ extension SettingsStore {
     ///   transaction is not known, or not any more. With ``SettingsError/Code/notUndoable`` if it has changed a setting
     ///   that is its owner's (``SettingsAccess/owner``) or a secret, if it was made before the newest migration or is
     ///   one, or if it stands for several transactions of which only the sum is known. If a value can't be used any more,
-    ///   because it breaks its rule or does not convert. And as ``commit(by:_:)`` does.
+    ///   because it breaks its rule or does not convert. And as ``SettingsStore/commit(author:_:)`` does.
     @discardableResult
     public func undo(
-        _ token: ChangeToken, force: Bool = false, by author: String? = nil
+        _ token: ChangeToken, force: Bool = false, author: String? = nil
     ) async throws -> UndoResult {
-        try await open().undo(.token(token), force: force, by: author)
+        try await store.open().undo(.token(token), force: force, author: author)
     }
 
-    /// Takes back the newest transaction that was made under a name, as ``undo(_:force:by:)`` does.
+    /// Takes back the newest transaction that was made under a name, as ``undo(_:force:author:)`` does.
     ///
     /// Undos do not count, nor do transactions that have been undone and not redone: so each call that puts something back
     /// goes one step further back. If all keys of the transaction have changed since, nothing is written, and the next
@@ -39,16 +39,16 @@ extension SettingsStore {
     /// one.
     @discardableResult
     public func undo(
-        lastBy name: String, force: Bool = false, by author: String? = nil
+        lastBy name: String, force: Bool = false, author: String? = nil
     ) async throws -> UndoResult {
-        try await open().undo(.last(by: name), force: force, by: author)
+        try await store.open().undo(.last(by: name), force: force, author: author)
     }
 
     /// Undoes a transaction, or else the newest one of an author, for who knows the declarations of another program.
     ///
     /// - Parameter permit: Throws if a key must not be put back: then nothing has changed.
     package func undo(
-        _ target: UndoneTransaction, force: Bool, by author: String,
+        _ target: UndoneTransaction, force: Bool, author: String,
         permitting permit: @Sendable (SettingKey) throws -> Void
     ) async throws -> UndoResult {
         let found: Persister.UndoTarget =
@@ -56,7 +56,7 @@ extension SettingsStore {
             case .token(let token): .token(token)
             case .last(let name): .last(by: name)
             }
-        return try await open().undo(found, force: force, by: author, permitting: permit)
+        return try await store.open().undo(found, force: force, author: author, permitting: permit)
     }
 
     /// Which transaction to undo.

@@ -1,8 +1,8 @@
-extension SettingsStore {
+extension SettingsStore.Keys {
     /// The values of a key, declared by a group or not: the current one first, then the newest one after each change.
     ///
     /// ```swift
-    /// for await port in store.values(forKey: "plugins.web.port", as: Int.self) {
+    /// for await port in store.keys.values(forKey: "plugins.web.port", as: Int.self) {
     ///     …                                            // nil while nothing is stored
     /// }
     /// ```
@@ -12,20 +12,13 @@ extension SettingsStore {
     /// sequence ends when the store closes; leaving the loop or cancelling its task unsubscribes. For a declared setting,
     /// its `$name` is cheaper to follow: this sequence looks at its key after each change of the store.
     public func values<Value: Codable & Sendable>(
-        forKey key: String, as type: Value.Type = Value.self
+        forKey key: some SettingKeyConvertible, as type: Value.Type = Value.self
     ) -> KeyedValues<Value> {
-        KeyedValues(key: SettingKey(stored: key), keeper: keeper)
-    }
-
-    /// The values of a key that is given by its names; see ``values(forKey:as:)-(String,_)``.
-    public func values<Value: Codable & Sendable>(
-        forKey key: SettingKey, as type: Value.Type = Value.self
-    ) -> KeyedValues<Value> {
-        values(forKey: key.description, as: type)
+        KeyedValues(key: SettingKey(given: key), keeper: store.keeper)
     }
 }
 
-/// An async sequence of the values of a key; see ``SettingsStore/values(forKey:as:)-(String,_)``.
+/// An async sequence of the values of a key; see ``SettingsStore/Keys/values(forKey:as:)``.
 public struct KeyedValues<Value: Codable & Sendable>: AsyncSequence, Sendable {
     public typealias Element = Value?
     public typealias Failure = Never

@@ -9,7 +9,7 @@ extension SettingsStore {
     /// - Throws: ``SettingsError`` if written values break their rules, which names all of them, or if the store is
     ///   closed.
     @discardableResult
-    public func update<Result>(by author: String? = nil, _ body: () -> Result) throws(SettingsError) -> Result {
+    public func update<Result>(author: String? = nil, _ body: () -> Result) throws(SettingsError) -> Result {
         try open().transact(origin: .local, author: author, failing: { $0 }) { () throws(SettingsError) in body() }
     }
 
@@ -17,24 +17,24 @@ extension SettingsStore {
     ///
     /// - Throws: What the closure throws; otherwise as the form with a closure that throws nothing.
     @discardableResult
-    public func update<Result>(by author: String? = nil, _ body: () throws -> Result) throws -> Result {
+    public func update<Result>(author: String? = nil, _ body: () throws -> Result) throws -> Result {
         try open().transact(origin: .local, author: author, body)
     }
 
     /// Runs a transaction, and returns when it is on stable storage; see
-    /// ``SettingsGroup/commit(by:_:)-(_,()->Result)``.
+    /// ``SettingsGroup/commit(author:_:)-(_,()->Result)``.
     @discardableResult
     public func commit<Result: Sendable>(
-        by author: String? = nil, _ body: () throws -> Result
+        author: String? = nil, _ body: () throws -> Result
     ) async throws -> Result {
-        try await open().commit(by: author, body)
+        try await open().commit(author: author, body)
     }
 
     /// Resets every setting that a group of this store declares to its default. Keys that no group declares are kept,
     /// and so are the settings of groups that are their owner's, see ``SettingsAccess/owner``, and locked ones.
     ///
     /// - Throws: ``SettingsError`` if the store is closed.
-    public func reset(by author: String? = nil) throws(SettingsError) {
+    public func reset(author: String? = nil) throws(SettingsError) {
         let core = try open()
         try core.transact(origin: .reset, author: author, failing: { $0 }) { () throws(SettingsError) in
             let boxes = core.log.lock.withLock {

@@ -3,7 +3,7 @@ import Synchronization
 /// A place that keeps settings: it opens groups, publishes their changes and saves them.
 ///
 /// Open one with ``open(_:searching:configuration:migrations:)``, ``open(at:format:searching:configuration:migrations:)`` or ``open(storage:searching:configuration:migrations:)``,
-/// and its groups with ``group(_:at:)-(_,String)``.
+/// and its groups with ``group(_:at:)``.
 ///
 /// A `SettingsStore` is a handle on a store. Opening a file that is already open in this process gives another handle
 /// on the same store: its groups, subscribers and revisions are shared. Asking for a configuration that differs from
@@ -76,34 +76,6 @@ extension SettingsStore {
 
     /// Reports what a caller could not be told.
     package func report(_ issue: SettingsError) { core.issueBoard.report(issue) }
-
-    /// What the storage found when it was opened.
-    ///
-    /// It distinguishes a first run from settings that were lost or restored, and doesn't change while the store is
-    /// open. Damage is reported once: a file that was restored is intact the next time. A file that was removed counts
-    /// as removed until something has been stored anew.
-    ///
-    /// ```swift
-    /// let store = try await SettingsStore.open("com.example.app")
-    /// switch store.loadOutcome {
-    /// case .absent: break                                     // the first run
-    /// case .intact, .recovered(_, isComplete: true): break    // the newest values
-    /// case .recovered(let description, isComplete: false), .removed(let description):
-    ///     throw LockError.tampered(description)               // earlier values, or defaults
-    /// }
-    /// ```
-    public var loadOutcome: StorageContents.Outcome { core.loadOutcome }
-
-    /// Whether a value is stored at a path or within it, or was, as far as the storage still shows it: in the journal or
-    /// the previous version of a file.
-    ///
-    /// For code that must not mistake settings for new ones that were edited away, which a load takes for the intact
-    /// work of a person. No trace is no proof: journals are begun anew, and files can be removed.
-    ///
-    /// - Throws: ``SettingsError`` if the storage can't be read.
-    public func hasTraces(at path: String) async throws -> Bool {
-        try await open().persister.hasTraces(of: SettingKey(stored: path))
-    }
 }
 
 extension SettingsStore: Hashable {

@@ -12,10 +12,10 @@ extension SettingsGroup {
     ///   may have been stored, such as after a failed sync, stands, and the store keeps trying to save it.
     @discardableResult
     public func commit<Result: Sendable>(
-        by author: String? = nil, _ body: () throws -> Result
+        author: String? = nil, _ body: () throws -> Result
     ) async throws -> Result {
         guard let store = try openStore() else { return try body() }
-        return try await store.commit(by: author, body)
+        return try await store.commit(author: author, body)
     }
 
     /// The store that has the group; `nil` for a group without settings.
@@ -27,12 +27,12 @@ extension SettingsGroup {
         return store
     }
 
-    /// Runs a transaction, as ``commit(by:_:)-(_,()->Result)`` does, with the group as the closure's argument.
+    /// Runs a transaction, as ``commit(author:_:)-(_,()->Result)`` does, with the group as the closure's argument.
     @discardableResult
     public func commit<Result: Sendable>(
-        by author: String? = nil, _ body: (Self) throws -> Result
+        author: String? = nil, _ body: (Self) throws -> Result
     ) async throws -> Result {
-        try await commit(by: author) { try body(self) }
+        try await commit(author: author) { try body(self) }
     }
 }
 
@@ -45,13 +45,13 @@ extension StoreCore {
     }
 
     /// Runs a transaction, and returns when it is on stable storage.
-    func commit<Result: Sendable>(by author: String?, _ body: () throws -> Result) async throws -> Result {
-        try await commit(by: author, preparing: nil, body).result
+    func commit<Result: Sendable>(author: String?, _ body: () throws -> Result) async throws -> Result {
+        try await commit(author: author, preparing: nil, body).result
     }
 
     /// - Parameter prepare: Looks at the storage once others are excluded. What it throws ends the commit.
     func commit<Result: Sendable>(
-        by author: String?, preparing prepare: Persister.Preparation?, _ body: () throws -> Result
+        author: String?, preparing prepare: Persister.Preparation?, _ body: () throws -> Result
     ) async throws -> Committed<Result> {
         let isolation: (any Actor)? = #isolation
         guard isolation != nil else {
@@ -75,7 +75,7 @@ extension StoreCore {
             let (committed, newest): (Committed<Result>, UInt64)
             do {
                 defer { self.writer.unlock() }
-                committed = try transactToCommit(by: author, body)
+                committed = try transactToCommit(author: author, body)
                 newest = log.lock.withLock { log.changes.revision }
             } catch {
                 persister.abandonVisit()
@@ -93,7 +93,7 @@ extension StoreCore {
 
     /// Under the writer's lock.
     fileprivate func transactToCommit<Result: Sendable>(
-        by author: String?, _ body: () throws -> Result
+        author: String?, _ body: () throws -> Result
     ) throws -> Committed<Result> {
         let before = log.lock.withLock { log.changes.revision }
         let result = try transact(origin: .local, author: author, body)
@@ -112,7 +112,7 @@ private struct CommitCrossing<Result: Sendable>: Sendable {
     func run(_ body: @escaping () throws -> Result) async throws -> StoreCore.Committed<Result> {
         let outcome = CommitOutcome<Result>()
         try await store.persister.commit(in: store, preparing: prepare) {
-            outcome.committed = try store.transactToCommit(by: author, body)
+            outcome.committed = try store.transactToCommit(author: author, body)
         }
         // Never missing: the commit returns without an error only after its closure has.
         guard let committed = outcome.committed else { throw CancellationError() }

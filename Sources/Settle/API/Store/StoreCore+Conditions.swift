@@ -1,7 +1,7 @@
 /// Commits that begin only if nothing has been stored since a place in the history.
 extension StoreCore {
     func commit<Result: Sendable>(
-        ifUnchangedSince token: ChangeToken, keys: [SettingKey]?, by author: String?, _ body: () throws -> Result
+        ifUnchangedSince token: ChangeToken, keys: [SettingKey]?, author: String?, _ body: () throws -> Result
     ) async throws -> Result {
         let seen = LockedValue<UInt64>(0)
         let prepare: Persister.Preparation = { [weak self] persister in
@@ -12,7 +12,7 @@ extension StoreCore {
             try await persister.checkNothingStored(after: token, at: keys)
             seen.withLock { $0 = revision }
         }
-        return try await commit(by: author, preparing: prepare) {
+        return try await commit(author: author, preparing: prepare) {
             if let conflict = unappended(among: keys, since: seen.withLock { $0 }).conflict {
                 throw SettingsError.conflict(conflict)
             }

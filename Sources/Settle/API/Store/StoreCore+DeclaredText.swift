@@ -41,7 +41,7 @@ extension GroupLayout {
         settings.compactMap { setting in
             guard setting.access != .owner else { return nil }
             let kind: CommandLineOption.Kind =
-                setting.box.isSecret ? .secret : setting.box.valueType == ObjectIdentifier(Bool.self) ? .flag : .value
+                setting.box.isSecret ? .secret : setting.box.declaration.valueType == Bool.self ? .flag : .value
             return StoreCore.TextKey(key: setting.spelledKey, kind: kind)
         }
     }

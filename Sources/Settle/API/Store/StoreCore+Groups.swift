@@ -58,7 +58,7 @@ extension StoreCore {
                 declared.key, declared.name, neighbour.key, neighbour.declaration ?? "a write at run time")
         }
         guard let slot, let box = slot.box, let existing = slot.declaration else { return .new(declared) }
-        guard existing == declared.name, box.typeName == declared.box.typeName else {
+        guard existing == declared.name, box.declaration.valueType == declared.box.declaration.valueType else {
             throw .duplicateKey(declared.key, declared.name, slot.key, existing)
         }
         return .alias(declared, of: box)

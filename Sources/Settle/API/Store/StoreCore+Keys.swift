@@ -1,4 +1,4 @@
-/// The implementation of ``SettingsStore/value(forKey:as:)`` and its siblings.
+/// The implementation of ``SettingsStore/Keys/value(forKey:as:)`` and its siblings.
 extension StoreCore {
     @usableFromInline
     func converted<Value: Codable & Sendable>(_ key: SettingKey, to type: Value.Type) throws -> Value? {
@@ -26,7 +26,7 @@ extension StoreCore {
         }
     }
 
-    func setValue<Value: Codable & Sendable>(_ value: Value, forKey key: SettingKey, by author: String?) throws {
+    func setValue<Value: Codable & Sendable>(_ value: Value, forKey key: SettingKey, author: String?) throws {
         let key = try resolve(key, of: "setValue(_:forKey:)")
         let encoded: SettingValue
         do {
@@ -35,16 +35,16 @@ extension StoreCore {
             throw SettingsError.encodingFailed(
                 key: key, isSecret: Value.self is any SecretValue.Type || isSecret(key), error)
         }
-        try write(encoded, given: value, forKey: key, by: author)
+        try write(encoded, given: value, forKey: key, author: author)
     }
 
-    func setValue(_ value: SettingValue, forKey key: SettingKey, by author: String?) throws {
+    func setValue(_ value: SettingValue, forKey key: SettingKey, author: String?) throws {
         let key = try resolve(key, of: "setValue(_:forKey:)")
-        try write(value, given: value, forKey: key, by: author)
+        try write(value, given: value, forKey: key, author: author)
     }
 
     private func write(
-        _ encoded: SettingValue, given value: any Sendable, forKey key: SettingKey, by author: String?
+        _ encoded: SettingValue, given value: any Sendable, forKey key: SettingKey, author: String?
     ) throws {
         do {
             try persister.storage.check(encoded, at: key)
@@ -83,13 +83,13 @@ extension StoreCore {
         _ error: any Error
     ) -> SettingsError {
         if box.isSecret || value is any SecretValue {
-            return .refusedSecret(key: key, type: box.spelledType, rule: box.brokenRule(error))
+            return .refusedSecret(key: key, type: box.declaration.spelledType, rule: box.brokenRule(error))
         }
         return (error as? SettingsError)
             ?? .wrongType(key: key, given: value, stored: Redacted(encoded, isSecret: box.isSecret), error)
     }
 
-    func removeValue(forKey key: SettingKey, by author: String?) throws {
+    func removeValue(forKey key: SettingKey, author: String?) throws {
         let key = try resolve(key, of: "removeValue(forKey:)")
         try transact(origin: .reset, author: author) {
             try stageRemoval(of: log.lock.withLock { log.stored.resolved(key) })

@@ -1,7 +1,7 @@
 extension StoreCore {
     /// - Parameter permit: Throws if a key must not be put back, whatever the declarations say.
     func undo(
-        _ target: Persister.UndoTarget, force: Bool, by author: String?,
+        _ target: Persister.UndoTarget, force: Bool, author: String?,
         permitting permit: @Sendable (SettingKey) throws -> Void = { _ in }
     ) async throws -> UndoResult {
         let found = LockedValue<Persister.PastTransaction?>(nil)
@@ -9,7 +9,7 @@ extension StoreCore {
             let past = try await persister.transactionToUndo(target)
             found.withLock { $0 = past }
         }
-        let committed = try await commit(by: author, preparing: prepare) { () throws -> UndoResult in
+        let committed = try await commit(author: author, preparing: prepare) { () throws -> UndoResult in
             // Never missing: the preparation comes first.
             guard let past = found.withLock({ $0 }) else { throw CancellationError() }
             return try takeBack(past, force: force, permit)

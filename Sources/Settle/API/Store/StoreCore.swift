@@ -8,7 +8,7 @@ package final class StoreCore: Engine, @unchecked Sendable {
 
     let configuration: SettingsStore.Configuration
     let persister: Persister
-    /// See ``SettingsStore/loadOutcome``.
+    /// See ``SettingsStore/File/loadOutcome``.
     let loadOutcome: StorageContents.Outcome
     /// The store's entry among those that are open on a file.
     let registration: (any StoreRegistration)?
@@ -16,7 +16,7 @@ package final class StoreCore: Engine, @unchecked Sendable {
     let domains = StoreDomains()
     var overrides = OverriddenValues()
     var languages = LanguageDefaults()
-    private let largeValues: LargeValues
+    private let sizeWarnings: SizeWarnings
     /// How many closes are in progress or have succeeded.
     var closers = 0
 
@@ -31,7 +31,7 @@ package final class StoreCore: Engine, @unchecked Sendable {
         let record = MigrationRecord(takenFrom: &tree)
         self.registration = registration
         self.configuration = configuration
-        largeValues = LargeValues(limit: configuration.valueSizeLimit)
+        sizeWarnings = SizeWarnings(limit: configuration.valueSizeLimit)
         loadOutcome = contents.outcome
         let log = MutationLog(
             logLimit: configuration.logLimit, logCostLimit: configuration.logCostLimit, stored: tree)
@@ -81,7 +81,7 @@ package final class StoreCore: Engine, @unchecked Sendable {
 
     /// Reports a value that was written by key, if it is too large for settings.
     func reportSize(of value: SettingValue, at key: SettingKey) {
-        if let issue = largeValues.issue(for: value, at: key) { issueBoard.report(issue) }
+        if let issue = sizeWarnings.issue(for: value, at: key) { issueBoard.report(issue) }
     }
 }
 

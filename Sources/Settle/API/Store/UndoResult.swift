@@ -1,4 +1,4 @@
-/// What ``SettingsStore/undo(_:force:by:)`` has done.
+/// What ``SettingsStore/History/undo(_:force:author:)`` has done.
 public struct UndoResult: Sendable, Hashable, Codable {
     /// The transaction that was to be undone.
     public var undone: ChangeToken

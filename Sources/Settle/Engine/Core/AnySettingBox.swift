@@ -11,9 +11,7 @@ package class AnySettingBox: @unchecked Sendable {
     // writer's and the log's lock and read under either), `staged` and `stagings` (guarded by the writer's lock).
 
     @usableFromInline package let node = ObservationNode()
-    /// `isStaged`, `isAlias`, `isUnopened`, `isReleased` and `isFrozen`, none of them in a box that may be read
-    /// directly; and `isHeld`, which it may not be written directly with, and `isLayered`.
-    @usableFromInline let flags = Atomic<UInt>(AnySettingBox.isUnopened)
+    @usableFromInline let flags = Atomic<BoxFlags>(.unopened)
     /// Rises by two with each published value; odd while a word is being replaced.
     @usableFromInline let version = Atomic<UInt64>(0)
     /// The published value, if its type fits into a word.
@@ -24,6 +22,8 @@ package class AnySettingBox: @unchecked Sendable {
     let wordConversion: @Sendable (UInt64) -> any Sendable
     /// Whether an assignment has to be checked.
     let hasRules: Bool
+    /// Only for types that have fields.
+    final let unknownFields: StoredUnknownFields?
     /// The newest of `placements`, which keeps it alive.
     let current = Atomic<Unmanaged<Placement>?>(nil)
     /// The box's places so far: a second one if the group's initializer has written the setting before the group was
@@ -46,26 +46,12 @@ package class AnySettingBox: @unchecked Sendable {
         case following(FollowedSetting)
     }
 
-    @usableFromInline static var isStaged: UInt { 1 }
-    @usableFromInline static var isAlias: UInt { 2 }
-    @usableFromInline static var isUnopened: UInt { 4 }
-    static var isReleased: UInt { 8 }
-    static var isFrozen: UInt { 16 }
-    /// The value comes from another domain.
-    static var isHeld: UInt { 32 }
-    /// Another domain has a value for the setting, which need not be in force.
-    static var isLayered: UInt { 64 }
-    /// The box is a draft's: while it is untouched, it has the value of another one.
-    static var isFollowing: UInt { 128 }
-    /// What keeps a reader from the published value.
-    @usableFromInline static var isSpecial: UInt { 31 | 128 }
-    /// What keeps a writer from publishing directly.
-    @usableFromInline static var needsCare: UInt { 63 | 128 }
-
     init(
-        hasRules: Bool, word: UInt64, areEqualWords: (@Sendable (UInt64, UInt64) -> Bool)?,
+        hasRules: Bool, unknownFields: StoredUnknownFields?, word: UInt64,
+        areEqualWords: (@Sendable (UInt64, UInt64) -> Bool)?,
         wordConversion: @escaping @Sendable (UInt64) -> any Sendable
     ) {
+        self.unknownFields = unknownFields
         self.hasRules = hasRules
         self.word = Atomic(word)
         self.areEqualWords = areEqualWords
@@ -76,6 +62,16 @@ package class AnySettingBox: @unchecked Sendable {
         if isUnopened, let slot = existingPlacement?.slot { UnopenedGroups.end(slot) }
     }
 
+    // MARK: Flags
+
+    final func has(_ flag: BoxFlags) -> Bool { flags.load(ordering: .acquiring).contains(flag) }
+
+    /// Under the writer's lock, or before the box is shared.
+    private final func set(_ flag: BoxFlags, to isSet: Bool) {
+        let known = flags.load(ordering: .relaxed)
+        flags.store(isSet ? known.union(flag) : known.subtracting(flag), ordering: .releasing)
+    }
+
     // MARK: Belonging to a store
 
     /// The box that holds the value: this one, unless it is an alias.
@@ -83,12 +79,12 @@ package class AnySettingBox: @unchecked Sendable {
 
     /// The box that this one is another name for.
     final var alias: AnySettingBox? {
-        guard flags.load(ordering: .relaxed) & Self.isAlias != 0, case .alias(let box) = link else { return nil }
+        guard has(.alias), case .alias(let box) = link else { return nil }
         return box
     }
 
     /// The box whose value is read through this one.
-    var holder: AnySettingBox { flags.load(ordering: .relaxed) & Self.isFrozen == 0 ? original : self }
+    var holder: AnySettingBox { has(.frozen) ? self : original }
 
     /// The box's own place in a store; `nil` in a group that no store has opened and nothing has used yet.
     final var existingPlacement: Placement? {
@@ -110,21 +106,21 @@ package class AnySettingBox: @unchecked Sendable {
     /// Puts the box, which must not be shared yet, into the store that opens its group.
     func open(at placement: Placement) {
         attach(to: placement)
-        flags.store(flags.load(ordering: .relaxed) & ~Self.isUnopened, ordering: .releasing)
+        set(.unopened, to: false)
     }
 
     /// Marks the group as released: the value stays as it is. Under the writer's lock.
     func release() {
-        flags.store(flags.load(ordering: .relaxed) | Self.isReleased, ordering: .releasing)
+        set(.released, to: true)
     }
 
     /// Takes back a release that has failed. Under the writer's lock.
     func reopen() {
-        flags.store(flags.load(ordering: .relaxed) & ~Self.isReleased, ordering: .releasing)
+        set(.released, to: false)
     }
 
-    final var isReleased: Bool { flags.load(ordering: .acquiring) & Self.isReleased != 0 }
-    final var isUnopened: Bool { flags.load(ordering: .acquiring) & Self.isUnopened != 0 }
+    final var isReleased: Bool { has(.released) }
+    final var isUnopened: Bool { has(.unopened) }
 
     /// Changes whenever the value does, also within a transaction. Under the writer's lock.
     @usableFromInline
@@ -137,15 +133,14 @@ package class AnySettingBox: @unchecked Sendable {
         stagings &+= 1
         var value = new
         swap(&staged, &value)
-        let others = flags.load(ordering: .relaxed) & ~Self.isStaged
-        flags.store(new == nil ? others : others | Self.isStaged, ordering: .releasing)
+        set(.staged, to: new != nil)
         return value
     }
 
     /// Makes this box, which must not be shared yet, another name for `original`.
     func become(aliasOf original: AnySettingBox) {
         link = .alias(original)
-        flags.store(Self.isAlias, ordering: .releasing)
+        flags.store(.alias, ordering: .releasing)
     }
 
     /// The value's place, with the writer's lock of its store taken.
@@ -160,7 +155,7 @@ package class AnySettingBox: @unchecked Sendable {
     /// and writing, applies to `original`.
     func freeze(inPlaceOf original: AnySettingBox) {
         link = .alias(original)
-        flags.store(Self.isAlias | Self.isFrozen, ordering: .releasing)
+        flags.store([.alias, .frozen], ordering: .releasing)
     }
 
     /// Parks a subscriber until the value has another version than the one it has seen.
@@ -175,7 +170,7 @@ package class AnySettingBox: @unchecked Sendable {
 
     /// What another domain has for the setting, if its value is in force. Under the writer's lock or the log's.
     final var held: HeldValue? {
-        guard flags.load(ordering: .relaxed) & Self.isHeld != 0 else { return nil }
+        guard has(.held) else { return nil }
         return switch link {
         case .held(let held): held
         case .following(let followed): followed.held
@@ -184,13 +179,10 @@ package class AnySettingBox: @unchecked Sendable {
     }
 
     /// Whether another domain has a value for the setting, in force or not. Under the writer's lock.
-    final var isLayered: Bool { flags.load(ordering: .relaxed) & Self.isLayered != 0 }
+    final var isLayered: Bool { has(.layered) }
 
     /// Under the writer's lock, or before the box is shared.
-    final func markLayered(_ isLayered: Bool) {
-        let others = flags.load(ordering: .relaxed) & ~Self.isLayered
-        flags.store(isLayered ? others | Self.isLayered : others, ordering: .releasing)
-    }
+    final func markLayered(_ isLayered: Bool) { set(.layered, to: isLayered) }
 
     /// Under both locks, or before the box is shared.
     ///
@@ -203,8 +195,7 @@ package class AnySettingBox: @unchecked Sendable {
         } else {
             link = new.map { .held($0) } ?? .none
         }
-        let others = flags.load(ordering: .relaxed) & ~Self.isHeld
-        flags.store(new == nil ? others : others | Self.isHeld, ordering: .releasing)
+        set(.held, to: new != nil)
         return old
     }
 
@@ -212,18 +203,16 @@ package class AnySettingBox: @unchecked Sendable {
 
     /// What a draft's box follows.
     final var followed: FollowedSetting? {
-        guard flags.load(ordering: .relaxed) & Self.isFollowing != 0, case .following(let followed) = link else {
-            return nil
-        }
+        guard has(.following), case .following(let followed) = link else { return nil }
         return followed
     }
 
-    final var isFollowing: Bool { flags.load(ordering: .relaxed) & Self.isFollowing != 0 }
+    final var isFollowing: Bool { has(.following) }
 
     /// Makes this box, which must not be shared yet, a draft of another one of the same type.
     final func follow(_ box: AnySettingBox) {
         link = .following(FollowedSetting(box))
-        flags.store(flags.load(ordering: .relaxed) | Self.isFollowing, ordering: .releasing)
+        set(.following, to: true)
     }
 
     // MARK: Writing directly
@@ -231,13 +220,13 @@ package class AnySettingBox: @unchecked Sendable {
     /// Whether a value can be published directly: no rule, no transaction, no alias, and open. Under the writer's lock.
     @usableFromInline
     final func isDirect(in placement: Placement) -> Bool {
-        !hasRules && flags.load(ordering: .relaxed) & Self.needsCare == 0 && placement.engine.mode == .direct
+        !hasRules && flags.load(ordering: .relaxed).isDisjoint(with: .unwritable) && placement.engine.mode == .direct
     }
 
     /// Takes the writer's lock if a value can be published directly.
     @usableFromInline
     final func beginDirectWrite() -> Placement? {
-        guard !hasRules, flags.load(ordering: .relaxed) & Self.needsCare == 0 else { return nil }
+        guard !hasRules, flags.load(ordering: .relaxed).isDisjoint(with: .unwritable) else { return nil }
         let placement = lockForWriting()
         if isDirect(in: placement) { return placement }
         placement.engine.writer.unlock()
@@ -289,41 +278,13 @@ package class AnySettingBox: @unchecked Sendable {
 
     /// The published value. Under the writer's lock or the log's lock.
     var committedValue: any Sendable { abstract() }
-    /// What the application's domain has, if it has a value. Under the writer's lock or the log's.
-    var committedOwnValue: any Sendable { abstract() }
     /// The same as the calling thread sees it: inside its own transaction, with that transaction's writes.
     var visibleOwnValue: (any Sendable)? { abstract() }
-    /// Encodes a value of this setting.
-    var encoder: @Sendable (any Sendable) throws -> SettingValue { abstract() }
-    /// The same for the value about to be saved, which decides what of the unknown fields is kept.
+    /// What the declaration says about the setting.
+    var declaration: any SettingDeclaration { abstract() }
+    /// Encodes a value about to be saved, which decides what of the unknown fields is kept.
     func encodeForSaving(_ value: any Sendable) throws -> SettingValue { abstract() }
-    /// The stored form of the default.
-    var encodedDefault: SettingValue? { abstract() }
-    /// Forgets what the stored value has beyond the fields that its type knows.
-    func forgetFields() { abstract() }
-    /// The key given in the declaration, or `nil` if the property's name is the key.
-    var declaredKey: String? { abstract() }
-    /// The value's type.
-    var valueType: ObjectIdentifier { abstract() }
-    /// The name of the value's type.
-    var typeName: String { abstract() }
-    /// The value's type as written in Swift.
-    var spelledType: String { abstract() }
-    /// Whether the value is not to be shown.
-    var isSecret: Bool { abstract() }
-    /// See ``SettingDefinition/isMeasured``.
-    var isMeasured: Bool { abstract() }
-    /// Words that complete "it must be …".
-    var ruleDescriptions: [String] { abstract() }
-    /// The rules as data. Runs foreign coders.
-    var rules: [RuleDescription] { abstract() }
-    /// Sentences: which of the rules can't be met, and why.
-    var ruleDefects: [String] { abstract() }
-    /// What only some declarations have.
-    var details: SettingDetails? { abstract() }
-    /// What the type's values look like where they are stored.
-    var shape: ValueShape { abstract() }
-    /// The default of the declaration.
+    /// The default of the declaration, or the value that the group's initializer has written.
     var erasedDefault: any Sendable { abstract() }
     /// What publishing the staged value would change; `nil` if nothing is staged.
     func stagedMutation(comparing: Bool) -> StagedMutation? { abstract() }
@@ -334,14 +295,14 @@ package class AnySettingBox: @unchecked Sendable {
     func installStaged(isEvent: Bool) -> HeldValue? { abstract() }
     /// Stages the value that is in force now that a domain has changed.
     func restage(after domain: DomainIdentity?) { abstract() }
-    /// Takes over the value of the setting that an untouched box of a draft follows.
+    /// Takes over the value of the setting that an unedited box of a draft follows.
     func catchUp() { abstract() }
-    /// Stages that a draft has not touched the setting.
-    func stageUntouched() { abstract() }
+    /// Stages that a draft has not changed the setting.
+    func stageUnedited() { abstract() }
     /// Whether applying a draft would change the setting that the box follows. Runs `==`.
     var isDirty: Bool { abstract() }
-    /// How the followed setting has changed since the draft has touched it; `nil` if it has not. Runs `==`.
-    var conflict: TouchConflict? { abstract() }
+    /// How the followed setting has changed since the draft has changed it; `nil` if it has not. Runs `==`.
+    var conflict: EditConflict? { abstract() }
     /// Measures from now on whether the followed setting changes.
     func rebase() { abstract() }
     /// Writes what a draft has for the setting to the one that the box follows.
@@ -363,12 +324,6 @@ package class AnySettingBox: @unchecked Sendable {
     func stageDefault() { abstract() }
     /// Stages that a key around the setting, which no group declares, has taken its place.
     func stageReplaced() { abstract() }
-    /// The declaration's rule that an error of `stage(decoding:)` and its variants reports. A codec may throw anything.
-    final func brokenRule(_ error: any Error) -> String? {
-        guard let rule = (error as? SettingsError)?.rule, ruleDescriptions.contains(rule) else { return nil }
-        return rule
-    }
-
     /// Adopts a loaded value before the box is shared. Throws if it does not convert or breaks a rule.
     func adopt(loaded value: SettingValue) throws { abstract() }
 
@@ -397,6 +352,32 @@ package class AnySettingBox: @unchecked Sendable {
 }
 
 extension AnySettingBox {
+    /// Whether the value is not to be shown.
+    final var isSecret: Bool { declaration.isSecret }
+
+    /// What the application's domain has, if it has a value. Under the writer's lock or the log's.
+    final var committedOwnValue: any Sendable { held?.own?.erasedValue ?? committedValue }
+
+    /// Encodes a value of this setting.
+    final var encoder: @Sendable (any Sendable) throws -> SettingValue { encoder(of: declaration) }
+
+    final func encoder(
+        of declaration: any SettingDeclaration
+    ) -> @Sendable (any Sendable) throws -> SettingValue {
+        let encode = declaration.encoder
+        guard let unknownFields else { return encode }
+        return { unknownFields.add(to: try encode($0)) }
+    }
+
+    /// The stored form of the default.
+    final var encodedDefault: SettingValue? { try? declaration.encoder(erasedDefault) }
+
+    /// The declaration's rule that an error of `stage(decoding:)` and its variants reports. A codec may throw anything.
+    final func brokenRule(_ error: any Error) -> String? {
+        guard let rule = (error as? SettingsError)?.rule, declaration.ruleTexts.contains(rule) else { return nil }
+        return rule
+    }
+
     /// The value as the calling thread sees it, unless it is a secret.
     final var spelledValue: String { "\(Redacted(visibleValue, isSecret: isSecret))" }
 }

@@ -28,7 +28,7 @@ extension Engine {
     /// Replaces what a domain has, and publishes one change for the settings whose values in force differ.
     ///
     /// - Throws: ``SettingsError`` if the store is closed.
-    final func replace(_ contents: DomainContents, in domain: DomainIdentity, by author: String? = nil) throws {
+    final func replace(_ contents: DomainContents, in domain: DomainIdentity, author: String? = nil) throws {
         try transact(origin: domain.origin, author: author, domain: domain) {
             for slot in log.replace(contents, in: domain) { slot.box?.restage(after: domain) }
             actAfterUnlock(on: log.countArrival())
@@ -37,7 +37,7 @@ extension Engine {
 
     /// Sets values of a domain, and publishes one change for the settings whose values in force differ.
     final func set(
-        _ values: [SettingKey: SettingValue?], in domain: DomainIdentity, by author: String? = nil
+        _ values: [SettingKey: SettingValue?], in domain: DomainIdentity, author: String? = nil
     ) throws {
         try transact(origin: domain.origin, author: author, domain: domain) {
             for slot in log.set(values, in: domain) { slot.box?.restage(after: domain) }

@@ -105,44 +105,19 @@ extension Engine {
     /// Comparing values runs foreign code while the transaction is open: its writes belong to the transaction.
     /// Releasing values runs foreign code too, but after the end: its writes are transactions of their own.
     private final func publishTransaction() {
-        let plan = planOfTransaction()
+        guard let began = transaction else { return }
+        let plan = planOfTransaction(began)
         guard let transaction else { return }
         if !plan.mutations.isEmpty { RunningUpdates.countWrite(to: self) }
         for written in plan.written where written.isSaved && written.box.staged?.isStored == true {
             reportIfCovered(written.box)
         }
         // Made before the lock is taken, which is held only to exchange values.
-        let details =
-            plan.mutations.isEmpty
-            ? nil
-            : LogDetails(
-                plan.mutations, origin: plan.origin, author: transaction.author, domain: transaction.domain,
-                undone: transaction.undone, cost: plan.cost, fixedCost: plan.fixedCost, limit: log.costLimit)
+        let details = plan.details(of: transaction, limit: log.costLimit)
         let time = time.now()
         var dropped: [any AnyObject & Sendable] = []
         dropped.reserveCapacity(plan.written.count)
-        let wakeUps = log.lock.withLock {
-            var wakeUps = PendingWakeUps()
-            for slot in plan.forgotten { slot.box?.forgetFields() }
-            for slot in plan.forgotten
-            where slot.isStored || slot.declaration == nil || log.stored.tree[slot.key] != nil
-                || !log.stored.storedSpellings(of: slot).isEmpty
-            {
-                // Even if the value is the same, or differs from the stored one: it is no longer to be stored.
-                slot.isStored = false
-                if !plan.outside.contains(ObjectIdentifier(slot)), log.unsaved.markDirty(slot, time: time) {
-                    wakeUps.wakesPersister = true
-                }
-            }
-            if transaction.hasOverlaps {
-                for slot in plan.replaced { log.stored.slots.remove(slot) }
-                log.unsaved.overlap(replacing: plan.replaced)
-            }
-            guard !plan.written.isEmpty else { return wakeUps }
-            var recorded = log.record(details, of: plan.written, time: time, installed: &dropped)
-            if wakeUps.wakesPersister { recorded.wakesPersister = true }
-            return recorded
-        }
+        let wakeUps = log.lock.withLock { log.publish(plan, details, time: time, installed: &dropped) }
         if !wakeUps.dropped.isEmpty { writer.afterUnlock { wakeUps.dropped.release() } }
         for box in transaction.boxes {
             if let equal = box.exchangeStaged(nil) { dropped.append(equal) }
@@ -153,78 +128,17 @@ extension Engine {
         writer.afterUnlock { withExtendedLifetime(ended) {} }
     }
 
-    /// The changes that publishing the transaction makes.
-    private struct TransactionPlan {
-        var origin: Origin
-        var written: [WrittenSetting] = []
-        /// The settings that are no longer to be stored.
-        var forgotten: [SettingSlot] = []
-        /// The settings replaced by a write of a key around them.
-        var replaced: [SettingSlot] = []
-        /// The settings whose values come from the storage.
-        var outside: Set<ObjectIdentifier> = []
-        var mutations: [LoggedMutation] = []
-        var cost = 0
-        /// The part of it that is known from the values' types.
-        var fixedCost = 0
-
-        mutating func add(_ mutation: StagedMutation, of box: AnySettingBox, in slot: SettingSlot) {
-            let changesOwn = mutation.own?.isEqual != true
-            written.append(
-                WrittenSetting(
-                    box: box, slot: slot, isEvent: !mutation.isEqual, changesOwn: changesOwn,
-                    isSaved: changesOwn && !outside.contains(ObjectIdentifier(slot))))
-            let count = mutations.count
-            if let inForce = LoggedMutation(inForce: mutation, of: box, in: slot) { mutations.append(inForce) }
-            if let own = LoggedMutation(own: mutation, of: box, in: slot) { mutations.append(own) }
-            guard mutations.count > count else { return }
-            cost += mutation.cost
-            if !slot.isMeasured { fixedCost += mutation.cost }
-        }
-    }
-
     /// How often to plan again because comparing values has written some.
     private static let planLimit = 8
 
-    private final func planOfTransaction() -> TransactionPlan {
-        var plan = TransactionPlan(origin: .local)
-        for attempt in 1...Self.planLimit {
-            guard let transaction else { break }
-            // The last attempt compares nothing: a value that may be equal counts as changed.
-            plan = self.plan(of: transaction, comparing: attempt < Self.planLimit)
-            if self.transaction?.stagings == transaction.stagings { break }
+    private final func planOfTransaction(_ transaction: Transaction) -> TransactionPlan {
+        var transaction = transaction
+        for _ in 1..<Self.planLimit {
+            let plan = TransactionPlan(of: transaction, comparing: true)
+            guard let current = self.transaction, current.stagings != transaction.stagings else { return plan }
+            transaction = current
         }
-        return plan
-    }
-
-    private final func plan(of transaction: Transaction, comparing: Bool) -> TransactionPlan {
-        // An `update` or `commit` that does nothing but resets counts as a reset, too.
-        let isReset = transaction.origin == .local && transaction.boxes.allSatisfy { $0.staged?.isStored != true }
-        var plan = TransactionPlan(origin: isReset ? .reset : transaction.origin)
-        let hasOverlaps = transaction.hasOverlaps
-        var (written, saved): (Set<SettingKey>, Set<SettingKey>) = ([], [])
-        for box in transaction.orderedBoxes {
-            guard let slot = box.existingPlacement?.slot else { continue }
-            let parents = hasOverlaps ? slot.key.parents : []
-            if box.staged?.isReplaced == true {
-                if parents.contains(where: saved.contains) { plan.replaced.append(slot) }
-                continue
-            }
-            // A write around it has replaced the value, so even an equal one counts as changed.
-            let comparing = comparing && !parents.contains(where: written.contains)
-            guard let mutation = box.stagedMutation(comparing: comparing) else { continue }
-            if !mutation.isStored { plan.forgotten.append(slot) }
-            if !transaction.outside.isEmpty, transaction.outside.contains(ObjectIdentifier(box)) {
-                plan.outside.insert(ObjectIdentifier(slot))
-            }
-            if hasOverlaps, !mutation.isStored { saved.insert(slot.key) }
-            if mutation.isEqual, mutation.own == nil { continue }
-            if hasOverlaps {
-                written.insert(slot.key)
-                saved.insert(slot.key)
-            }
-            plan.add(mutation, of: box, in: slot)
-        }
-        return plan
+        // Compares nothing, so that nothing is written any more.
+        return TransactionPlan(of: transaction, comparing: false)
     }
 }

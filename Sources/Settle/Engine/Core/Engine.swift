@@ -88,7 +88,7 @@ package class Engine: @unchecked Sendable {
     /// A value has been refused, or, if there is no error, accepted.
     func judge(_ slot: SettingSlot, _ error: SettingsError?) {}
 
-    /// A setting has been touched, or is no longer. Under both locks.
+    /// A draft has changed a setting, or has taken that back. Under both locks.
     func draftChanged() {}
 
     /// Where a domain has a value, for people.

@@ -143,7 +143,7 @@ extension MutationLog {
     func feed(_ entries: [HistoryFeedEntry], after token: ChangeToken? = nil) -> PendingWakeUps {
         let (wakeUps, dropped) = lock.withLock {
             var dropped = token.map { feed.begin(at: $0) } ?? []
-            dropped += feed.add(entries)
+            dropped += feed.append(entries)
             changes.waking.add(history)
             changes.waking.add(durability)
             return (changes.waking.wakeUps(), dropped)
@@ -156,7 +156,7 @@ extension MutationLog {
     /// Those who could not read the storage's history try again.
     func feedAgain() -> PendingWakeUps {
         lock.withLock {
-            feed.tryAgain()
+            historyAttempts += 1
             changes.waking.add(history)
             changes.waking.add(durability)
             return changes.waking.wakeUps()

@@ -12,7 +12,10 @@ package final class MutationLog: @unchecked Sendable {
     @exclusivity(unchecked) var changes: ChangeLog
     @exclusivity(unchecked) var unsaved: UnsavedChanges
     @exclusivity(unchecked) var stored: StoredValues
-    @exclusivity(unchecked) var feed: HistoryFeed
+    /// The newest transactions of the storage's history, for all who follow that. Filled as long as somebody does.
+    @exclusivity(unchecked) var feed: RecordRing<HistoryFeedEntry>
+    /// How often followers that could not read the history may have tried.
+    @exclusivity(unchecked) var historyAttempts = 0
 
     package let root = Topic(parent: nil)
     /// Touched when more transactions have become durable.
@@ -37,7 +40,7 @@ package final class MutationLog: @unchecked Sendable {
         costLimit = logCostLimit
         let ring = MutationRing(capacity: logLimit, costLimit: logCostLimit)
         changes = ChangeLog(ring, root: root, durability: durability)
-        feed = HistoryFeed(limit: max(1, logLimit))
+        feed = RecordRing(limit: max(1, logLimit))
         unsaved = UnsavedChanges()
         stored = StoredValues(tree)
     }
@@ -123,6 +126,40 @@ package final class MutationLog: @unchecked Sendable {
         return changes.waking.wakeUps(wakesPersister: wakesPersister)
     }
 
+    /// Makes a transaction of several mutations visible, in one step. Under the lock.
+    ///
+    /// - Parameters:
+    ///   - details: The transaction; `nil` if it has changed neither a value in force nor one of the application's.
+    ///   - installed: Receives what was staged or held, to be released by the caller.
+    func publish(
+        _ plan: TransactionPlan, _ details: LogDetails?, time: Double, installed: inout [any AnyObject & Sendable]
+    ) -> PendingWakeUps {
+        var wakesPersister = false
+        for removed in plan.removed where remove(removed, time: time) { wakesPersister = true }
+        if plan.hasOverlaps {
+            for slot in plan.replaced { stored.slots.remove(slot) }
+            unsaved.overlap(replacing: plan.replaced)
+        }
+        var wakeUps =
+            plan.written.isEmpty
+            ? PendingWakeUps() : record(details, of: plan.written, time: time, installed: &installed)
+        if wakesPersister { wakeUps.wakesPersister = true }
+        return wakeUps
+    }
+
+    /// - Returns: Whether the persister has to be woken to remove the value.
+    private func remove(_ removed: RemovedSetting, time: Double) -> Bool {
+        let slot = removed.slot
+        slot.box?.unknownFields?.replace(with: nil)
+        let isAnywhere =
+            slot.isStored || slot.declaration == nil || stored.tree[slot.key] != nil
+            || !stored.storedSpellings(of: slot).isEmpty
+        guard isAnywhere else { return false }
+        // Even if the value is the same, or differs from the stored one: it is no longer to be stored.
+        slot.isStored = false
+        return removed.isSaved && unsaved.markDirty(slot, time: time)
+    }
+
     /// Installs the staged values of a transaction of several mutations, and records it. A single pass, because in a
     /// large transaction the settings lie far apart in memory. Under the lock.
     ///
@@ -130,7 +167,7 @@ package final class MutationLog: @unchecked Sendable {
     ///   - details: The transaction; `nil` if it has changed neither a value in force nor one of the application's.
     ///   - written: The settings with staged values to install.
     ///   - installed: Receives what was staged or held, to be released by the caller.
-    func record(
+    private func record(
         _ details: LogDetails?, of written: [WrittenSetting], time: Double, installed: inout [any AnyObject & Sendable]
     ) -> PendingWakeUps {
         let dropped = details.map { changes.append($0, time: time) }

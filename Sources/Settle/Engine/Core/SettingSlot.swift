@@ -21,11 +21,10 @@ package final class SettingSlot: Topic, @unchecked Sendable {
     let encoder: @Sendable (any Sendable) throws -> SettingValue
     /// Whether the setting's values are not to be shown.
     let isSecret: Bool
-    /// See ``SettingDefinition/isMeasured``.
+    /// See ``SettingDeclaration/isMeasured``.
     let isMeasured: Bool
     // Small, and placed between small properties, because there are many settings.
     private let measured = Atomic<UInt32>(0)
-    private let valueType: ObjectIdentifier
     private let wordConversion: @Sendable (UInt64) -> any Sendable
     /// Whether a value is stored, rather than the declaration's default being used.
     @exclusivity(unchecked) var isStored = false
@@ -52,10 +51,10 @@ package final class SettingSlot: Topic, @unchecked Sendable {
         self.schedule = schedule
         self.access = access
         self.box = keepsBox ? box : nil
-        encoder = box.encoder
-        self.isSecret = isSecret || box.isSecret
-        isMeasured = box.isMeasured
-        valueType = box.valueType
+        let definition = box.declaration
+        encoder = box.encoder(of: definition)
+        self.isSecret = isSecret || definition.isSecret
+        isMeasured = definition.isMeasured
         wordConversion = box.wordConversion
         super.init(parent: parent)
     }

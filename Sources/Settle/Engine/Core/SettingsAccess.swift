@@ -1,7 +1,7 @@
 /// The code that may write the settings of a group.
 ///
 /// A store can be written without its groups: by key, from a settings page or a command line, or with
-/// ``SettingsStore/reset(by:)``. Not every setting should be: resetting a counter of wrong guesses gives more guesses.
+/// ``SettingsStore/reset(author:)``. Not every setting should be: resetting a counter of wrong guesses gives more guesses.
 ///
 /// ```swift
 /// struct PasscodeSettings: SettingsGroup {
@@ -18,7 +18,7 @@ public enum SettingsAccess: String, Sendable, Hashable, Codable, CaseIterable {
     /// code that has the group is the owner. From the first opening of the group until the store closes, even while the
     /// group is not in use:
     ///
-    /// - ``SettingsStore/reset(by:)`` and the `reset` of a group around it leave its settings as they are;
+    /// - ``SettingsStore/reset(author:)`` and the `reset` of a group around it leave its settings as they are;
     /// - a write or a removal by key, of its settings' keys and of those around or within them, throws a
     ///   ``SettingsError`` with ``SettingsError/Code/protected``.
     ///

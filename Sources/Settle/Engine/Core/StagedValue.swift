@@ -61,13 +61,13 @@ final class HeldValue: Sendable {
     let domain: DomainIdentity
     /// What the application's domain has, if that is covered.
     let own: AnyStagedValue?
-    /// Set if a draft has touched the setting.
-    let touch: Touch?
+    /// Set if a draft has changed the setting.
+    let edit: DraftEdit?
 
-    init(by domain: DomainIdentity, over own: AnyStagedValue? = nil, touch: Touch? = nil) {
+    init(by domain: DomainIdentity, over own: AnyStagedValue? = nil, edit: DraftEdit? = nil) {
         self.domain = domain
         self.own = own
-        self.touch = touch
+        self.edit = edit
     }
 }
 
@@ -90,16 +90,4 @@ struct OwnMutation {
     var old: (any Sendable)?
     var new: (any Sendable)?
     var isEqual: Bool
-}
-
-/// A setting whose staged value is to be installed.
-struct WrittenSetting {
-    let box: AnySettingBox
-    let slot: SettingSlot
-    /// Whether the value in force changes.
-    let isEvent: Bool
-    /// Whether the application's value changes.
-    let changesOwn: Bool
-    /// Whether that is to be saved.
-    let isSaved: Bool
 }

@@ -9,7 +9,7 @@ enum UnopenedGroups {
 
     /// A setting's place in the store, made if necessary.
     static func placement(of box: AnySettingBox) -> Placement {
-        lock.withLock { attach(box, key: SettingKey(stored: box.declaredKey ?? "")) }
+        lock.withLock { attach(box, key: SettingKey(stored: box.declaration.key ?? "")) }
     }
 
     /// Puts a setting into the store. Under `lock`.

@@ -162,7 +162,7 @@ extension SettingsError {
         let reasons = differences.map { "its \($0.name) is \($0.theirs), but \($0.ours) was requested" }
         return SettingsError(
             .alreadyOpen,
-            "\"\(file)\" is already open in this process: \(reasons.joined(separator: "; ")). Omit what should stay as it is, or "
+            "“\(file)” is already open in this process: \(reasons.joined(separator: "; ")). Omit what should stay as it is, or "
                 + "close the store first.")
     }
 

@@ -1,10 +1,24 @@
 /// Why a setting could not be declared, written or saved.
+///
+/// A kind of error is caught by its code:
+///
+/// ```swift
+/// do {
+///     try await store.commit(ifUnchangedSince: token) { … }
+/// } catch SettingsError.conflict {
+///     …
+/// }
+/// ```
+@dynamicMemberLookup
 public struct SettingsError: Error, Sendable, CustomStringConvertible {
     /// An extensible kind of error.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         public let description: String
         /// Creates a code for errors of your own.
         public init(_ description: String) { self.description = description }
+
+        /// Whether an error is a ``SettingsError`` of this kind.
+        public static func ~= (code: Code, error: any Error) -> Bool { (error as? SettingsError)?.code == code }
 
         /// The value breaks the setting's rule.
         public static let invalidValue = Code("invalidValue")
@@ -92,6 +106,9 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         /// Stored state was removed while no store was open, as something beside it shows.
         public static let removed = Code("removed")
     }
+
+    /// A code, for `catch SettingsError.conflict`.
+    public static subscript(dynamicMember code: KeyPath<Code.Type, Code>) -> Code { Code.self[keyPath: code] }
 
     /// The kind of error.
     public var code: Code

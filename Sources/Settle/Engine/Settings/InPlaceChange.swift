@@ -13,7 +13,7 @@ extension AnySettingBox {
     /// Takes the writer's lock for a change in place. Counts no references, because every `+= 1` comes this way.
     @usableFromInline
     final func beginModifying() -> InPlaceChange {
-        guard flags.load(ordering: .relaxed) & Self.isAlias == 0, let current = current.load(ordering: .acquiring)
+        guard flags.load(ordering: .relaxed).isDisjoint(with: .alias), let current = current.load(ordering: .acquiring)
         else {
             let placement = placement
             placement.engine.writer.lockForChange()
@@ -26,7 +26,7 @@ extension AnySettingBox {
     /// Ends the program if the setting was written after a change of it in place began: that write would be lost.
     @usableFromInline
     final func checkOverlap(with change: InPlaceChange) {
-        let mark = flags.load(ordering: .relaxed) & Self.isAlias == 0 ? changeMark : original.changeMark
+        let mark = flags.load(ordering: .relaxed).isDisjoint(with: .alias) ? changeMark : original.changeMark
         if mark != change.mark { endForOverlappingChange() }
     }
 }

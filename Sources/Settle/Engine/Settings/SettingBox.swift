@@ -14,15 +14,14 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     @usableFromInline let cell: LockedCell<Value>
     /// The default written by the group's initializer in place of the declaration's; set before the box is shared.
     private var initialDefault: StagedValue<Value>?
-    /// Only for types that have fields.
-    private let keptFields: KeptFields?
 
     init(_ definition: SettingDefinition<Value>) {
         self.definition = definition
-        keptFields = definition.codec.decodeFields == nil ? nil : KeptFields()
         cell = LockedCell(Self.fitsIntoWord ? nil : definition.defaultValue)
         super.init(
-            hasRules: !definition.rules.isEmpty, word: Self.fitsIntoWord ? Self.word(of: definition.defaultValue) : 0,
+            hasRules: !definition.rules.isEmpty,
+            unknownFields: definition.codec.decodeFields == nil ? nil : StoredUnknownFields(),
+            word: Self.fitsIntoWord ? Self.word(of: definition.defaultValue) : 0,
             areEqualWords: Self.wordEquality(definition), wordConversion: Self.convert)
     }
 
@@ -65,13 +64,13 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     /// The value as the calling thread sees it.
     @inlinable
     var value: Value {
-        flags.load(ordering: .acquiring) & Self.isSpecial == 0 ? published : valueInSpecialState
+        flags.load(ordering: .acquiring).isDisjoint(with: .unreadable) ? published : valueInSpecialState
     }
 
     /// The value as the calling thread sees it, tracked by Observation.
     @inlinable
     var trackedValue: Value {
-        guard flags.load(ordering: .acquiring) & Self.isSpecial == 0 else { return trackedValueInSpecialState }
+        guard flags.load(ordering: .acquiring).isDisjoint(with: .unreadable) else { return trackedValueInSpecialState }
         node.access()
         return published
     }
@@ -80,7 +79,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     /// value of a domain above it is ever stored.
     @inlinable
     var valueToModify: Value {
-        flags.load(ordering: .acquiring) & Self.needsCare == 0 ? published : valueToModifyInSpecialState
+        flags.load(ordering: .acquiring).isDisjoint(with: .unwritable) ? published : valueToModifyInSpecialState
     }
 
     /// The value that all threads see.
@@ -124,7 +123,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     @usableFromInline
     var valueInSpecialState: Value {
-        if flags.load(ordering: .relaxed) & Self.isFrozen != 0 { return published }
+        if has(.frozen) { return published }
         let box = resolved
         if let engine = box.existingPlacement?.engine, engine.writer.isHeldByCurrentThread,
             let staged = box.stagedValue
@@ -144,7 +143,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     /// The box that holds the value: this one, unless it is an alias.
     @inlinable
     var resolved: SettingBox {
-        flags.load(ordering: .relaxed) & Self.isAlias == 0 ? self : resolvedAlias
+        flags.load(ordering: .relaxed).isDisjoint(with: .alias) ? self : resolvedAlias
     }
 
     @usableFromInline
@@ -160,7 +159,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     func assign(_ newValue: Value) {
         if Self.fitsIntoWord {
             let new = Self.word(of: newValue)
-            if flags.load(ordering: .acquiring) & Self.needsCare == 0,
+            if flags.load(ordering: .acquiring).isDisjoint(with: .unwritable),
                 word.load(ordering: .acquiring) == new || assign(word: new)
             {
                 return
@@ -291,7 +290,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     private func stage(
         own value: Value?, stored: SettingValue? = nil, fields: StoredFields? = nil, in placement: Placement
     ) {
-        if isFollowing { return touch(value, in: placement.engine) }
+        if isFollowing { return edit(value, in: placement.engine) }
         if placement.engine.transaction?.target != nil { return divert(value, in: placement) }
         let size = placement.slot.isMeasured ? stored?.roughSize ?? 0 : 0
         let own = value.map { StagedValue($0, isStored: true, size: size, fields: fields) }
@@ -350,7 +349,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     /// Only the unknown fields of the stored value may have changed.
     private func keep(_ fields: StoredFields?) -> Bool {
-        keptFields?.replace(with: fields?.unknown)
+        unknownFields?.replace(with: fields?.unknown)
         return false
     }
 
@@ -378,7 +377,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     override func installStaged(isEvent: Bool) -> HeldValue? {
         guard let staged = stagedValue else { return nil }
         if staged.size > 0 { existingPlacement?.slot.recordSize(staged.size) }
-        if let fields = staged.own?.fields { keptFields?.replace(with: fields.unknown) }
+        if let fields = staged.own?.fields { unknownFields?.replace(with: fields.unknown) }
         // What a draft has published may be older than what it shows.
         if isEvent || isFollowing { install(staged.value) }
         defer { if isFollowing { existingPlacement?.engine.draftChanged() } }
@@ -388,64 +387,34 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     // MARK: Without the type
 
     override var committedValue: any Sendable { published }
-    override var committedOwnValue: any Sendable { held?.own?.erasedValue ?? published }
     override func check(_ candidate: DomainCandidate) throws { _ = try decode(candidate) }
     override func restage(after domain: DomainIdentity?) { stageInForce(after: domain) }
     override func adoptInForce(isStored: Bool, at key: SettingKey, in engine: Engine) {
         installInForce(isStored: isStored, at: key, in: engine)
     }
     override func catchUp() { stageFollowed() }
-    override func stageUntouched() { untouch() }
+    override func stageUnedited() { removeEdit() }
     override var isDirty: Bool { isDirtyInDraft }
-    override var conflict: TouchConflict? { conflictInDraft }
-    override func rebase() { rebaseTouch() }
-    override func writeFollowed() throws(SettingsError) { try applyTouch() }
+    override var conflict: EditConflict? { conflictInDraft }
+    override func rebase() { rebaseEdit() }
+    override func writeFollowed() throws(SettingsError) { try applyEdit() }
     override var visibleOwnValue: (any Sendable)? { existingPlacement.flatMap { visibleOwn(in: $0)?.value } }
     override var visibleValue: any Sendable { value }
-    override var declaredKey: String? { definition.key }
-    override var valueType: ObjectIdentifier { ObjectIdentifier(Value.self) }
-    override var typeName: String { "\(Value.self)" }
-    override var spelledType: String { spelling(of: Value.self) }
-    override var isMeasured: Bool { SettingDefinition<Value>.isMeasured }
-    override var isSecret: Bool { Value.self is any SecretValue.Type }
-    override var ruleDescriptions: [String] {
-        let cases = isSecret ? [] : spelledCases(of: Value.self).map { ["one of \($0.joined(separator: ", "))"] } ?? []
-        return cases + definition.rules.map(\.description)
-    }
-    override var rules: [RuleDescription] {
-        let encode = { [codec = definition.codec] (value: Value) in try? codec.encode(value) }
-        return (RuleDescription(casesOf: Value.self, encode).map { [$0] } ?? [])
-            + definition.rules.map { $0.terms.described(encode) }
-    }
-    override var ruleDefects: [String] { definition.rules.compactMap(\.terms.defect) }
-    override var details: SettingDetails? { definition.details }
-    override var shape: ValueShape { definition.details?.hasOwnCodec == true ? .any : ValueShape(of: Value.self) }
+    override var declaration: any SettingDeclaration { definition }
     override var erasedDefault: any Sendable { defaultValue }
     /// The value while none is stored.
     var defaultValue: Value { initialDefault?.value ?? definition.defaultValue }
 
-    override var encoder: @Sendable (any Sendable) throws -> SettingValue {
-        let encode = definition.codec.encode
-        return { [keptFields] erased in
-            guard let value = erased as? Value else { return .null }
-            let encoded = try encode(value)
-            return keptFields?.add(to: encoded) ?? encoded
-        }
+    override func encodeForSaving(_ value: any Sendable) throws -> SettingValue {
+        let encoded = try definition.codec.encode(SettingDefinition<Value>.typed(value))
+        unknownFields?.keep(within: encoded)
+        return unknownFields?.add(to: encoded) ?? encoded
     }
-
-    override func encodeForSaving(_ erased: any Sendable) throws -> SettingValue {
-        guard let value = erased as? Value else { return .null }
-        let encoded = try definition.codec.encode(value)
-        keptFields?.keep(within: encoded)
-        return keptFields?.add(to: encoded) ?? encoded
-    }
-
-    override var encodedDefault: SettingValue? { try? definition.codec.encode(defaultValue) }
 
     override func adopt(loaded value: SettingValue) throws {
         let (decoded, fields) = try decode(loaded: value)
         install(decoded)
-        keptFields?.replace(with: fields?.unknown)
+        unknownFields?.replace(with: fields?.unknown)
     }
 
     override func check(loaded value: SettingValue) throws {
@@ -461,17 +430,15 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     private func decode(loaded value: SettingValue) throws -> (Value, StoredFields?) {
         let (decoded, fields) = try decodeFields(value)
-        try definition.rules.check(decoded, key: SettingKey(stored: declaredKey ?? ""))
+        try definition.rules.check(decoded, key: SettingKey(stored: definition.key ?? ""))
         return (decoded, fields)
     }
 
     func decodeFields(_ value: SettingValue) throws -> (value: Value, fields: StoredFields?) {
-        guard keptFields != nil else { return (try definition.codec.decode(value), nil) }
+        guard unknownFields != nil else { return (try definition.codec.decode(value), nil) }
         let (decoded, unknown) = try definition.codec.decode(value) { defaultValue }
         return (decoded, StoredFields(unknown: unknown))
     }
-
-    override func forgetFields() { keptFields?.replace(with: nil) }
 
     override func adopt(erased value: any Sendable) -> Bool {
         guard let value = value as? Value else { return false }
@@ -486,7 +453,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     override var defaultViolation: SettingsError? {
         do {
-            try definition.rules.check(defaultValue, key: SettingKey(stored: declaredKey ?? ""))
+            try definition.rules.check(defaultValue, key: SettingKey(stored: definition.key ?? ""))
             return nil
         } catch {
             return error

@@ -1,10 +1,9 @@
 /// What a declaration says about a setting.
 @usableFromInline
-struct SettingDefinition<Value: Sendable>: Sendable {
+struct SettingDefinition<Value: Sendable>: SettingDeclaration {
     let key: String?
     let rules: [SettingRule<Value>]
     let codec: SettingCodec<Value>
-    /// `nil` if the declaration has none, as most.
     let details: SettingDetails?
     /// `nil` for a type that is not `Equatable`: then every write is a change.
     @usableFromInline let areEqual: (@Sendable (Value, Value) -> Bool)?
@@ -33,11 +32,35 @@ struct SettingDefinition<Value: Sendable>: Sendable {
         return { value in (value as? any Collection).map { $0.count &* each } ?? 0 }
     }
 
-    /// Whether a value may take more memory than `cost` tells, so that only its stored form shows how much.
-    static var isMeasured: Bool {
+    var valueType: any Any.Type { Value.self }
+
+    /// Whether a value may take more memory than `cost` tells.
+    var isMeasured: Bool {
         if _isPOD(Value.self) || Value.self == String.self || Value.self == String?.self { return false }
         guard let type = Value.self as? any Collection.Type else { return true }
-        return !hasPlainElements(type)
+        return !Self.hasPlainElements(type)
+    }
+
+    var ruleTexts: [String] {
+        let cases = isSecret ? [] : spelledCases(of: Value.self).map { ["one of \($0.joined(separator: ", "))"] } ?? []
+        return cases + rules.map(\.description)
+    }
+
+    var ruleDescriptions: [RuleDescription] {
+        let encode = { [codec] (value: Value) in try? codec.encode(value) }
+        return (RuleDescription(casesOf: Value.self, encode).map { [$0] } ?? [])
+            + rules.map { $0.terms.described(encode) }
+    }
+
+    var ruleDefects: [String] { rules.compactMap(\.terms.defect) }
+
+    var encoder: @Sendable (any Sendable) throws -> SettingValue {
+        { [encode = codec.encode] in try encode(Self.typed($0)) }
+    }
+
+    static func typed(_ erased: any Sendable) throws -> Value {
+        if let value = erased as? Value { return value }
+        throw SettingCodingError(expected: "a \(Value.self)", found: "a \(type(of: erased))")
     }
 
     private static func hasPlainElements<C: Collection>(_ type: C.Type) -> Bool { _isPOD(C.Element.self) }

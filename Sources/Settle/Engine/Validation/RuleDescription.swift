@@ -2,7 +2,7 @@
 /// checks it.
 ///
 /// ```swift
-/// for rule in store.setting(forKey: "window.width")?.rules ?? [] {
+/// for rule in store.keys.setting(forKey: "window.width")?.rules ?? [] {
 ///     print(rule.kind, rule.lowerBound?.value ?? .null, rule.description)
 /// }
 /// ```

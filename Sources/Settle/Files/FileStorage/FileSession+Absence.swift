@@ -12,7 +12,7 @@ extension FileSession {
         if history.isPresentAtEnd { return removed(leaving: tree, "its journal shows that it existed") }
         if history.hasValuesAfter { return .intact }
         if history.wasPresent { return removed(leaving: tree, "its journal shows that it existed") }
-        if let remnant = try remnant() { return removed(leaving: tree, "\"\(remnant.name)\" is still there") }
+        if let remnant = try remnant() { return removed(leaving: tree, "“\(remnant.name)” is still there") }
         return .absent
     }
 
@@ -37,7 +37,7 @@ extension FileSession {
         let keys = tree.root.keys.sorted().joined(separator: ", ")
         let exception = keys.isEmpty ? "" : ", except those in the journal (\(keys))"
         return .removed(
-            description: "\"\(names.file)\" has been removed: \(evidence). Every setting has its default\(exception).")
+            description: "“\(names.file)” has been removed: \(evidence). Every setting has its default\(exception).")
     }
 
     private func exists(_ path: FilePath) throws(StorageError) -> Bool {

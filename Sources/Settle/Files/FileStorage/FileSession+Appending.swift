@@ -44,7 +44,7 @@ extension FileSession {
     /// Requires the lock.
     private func check(_ conditions: [StorageBatch.Condition]) throws(StorageError) {
         for case .at(let position) in conditions where position != inForce.position {
-            throw StorageError(.conflict, "\"\(path)\" has changed since the values were read.")
+            throw StorageError(.conflict, "“\(path)” has changed since the values were read.")
         }
         for case .migrated(let known) in conditions {
             let foreign = MigrationRecord(in: inForce.tree).foreignStep(besides: known)
@@ -70,7 +70,7 @@ extension FileSession {
             do throws(FormatError) {
                 try StorableCheck.check(value, at: key, as: format)
             } catch {
-                throw StorageError(.unsupportedValue, "\"\(path)\" can't hold the value of \"\(key)\". \(error)")
+                throw StorageError(.unsupportedValue, "“\(path)” can't hold the value of “\(key)”. \(error)")
             }
         }
     }

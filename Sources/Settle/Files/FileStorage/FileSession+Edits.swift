@@ -33,7 +33,7 @@ extension FileSession {
     mutating func reject(_ reading: FileReading, _ reason: any Error) {
         let error = StorageError(
             .unreadable,
-            "\"\(names.file)\" can't be used as it is. \(reason) The last good values stay in force, and the file is not "
+            "“\(names.file)” can't be used as it is. \(reason) The last good values stay in force, and the file is not "
                 + "overwritten until it is corrected.")
         file.reject(reading.version)
         inForce.announce(.unusable(error))

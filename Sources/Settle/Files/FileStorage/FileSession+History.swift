@@ -73,7 +73,7 @@ extension FileSession {
         if recent.end == end, let records = recent.records(after: token, limit: limit) {
             return keepsHistory ? records.map { redacted($0) } : records
         }
-        let isInJournal = journal.header?.beginning.map { $0.position <= token.position } ?? false
+        let isInJournal = journal.header.map { $0.beginning.position <= token.position } ?? false
         return try fileErrors(of: names.history, as: StorageError.unreadable) { (session) throws(FileError) in
             var known = KnownRecords()
             if !isInJournal {
@@ -107,7 +107,7 @@ extension FileSession {
             let told = policy.told(newest, before: token, end: end, limit: limit, now: now)
             if told.count == limit { return told }
         }
-        let isInPast = journal.header?.beginning.map { $0.position >= position } ?? true
+        let isInPast = journal.header.map { $0.beginning.position >= position } ?? true
         let (found, earlier) = try fileErrors(of: names.history, as: StorageError.unreadable) {
             (session) throws(FileError) in
             var known = KnownRecords()

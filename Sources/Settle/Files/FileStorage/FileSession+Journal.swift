@@ -5,13 +5,10 @@ extension FileSession {
     /// If there was another one, the new one goes on where that ended: what was appended to that last has been read
     /// by all processes that have it open still, since it was written under its lock.
     mutating func beginJournal() throws(FileError) {
-        let old = JournalHeader(generation: journal.end.generation, previousGeneration: 0, previousEnd: 0)
         followPast()
         keepLostPast()
         try journal.begin(
-            after: old.generation == 0 ? nil : old,
-            with: try beginning(after: [], from: .absent) + lastingRecords(),
-            for: file.owner)
+            after: journal.end, with: try beginning(after: [], from: .absent) + lastingRecords(), for: file.owner)
         didBeginJournal()
         repairs.add(.synchronizeNames)
         do throws(FileError) {

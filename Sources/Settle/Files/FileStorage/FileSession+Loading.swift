@@ -77,8 +77,6 @@ extension FileSession {
         format = reading.map { format(toReplace: $0.bytes) } ?? chosenFormat ?? formatByName
         file.didMerge(reading, version)
         begin(with: log)
-        // One of an earlier version of this library: its records count no transactions.
-        if let header = journal.header, header.beginning == nil { repairs.add(.replaceJournal) }
         let ofFile = tree
         _ = replay.apply(to: &tree) { [self] in isSame($0, $1) }
         if replay.match != .current, log?.records.isEmpty == false {
@@ -113,7 +111,7 @@ extension FileSession {
             match == .known
             ? "it is older than the last version in its journal"
             : "its journal does not contain this version, and the journal's end is missing"
-        return "\"\(names.file)\" and its journal come from two moments: \(reason). The file is used, but these keys "
+        return "“\(names.file)” and its journal come from two moments: \(reason). The file is used, but these keys "
             + "have the journal's values: \(keys). If both come from a copy, check them."
     }
 
@@ -175,13 +173,13 @@ extension FileSession {
         journal.leaveGap()
         repairs.add(.replaceJournal)
         if log.isUnusable {
-            let copy = aside.map { " A copy was set aside as \"\($0.name)\"." } ?? ""
-            return "The journal \"\(journal.path)\" is damaged from its first byte on, so nothing in it is used.\(copy)"
+            let copy = aside.map { " A copy was set aside as “\($0.name)”." } ?? ""
+            return "The journal “\(journal.path)” is damaged from its first byte on, so nothing in it is used.\(copy)"
         }
         let keys = Set(log.damage.flatMap { $0.keys ?? [] }).sorted()
         let unnamed = log.damage.count { $0.keys == nil }
-        var sentence = "The journal \"\(journal.path)\" is damaged. "
-        if let aside { sentence += "A copy was set aside as \"\(aside.name)\". " }
+        var sentence = "The journal “\(journal.path)” is damaged. "
+        if let aside { sentence += "A copy was set aside as “\(aside.name)”. " }
         if !keys.isEmpty {
             sentence += "These keys have earlier values: \(keys.map(\.description).joined(separator: ", ")). "
         }

@@ -28,7 +28,7 @@ extension FileSession {
         inForce.tree = tree
         let isWhole = log?.damage.isEmpty == true && !isCutOff(log, earlier?.version)
         var description =
-            "\"\(names.file)\" is damaged. \(damage) It was set aside as \"\(aside.name)\", and "
+            "“\(names.file)” is damaged. \(damage) It was set aside as “\(aside.name)”, and "
             + consequence(isComplete: complete != nil && isWhole, complete != nil, earlier != nil, tree, added.batch)
         // Before anything is written over it.
         if let log, !log.damage.isEmpty { description += " " + (try keepEvidence(of: log)) }

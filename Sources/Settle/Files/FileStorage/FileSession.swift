@@ -124,7 +124,7 @@ struct FileSession: Sendable {
         do {
             bytes = try format.encode(tree)
         } catch {
-            throw StorageError(.unsupportedValue, "\"\(path)\" can't hold one of its values. \(error)")
+            throw StorageError(.unsupportedValue, "“\(path)” can't hold one of its values. \(error)")
         }
         guard bytes.count <= Self.sizeLimit else { throw .tooLarge(path, toHold: bytes.count) }
         return bytes

@@ -129,7 +129,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         do throws(FormatError) {
             try StorableCheck.check(value, at: key, as: format ?? knownFormat.withLock { $0 })
         } catch {
-            throw StorageError(.unsupportedValue, "\"\(path)\" can't hold it. \(error)")
+            throw StorageError(.unsupportedValue, "“\(path)” can't hold it. \(error)")
         }
     }
 

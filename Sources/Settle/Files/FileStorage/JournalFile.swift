@@ -33,8 +33,7 @@ struct JournalFile: Sendable {
             earlierGenerations = earlierGenerations.suffix(Self.generationLimit) + [oldValue.generation]
         }
     }
-    /// Where the file's history stands behind the last record that has been read or written; `nil` where records don't
-    /// count transactions.
+    /// Where the file's history stands behind the last record that has been read or written; `nil` until one has.
     private(set) var token: ChangeToken?
     /// Those of the journals that were followed before this one, the newest last.
     private(set) var earlierGenerations: [UInt64] = []
@@ -323,8 +322,10 @@ struct JournalFile: Sendable {
 
     /// Begins the empty file with a header and these records, in one write. If that fails, the file is closed: the next
     /// to open it finds that it was never begun.
+    ///
+    /// - Parameter previous: The end of the journal before; of generation 0 if there was none.
     mutating func begin(
-        after previous: JournalHeader?, with contents: [JournalRecord.Content], for owner: FileStatus.Owner?
+        after previous: JournalPosition, with contents: [JournalRecord.Content], for owner: FileStatus.Owner?
     ) throws(FileError) {
         do throws(FileError) {
             try tryBeginning(after: previous, with: contents, for: owner)
@@ -335,13 +336,13 @@ struct JournalFile: Sendable {
     }
 
     private mutating func tryBeginning(
-        after previous: JournalHeader?, with contents: [JournalRecord.Content], for owner: FileStatus.Owner?
+        after previous: JournalPosition, with contents: [JournalRecord.Content], for owner: FileStatus.Owner?
     ) throws(FileError) {
         guard let file else { return }
         let beginning = token ?? .beginning()
         let header = JournalHeader(
-            generation: .random(in: 1 ... .max), previousGeneration: previous?.generation ?? 0,
-            previousEnd: previous.map { _ in UInt64(end.offset) } ?? 0, beginning: beginning)
+            generation: .random(in: 1 ... .max), previousGeneration: previous.generation,
+            previousEnd: previous.generation == 0 ? 0 : UInt64(previous.offset), beginning: beginning)
         operations.keepOwner(owner, of: file, at: path)
         // The process's mask may have taken away permissions that the user needs.
         try operations.setPermissions(of: file, at: path, to: 0o600)
@@ -429,16 +430,13 @@ struct JournalFile: Sendable {
     ) throws(FileError) {
         let temporary = names.newTemporary()
         var new = JournalFile(operations, path: temporary)
-        let old = JournalHeader(generation: end.generation, previousGeneration: 0, previousEnd: 0)
-        let isContinued = end.generation != 0
         new.file = try operations.open(temporary, .createNew(permissions: 0o600))
         do throws(FileError) {
             guard let file = new.file else { return }
             // Before it has its name, so that no other process writes first. Without locks there is no other process.
             try? operations.lock(file, at: temporary)
-            new.end = end
             new.token = token
-            try new.begin(after: isContinued ? old : nil, with: contents, for: owner)
+            try new.begin(after: end, with: contents, for: owner)
             try operations.synchronize(file, at: temporary)
             new.durableEnd = new.end.offset
             try operations.rename(temporary, to: path)

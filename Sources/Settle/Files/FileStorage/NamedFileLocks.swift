@@ -125,7 +125,7 @@ extension FileSession {
     mutating func lock(named name: String) throws(StorageError) -> Bool {
         let path = names.lock(named: name)
         guard LockName.isValid(name) else {
-            throw StorageError(.unsupportedValue, "\"\(path)\" can't be locked: \(LockName.rule(for: name))")
+            throw StorageError(.unsupportedValue, "“\(path)” can't be locked: \(LockName.rule(for: name))")
         }
         do {
             return try namedLocks.lock(name, beside: names, of: file.owner, operations)

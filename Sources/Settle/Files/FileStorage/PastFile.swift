@@ -101,8 +101,8 @@ struct PastFile: Sendable {
             try operations.read(file, at: names.history, offset: offset, count: min(count, size - offset))
         }
         let header = try bytes(0, JournalHeader.size).withUnsafeBytes { try? JournalHeader.decode($0) }
-        guard let header, let new = PastIndex(header) else { return nil }
-        var index = new
+        guard let header else { return nil }
+        var index = PastIndex(header)
         if let known, try isContinued(known.end, header, bytes) { index = known }
         var count = Self.chunkSize
         while index.end.offset < size {

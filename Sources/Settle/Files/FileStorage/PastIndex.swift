@@ -26,10 +26,8 @@ struct PastIndex: Sendable {
     private(set) var mentioned = MentionedKeys()
     private var places: [Place] = []
 
-    /// - Returns: `nil` if the file counts no transactions.
-    init?(_ header: JournalHeader) {
-        guard let beginning = header.beginning else { return nil }
-        self.beginning = beginning
+    init(_ header: JournalHeader) {
+        beginning = header.beginning
         token = beginning
         end = .start(of: header.generation)
     }

@@ -1,10 +1,10 @@
 extension StorageError {
     static func closed(_ path: FilePath) -> StorageError {
-        StorageError(.closed, "The storage for \"\(path)\" has been closed.")
+        StorageError(.closed, "The storage for “\(path)” has been closed.")
     }
 
     static func unreadable(_ path: FilePath, _ reason: String, errno: Int32? = nil) -> StorageError {
-        StorageError(.unreadable, "\"\(path)\" can't be read: \(reason).", errno: errno)
+        StorageError(.unreadable, "“\(path)” can't be read: \(reason).", errno: errno)
     }
 
     static func unreadable(_ path: FilePath, _ error: FileError) -> StorageError {
@@ -14,12 +14,12 @@ extension StorageError {
     static func unknownExtension(_ path: FilePath) -> StorageError {
         StorageError(
             .unknownFormat,
-            "\"\(path)\" can't be opened: its extension determines no format. Pass a format, or a name that ends in "
+            "“\(path)” can't be opened: its extension determines no format. Pass a format, or a name that ends in "
                 + FileFormat.knownExtensions.joined(separator: " or ") + " or has no extension.")
     }
 
     static func notWritten(_ path: FilePath, _ reason: String, errno: Int32? = nil) -> StorageError {
-        StorageError(.unreadable, "\"\(path)\" is not overwritten because \(reason)", errno: errno)
+        StorageError(.unreadable, "“\(path)” is not overwritten because \(reason)", errno: errno)
     }
 
     /// The same, with or without a doubt about its effect.
@@ -32,43 +32,43 @@ extension StorageError {
     static func removed(_ path: FilePath, because error: StorageError? = nil) -> StorageError {
         let end = error.map { "could not be written again: \($0)" } ?? "is written again with them."
         return StorageError(
-            .unreadable, "\"\(path)\" has been removed. The last good values stay in force, and the file \(end)",
+            .unreadable, "“\(path)” has been removed. The last good values stay in force, and the file \(end)",
             errno: error?.errno)
     }
 
     static func pastNotKept(_ path: FilePath, _ error: FileError, setAside aside: FilePath? = nil) -> StorageError {
         let consequence =
-            aside.map { "It was set aside as \"\($0.name)\", so the history begins anew." } ?? "The history has a gap."
+            aside.map { "It was set aside as “\($0.name)”, so the history begins anew." } ?? "The history has a gap."
         return StorageError(
             code(for: error),
-            "\"\(path)\" can't keep the history: \(error). \(consequence) All settings are saved.",
+            "“\(path)” can't keep the history: \(error). \(consequence) All settings are saved.",
             errno: error.cause.number)
     }
 
     static func anotherPast(_ path: FilePath, _ token: ChangeToken) -> StorageError {
         StorageError(
             .conflict,
-            "The place \(token) is not of the history of \"\(path)\": another past has taken its place, such as by a backup."
+            "The place \(token) is not of the history of “\(path)”: another past has taken its place, such as by a backup."
         )
     }
 
     static func tooLarge(_ path: FilePath, toHold size: Int) -> StorageError {
         StorageError(
             .unsupportedValue,
-            "\"\(path)\" can't hold its values: they need \(size) bytes, and the limit is \(FileSession.sizeLimit).")
+            "“\(path)” can't hold its values: they need \(size) bytes, and the limit is \(FileSession.sizeLimit).")
     }
 
     static func tooLarge(_ path: FilePath, _ key: SettingKey, _ size: Int, _ limit: Int) -> StorageError {
         StorageError(
             .unsupportedValue,
-            "“\(key)” was not saved: its value needs \(size) bytes, and the journal of \"\(path)\" holds at most "
+            "“\(key)” was not saved: its value needs \(size) bytes, and the journal of “\(path)” holds at most "
                 + "\(limit).")
     }
 
     static func journalFull(_ path: FilePath, _ limit: Int) -> StorageError {
         StorageError(
             .noSpace,
-            "\"\(path)\" was not saved: its journal would exceed its limit of \(limit) bytes, and can't be restarted with less. "
+            "“\(path)” was not saved: its journal would exceed its limit of \(limit) bytes, and can't be restarted with less. "
                 + "Make the file writable: correct it if it can't be read, and allow writing in its folder.")
     }
 
@@ -77,7 +77,7 @@ extension StorageError {
         guard error.cause != .wouldBlock else {
             return StorageError(
                 .locked,
-                "\"\(path)\" was not saved: \(holder(error.holder)) held its lock for too long. The file is unchanged.",
+                "“\(path)” was not saved: \(holder(error.holder)) held its lock for too long. The file is unchanged.",
                 errno: error.cause.number)
         }
         return saveFailed(path, error, isInPlace: false)
@@ -91,7 +91,7 @@ extension StorageError {
     /// A file could not be locked, for another reason than that it is locked already.
     static func notLocked(_ path: FilePath, _ error: FileError) -> StorageError {
         StorageError(
-            code(for: error), "\"\(path)\" can't be locked: \(error). No named lock can be acquired without it.",
+            code(for: error), "“\(path)” can't be locked: \(error). No named lock can be acquired without it.",
             errno: error.cause.number)
     }
 
@@ -109,6 +109,6 @@ extension StorageError {
             ? "The file has the new values, but may lose them if the power fails."
             : "The file is unchanged."
         return StorageError(
-            code(for: error), "\"\(path)\" was not saved: \(error). \(consequence)", errno: error.cause.number)
+            code(for: error), "“\(path)” was not saved: \(error). \(consequence)", errno: error.cause.number)
     }
 }

@@ -6,12 +6,10 @@
 ///     16  generation          u64, random, never 0
 ///     24  previousGeneration  u64, 0 if there was none
 ///     32  previousEnd         u64
-///     40  history             u64, 0 in version 1
+///     40  history             u64, never 0
 ///     48  position            u64: how many transactions the file has had before this journal
 ///     56  checksum            u64 of the record with the last of them
 ///     64  the first record
-///
-/// In version 1, in which records don't count transactions, the last three are zeros.
 ///
 /// Magic, version and checksum keep their place in all later versions, so that a later version can be told from damage.
 /// The header fits in one disk sector, so it is written as a whole or not at all.
@@ -24,11 +22,11 @@ package struct JournalHeader: Sendable, Hashable {
     package var previousGeneration: UInt64
     /// Where the records of the previous generation ended.
     package var previousEnd: UInt64
-    /// Where the file's history stands at the beginning; `nil` in version 1.
-    package var beginning: ChangeToken?
+    /// Where the file's history stands at the beginning.
+    package var beginning: ChangeToken
 
     package init(
-        generation: UInt64, previousGeneration: UInt64 = 0, previousEnd: UInt64 = 0, beginning: ChangeToken? = nil
+        generation: UInt64, previousGeneration: UInt64 = 0, previousEnd: UInt64 = 0, beginning: ChangeToken
     ) {
         self.generation = generation
         self.previousGeneration = previousGeneration
@@ -36,7 +34,7 @@ package struct JournalHeader: Sendable, Hashable {
         self.beginning = beginning
     }
 
-    package var encoded: [UInt8] { encoded(inVersion: beginning == nil ? 1 : Self.version) }
+    package var encoded: [UInt8] { encoded(inVersion: Self.version) }
 
     /// - Parameter version: Differs from ``version`` only in tests of later versions.
     package func encoded(inVersion version: UInt32) -> [UInt8] {
@@ -47,11 +45,9 @@ package struct JournalHeader: Sendable, Hashable {
             bytes.store(generation, at: Self.generationOffset)
             bytes.store(previousGeneration, at: 24)
             bytes.store(previousEnd, at: 32)
-            if let beginning {
-                bytes.store(beginning.history, at: 40)
-                bytes.store(beginning.position, at: 48)
-                bytes.store(beginning.checksum, at: 56)
-            }
+            bytes.store(beginning.history, at: 40)
+            bytes.store(beginning.position, at: 48)
+            bytes.store(beginning.checksum, at: 56)
             bytes.store(Self.checksum(UnsafeRawBufferPointer(bytes)), at: 12)
         }
         return bytes
@@ -67,19 +63,14 @@ package struct JournalHeader: Sendable, Hashable {
         }
         let version = bytes.number(UInt32.self, at: 8)
         guard version <= Self.version else { throw .newerVersion(version) }
-        var header = JournalHeader(
+        let header = JournalHeader(
             generation: bytes.number(UInt64.self, at: generationOffset),
-            previousGeneration: bytes.number(UInt64.self, at: 24), previousEnd: bytes.number(UInt64.self, at: 32))
-        guard version > 0, header.generation != 0 else { throw .damaged }
-        guard version > 1 else {
-            guard bytes.isZero(from: 40) else { throw .damaged }
-            return header
-        }
-        let beginning = ChangeToken(
-            history: bytes.number(UInt64.self, at: 40), position: bytes.number(UInt64.self, at: 48),
-            checksum: bytes.number(UInt64.self, at: 56))
-        guard beginning.history != 0 else { throw .damaged }
-        header.beginning = beginning
+            previousGeneration: bytes.number(UInt64.self, at: 24), previousEnd: bytes.number(UInt64.self, at: 32),
+            beginning: ChangeToken(
+                history: bytes.number(UInt64.self, at: 40), position: bytes.number(UInt64.self, at: 48),
+                checksum: bytes.number(UInt64.self, at: 56)))
+        // There is no version before this one: version 1 was never released.
+        guard version == Self.version, header.generation != 0, header.beginning.history != 0 else { throw .damaged }
         return header
     }
 

@@ -79,6 +79,6 @@ package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// A clause, such as `could not rename "/a/b": No space left on device (error 28)`.
     package var description: String {
-        "could not \(action) \"\(path)\": \(cause)"
+        "could not \(action) “\(path)”: \(cause)"
     }
 }

@@ -16,7 +16,7 @@ public protocol DomainSource: Sendable {
     /// the first load. Returns immediately. The function returns immediately too, and may be called on any thread.
     func watch(_ changed: @escaping @Sendable () -> Void)
 
-    /// Where a value is, for people: such as `"/etc/settle/managed/app.json", line 3`, or `the variable APP_PORT`.
+    /// Where a value is, for people: such as `“/etc/settle/managed/app.json”, line 3`, or `the variable APP_PORT`.
     ///
     /// Called at any time, on any thread; for an error or an explanation, so it may read a file once more.
     func place(of key: SettingKey) -> String

@@ -124,9 +124,9 @@ final class FileDomainSource: DomainSource {
     // MARK: Places
 
     func place(of key: SettingKey) -> String {
-        guard let found = lines.look(at: path) else { return "\"\(path)\"" }
+        guard let found = lines.look(at: path) else { return "“\(path)”" }
         let value = state.withLock { $0.contents.tree[key] }
-        guard value == nil || value == found.tree[key] else { return "the journal of \"\(path)\"" }
+        guard value == nil || value == found.tree[key] else { return "the journal of “\(path)”" }
         return found.place(of: key)
     }
 }

@@ -15,9 +15,9 @@ final class KeyLineCache: Sendable {
             lines = FileFormat.keyLines(in: bytes)
         }
 
-        /// Such as `"/etc/app.json", line 3`; without a line for a binary file, and for a key that it does not have.
+        /// Such as `“/etc/app.json”, line 3`; without a line for a binary file, and for a key that it does not have.
         func place(of key: SettingKey) -> String {
-            lines?.line(of: key).map { "\"\(path)\", line \($0)" } ?? "\"\(path)\""
+            lines?.line(of: key).map { "“\(path)”, line \($0)" } ?? "“\(path)”"
         }
     }
 

@@ -48,7 +48,7 @@ final class ManagedDomainSource: DomainSource {
 
     func load() throws(StorageError) -> DomainContents {
         guard !id.isEmpty, !id.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) else {
-            throw .unreadable(folder, "\"\(id)\" can't be the name of a file in it")
+            throw .unreadable(folder, "“\(id)” can't be the name of a file in it")
         }
         let found: [(FilePath, [UInt8])]
         do throws(TrustedFiles.Obstacle) {

@@ -77,7 +77,7 @@ extension Persister {
 
     private func find(_ token: ChangeToken, in history: any HistoryStorage) async -> HistoryFinding {
         await fillFeed()
-        if case .unknown = log.lock.withLock({ log.feed.entries(after: token, limit: 1) }) {
+        if log.lock.withLock({ log.feed.records(after: token) }) == nil {
             var found: [HistoryFeedEntry] = []
             do {
                 // As much as finds room in the feed, for others that come back from the same place.
@@ -114,7 +114,7 @@ extension Persister {
     /// answered to something else.
     private func unreachable() -> HistoryFinding {
         pastFailed()
-        return .unreachable(attempts: log.lock.withLock { log.feed.attempts })
+        return .unreachable(attempts: log.lock.withLock { log.historyAttempts })
     }
 
     func readPastAgain() {

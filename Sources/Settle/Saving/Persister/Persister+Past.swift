@@ -133,7 +133,7 @@ extension Persister {
 
     /// What followers share must not tell what the storage does not tell any more: they go on from the storage.
     func beginFeedAnew() {
-        guard let token = history?.token, log.lock.withLock({ !log.feed.entries.isEmpty }) else { return }
+        guard let token = history?.token, log.lock.withLock({ !log.feed.records.isEmpty }) else { return }
         log.feed([], after: token).resumeTasks(of: log)
     }
 }

@@ -180,25 +180,25 @@ extension Persister {
     func awaitTurn(of writer: RecursiveLock) {
         guard !isTurnAwaited else { return }
         isTurnAwaited = true
-        writer.wantTurn { [weak self] in self?.enqueue { await $0.turnCame(of: writer) } }
+        writer.requestHandOff { [weak self] in self?.enqueue { await $0.turnCame(of: writer) } }
         checkTurnLater(of: writer)
     }
 
     private func turnCame(of writer: RecursiveLock) async {
         isTurnAwaited = false
-        guard !isClosed else { return writer.openGate() }
+        guard !isClosed else { return writer.declineHandOff() }
         if !tryToDeliver(within: Self.writerPatience) { awaitTurn(of: writer) }
         if !isTurnAwaited { await runTransactions() }
-        if !isTurnAwaited { writer.openGate() }
+        if !isTurnAwaited { writer.declineHandOff() }
     }
 
-    /// Fallback poll: unlocking and `wantTurn` are ordered by the processor only, so a request for a turn may go
+    /// Fallback poll: unlocking and `requestHandOff` are ordered by the processor only, so a request for a turn may go
     /// unseen.
     private func checkTurnLater(of writer: RecursiveLock) {
         executor.queue.asyncAfter(deadline: DispatchTime.now() + .milliseconds(50)) { [weak self] in
             self?.enqueue { persister in
                 guard persister.isTurnAwaited else { return }
-                writer.checkTurn()
+                writer.offerHandOff()
                 persister.checkTurnLater(of: writer)
             }
         }

@@ -63,10 +63,10 @@ public enum CheckpointReason: Sendable, Hashable {
     case settled
     /// Nothing has changed for so long that the cost does not matter.
     case resting
-    /// A caller has asked for it and waits; see ``SettingsStore/flush(toFile:)``.
+    /// A caller has asked for it and waits; see ``SettingsStore/File/flush()``.
     case requested
     /// A caller wants earlier values gone from wherever the storage keeps them; see
-    /// ``SettingsStore/eraseEarlierValues()``.
+    /// ``SettingsStore/File/eraseEarlierValues()``.
     case erasing
     /// The store closes.
     case closing

@@ -33,7 +33,7 @@ public final class InMemoryStorage: HistoryStorage {
     /// Changes some keys, as another process would.
     ///
     /// Does nothing once the storage is closed.
-    public func simulateExternalChange(_ values: [SettingKey: SettingValue?], by author: String? = nil) {
+    public func simulateExternalChange(_ values: [SettingKey: SettingValue?], author: String? = nil) {
         simulate(ExternalChange(.values(values), author: author))
     }
 

@@ -8,17 +8,18 @@
 struct MemoryHistory {
     /// How much of it is told to those who ask for the past.
     var policy = HistoryPolicy.none {
-        didSet { trim() }
+        didSet { ring.limit = max(policy.transactions, Self.limit) }
     }
-    private var beginning = ChangeToken.beginning()
-    private var records: ArraySlice<StoredRecord> = []
+    private var ring: RecordRing<StoredRecord>
     private var secrets: Set<SettingKey> = []
 
     /// How many records are kept at least, for those that go on after a place.
     private static let limit = 1_024
 
     /// The place of the newest record.
-    var end: ChangeToken { records.last?.token ?? beginning }
+    private(set) var end = ChangeToken.beginning()
+
+    init() { ring = RecordRing(limit: Self.limit, after: end) }
 
     /// Adds what has just been stored.
     ///
@@ -31,9 +32,8 @@ struct MemoryHistory {
         _ change: ExternalChange, from before: SettingTree, to after: SettingTree, _ transactions: [StoredTransaction],
         count: UInt64, isExternal: Bool
     ) -> ChangeToken {
-        var token = end
-        token.position += max(1, count)
-        token.checksum = .random(in: .min ... .max)
+        end.position += max(1, count)
+        end.checksum = .random(in: .min ... .max)
         var list = transactions
         if list.isEmpty {
             let keys: [SettingKey]
@@ -51,30 +51,19 @@ struct MemoryHistory {
                     origin: isExternal ? .external : .local, count: max(1, count), mutations: mutations)
             ]
         }
-        records.append(StoredRecord(token: token, transactions: list.map { [secrets] in $0.withholding(secrets) }))
-        trim()
-        return token
-    }
-
-    private mutating func trim() {
-        while records.count > max(policy.transactions, Self.limit), let first = records.popFirst() {
-            beginning = first.token
-        }
+        ring.append([StoredRecord(token: end, transactions: list.map { [secrets] in $0.withholding(secrets) })])
+        return end
     }
 
     /// See ``HistoryStorage/records(after:limit:)``.
     func records(after token: ChangeToken, limit: Int) -> [StoredRecord]? {
-        if token == beginning { return Array(records.prefix(limit)) }
-        guard let index = records.firstIndex(where: { $0.token.position >= token.position }) else { return nil }
-        if records[index].token == token { return Array(records[(index + 1)...].prefix(limit)) }
-        guard let rest = records[index].rest(after: token) else { return nil }
-        return [rest] + records[(index + 1)...].prefix(limit - 1)
+        ring.records(after: token, limit: limit) { $0 }
     }
 
     /// See ``HistoryStorage/records(before:limit:)``.
     func records(before token: ChangeToken?, limit: Int) -> [StoredRecord] {
         policy.told(
-            Array(records), before: token, end: end, limit: limit, now: Date().timeIntervalSinceReferenceDate)
+            Array(ring.records), before: token, end: end, limit: limit, now: Date().timeIntervalSinceReferenceDate)
     }
 
     mutating func withhold(_ keys: [SettingKey]) {
@@ -85,6 +74,6 @@ struct MemoryHistory {
     mutating func forget(_ key: SettingKey) { change { $0.forgetting(key) } }
 
     private mutating func change(_ change: (StoredTransaction) -> StoredTransaction) {
-        for index in records.indices { records[index].transactions = records[index].transactions.map(change) }
+        ring.change { $0.transactions = $0.transactions.map(change) }
     }
 }

@@ -248,7 +248,7 @@ extension BinaryPropertyListReader {
             let key = try key(reference(first, index))
             let value = try value(of: reference(first, count + index), depth: depth)
             guard entries.updateValue(value, forKey: key) == nil else {
-                throw failure(object, "The key \"\(key)\" occurs twice.", .duplicateKey)
+                throw failure(object, "The key “\(key)” occurs twice.", .duplicateKey)
             }
         }
         return .dictionary(entries)

@@ -49,7 +49,7 @@ public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
         case .text(let line, let column): "Line \(line), column \(column): \(reason)"
         case .byte(let offset): "Byte \(offset): \(reason)"
         case .key(""): reason
-        case .key(let key): "Key \"\(key)\": \(reason)"
+        case .key(let key): "Key “\(key)”: \(reason)"
         }
     }
 }

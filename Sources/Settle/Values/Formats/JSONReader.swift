@@ -6,7 +6,13 @@ struct JSONReader {
     /// step by step, which would hash every key twice.
     private var entries: [(key: String, value: SettingValue, offset: Int)] = []
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    /// `nil` if nobody asks for the lines of the keys.
+    private(set) var lines: KeyLineRecorder?
+
+    init(_ bytes: [UInt8], recordsLines: Bool = false) {
+        self.bytes = bytes
+        lines = recordsLines ? KeyLineRecorder() : nil
+    }
 
     mutating func readFile() throws(FormatError) -> SettingTree {
         if bytes.starts(with: utf8ByteOrderMark) { position = utf8ByteOrderMark.count }
@@ -88,7 +94,10 @@ struct JSONReader {
         while true {
             elements.append(try readValue(depth: depth))
             skipSpace()
-            if skip("]") { return elements }
+            if skip("]") {
+                lines?.endArray()
+                return elements
+            }
             guard skip(",") else { throw failure("A comma or ] is expected here.") }
             skipSpace()
         }
@@ -108,7 +117,9 @@ struct JSONReader {
             // Don't quote the key: it may be a value whose key is missing.
             guard skip(":") else { throw failure("A colon is expected after this key.") }
             skipSpace()
+            lines?.beginKey(key, at: keyOffset, in: bytes)
             entries.append((key, try readValue(depth: depth), keyOffset))
+            lines?.endKey()
             skipSpace()
             if skip("}") { return try closeObject(from: firstEntry) }
             guard skip(",") else { throw failure("A comma or } is expected here.") }
@@ -121,7 +132,7 @@ struct JSONReader {
         for index in firstEntry..<entries.count {
             let (key, value, offset) = entries[index]
             guard object.updateValue(value, forKey: key) == nil else {
-                throw failure("The key \"\(key)\" occurs twice.", rule: .duplicateKey, at: offset)
+                throw failure("The key “\(key)” occurs twice.", rule: .duplicateKey, at: offset)
             }
         }
         entries.removeSubrange(firstEntry...)

@@ -28,31 +28,47 @@ package struct KeyLines: Sendable, Hashable {
 }
 
 extension FileFormat {
-    /// The lines of all keys, found in one pass; `nil` for a binary file, and for one that can't be read.
+    /// The lines of all keys; `nil` for a binary file, and for one that can't be read.
     package static func keyLines(in bytes: [UInt8]) -> KeyLines? {
         switch detect(bytes) {
         case .json:
-            var reader = JSONKeyLineReader(bytes)
-            return try? reader.readFile()
+            var reader = JSONReader(bytes, recordsLines: true)
+            return (try? reader.readFile()).flatMap { _ in reader.lines?.root }
         case .propertyListXML:
-            var reader = XMLKeyLineReader(bytes)
-            return try? reader.readFile()
+            var reader = XMLPropertyListReader(bytes, recordsLines: true)
+            return (try? reader.readDocument()).flatMap { _ in reader.lines?.root }
         default: return nil
         }
     }
 }
 
-/// Turns growing byte offsets into lines.
-struct LineCounter {
+/// Builds the lines of a text from what its reader comes across.
+struct KeyLineRecorder {
+    /// The key at hand and those around it, the outermost first.
+    private var keys: [(name: String, line: Int)] = []
+    /// What is within each of them, after what is within none.
+    private var inner = [KeyLines()]
     private var line = 1
     private var counted = 0
 
-    /// - Parameter offset: At least that of the call before.
-    mutating func line(at offset: Int, in bytes: [UInt8]) -> Int {
+    var root: KeyLines { inner[0] }
+
+    /// - Parameter offset: Where the key stands. At least that of the call before.
+    mutating func beginKey(_ name: String, at offset: Int, in bytes: [UInt8]) {
         bytes[counted..<offset].withUnsafeBytes { bytes in
             for byte in bytes where byte == UInt8(ascii: "\n") { line += 1 }
         }
         counted = offset
-        return line
+        keys.append((name, line))
+        inner.append(KeyLines())
     }
+
+    /// The value of the key has been read.
+    mutating func endKey() {
+        guard let key = keys.popLast(), let lines = inner.popLast() else { return }
+        inner[keys.count].add(key.name, line: key.line, lines)
+    }
+
+    /// An array has been read: the keys in its elements can't be named.
+    mutating func endArray() { inner[keys.count] = KeyLines() }
 }

@@ -8,11 +8,17 @@
 struct XMLPropertyListReader {
     private var scanner: XMLScanner
     private let dialect: PropertyListDialect
+    /// `nil` if nobody asks for the lines of the keys.
+    private(set) var lines: KeyLineRecorder?
 
     /// - Parameter isConverted: Whether the bytes have been converted to UTF-8, whatever encoding they declare.
-    init(_ bytes: [UInt8], dialect: PropertyListDialect = .settings, isConverted: Bool = false) {
+    init(
+        _ bytes: [UInt8], dialect: PropertyListDialect = .settings, isConverted: Bool = false,
+        recordsLines: Bool = false
+    ) {
         scanner = XMLScanner(bytes, isConverted: isConverted)
         self.dialect = dialect
+        lines = recordsLines ? KeyLineRecorder() : nil
     }
 
     mutating func readFile() throws(FormatError) -> SettingTree {
@@ -61,8 +67,11 @@ struct XMLPropertyListReader {
             case .start(_, let offset), .empty(_, let offset), .end(_, let offset):
                 throw scanner.failure("A <key> or </dict> is expected here.", at: offset)
             }
-            guard entries.updateValue(try readValue(try scanner.readTag(), depth), forKey: key) == nil else {
-                throw scanner.failure("The key \"\(key)\" occurs twice.", rule: .duplicateKey, at: keyOffset)
+            lines?.beginKey(key, at: keyOffset, in: scanner.bytes)
+            let value = try readValue(try scanner.readTag(), depth)
+            lines?.endKey()
+            guard entries.updateValue(value, forKey: key) == nil else {
+                throw scanner.failure("The key “\(key)” occurs twice.", rule: .duplicateKey, at: keyOffset)
             }
         }
     }
@@ -72,7 +81,10 @@ struct XMLPropertyListReader {
         var elements: [SettingValue] = []
         while true {
             let tag = try scanner.readTag()
-            if case .end("array", _) = tag { return elements }
+            if case .end("array", _) = tag {
+                lines?.endArray()
+                return elements
+            }
             elements.append(try readValue(tag, depth))
         }
     }

@@ -36,11 +36,9 @@ public struct SettingKey: Sendable {
         self.init(spelled: names.joined(separator: "."))
     }
 
-    /// The key of these names, from the outside in, whatever they contain: `.path("accounts", "carol@example.com")`.
-    ///
-    /// An empty name makes a key that no setting can have, so the call that gets it throws.
-    public static func path(_ first: String, _ more: String...) -> SettingKey {
-        SettingKey(spelled: ([first] + more).map(escaped).joined(separator: "."))
+    /// The key of these names, some of which may be empty.
+    init(names: [String]) {
+        self.init(spelled: names.map(Self.escaped).joined(separator: "."))
     }
 
     /// Whether one of the names is empty. A file may have such a key, a setting may not.

@@ -157,7 +157,7 @@ private struct KeyedEntries<Key: CodingKey>: KeyedDecodingContainerProtocol {
         guard let found = find(key) else {
             decoder.trace?.miss()
             let error = SettingCodingError(
-                path: codingPath.map(\.stringValue), expected: "a value for \"\(key.stringValue)\"", found: "none")
+                path: codingPath.map(\.stringValue), expected: "a value for “\(key.stringValue)”", found: "none")
             throw DecodingError.keyNotFound(
                 key, .init(codingPath: codingPath, debugDescription: "\(error)", underlyingError: error))
         }

@@ -20,7 +20,7 @@ enum DomainReplacing {
         let json = try SettingValue.dictionary(trees[0].root).json()
         let revision = store.revision
         var replaced: UInt64 = 0
-        let domain = store.domain(.registration)
+        let domain = store.domains[.registration]
         func replace() async throws -> Double {
             let start = nanoseconds()
             try await domain.replace(with: trees[Int(replaced % 2)])

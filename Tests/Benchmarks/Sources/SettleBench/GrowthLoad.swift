@@ -41,7 +41,7 @@ enum GrowthLoad: String, CaseIterable, ExpressibleByArgument {
             let start = nanoseconds()
             var added = 0
             while added < count, nanoseconds() < end {
-                try store.setValue(.integer(Int64(added)), forKey: keys[added])
+                try store.keys.setValue(.integer(Int64(added)), forKey: keys[added])
                 added += 1
             }
             return Outcome(count: added, nanosecondsPerItem: Double(nanoseconds() - start) / Double(added))

@@ -66,7 +66,7 @@ enum Histories {
             func commits(_ settings: BenchSettings) async -> Double {
                 let turns = 8
                 let start = nanoseconds()
-                for _ in 0..<turns { try? await settings.commit(by: "bench") { settings.count += 1 } }
+                for _ in 0..<turns { try? await settings.commit(author: "bench") { settings.count += 1 } }
                 return Double(nanoseconds() - start) / Double(turns)
             }
             let comparison = await plan.alternate(
@@ -83,7 +83,7 @@ enum Histories {
         var files: [URL] = []
         for history in [HistoryPolicy.keep(), nil] {
             let place = try await Place(in: folder, history)
-            for _ in 0..<1_000 { try await place.settings.commit(by: "bench") { place.settings.count += 1 } }
+            for _ in 0..<1_000 { try await place.settings.commit(author: "bench") { place.settings.count += 1 } }
             try await place.store.close()
             files.append(place.file)
         }
@@ -110,11 +110,11 @@ enum Histories {
 
     private static func resuming(_ plan: Plan) async throws -> [RowResult] {
         try await with { kept, _ in
-            let token = kept.store.token
-            for _ in 0..<changes { try await kept.settings.commit(by: "bench") { kept.settings.count += 1 } }
+            let token = kept.store.history.token
+            for _ in 0..<changes { try await kept.settings.commit(author: "bench") { kept.settings.count += 1 } }
             func resumed() async -> Double {
                 await delivery { _ in
-                    var iterator = kept.store.changes(after: token).makeAsyncIterator()
+                    var iterator = kept.store.history.changes(after: token).makeAsyncIterator()
                     for _ in 0..<changes { _ = await iterator.next() }
                 }
             }

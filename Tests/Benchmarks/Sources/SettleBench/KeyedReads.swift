@@ -22,7 +22,7 @@ enum KeyedReads {
             }
             let comparison = plan.compare(
                 subject: { turns in
-                    forEachKey(shuffled, turns) { key in (try? store.value(forKey: key, as: Int.self)) ?? 0 }
+                    forEachKey(shuffled, turns) { key in (try? store.keys.value(forKey: key, as: Int.self)) ?? 0 }
                 },
                 limit: limit)
             let row = Row(

@@ -63,10 +63,11 @@ enum LayeredReads {
             result("read Int, untracked") { consume($1.$count.value) },
             result("read Int that a domain below has") { consume($1.below) },
             result("read String of 32 bytes") { consume($1.$name.value) },
-            result("read by run-time key") { store, _ in consume((try? store.value(forKey: "count", as: Int.self)) ?? 0)
+            result("read by run-time key") { store, _ in
+                consume((try? store.keys.value(forKey: "count", as: Int.self)) ?? 0)
             },
             result("read by a key that nothing has") { store, _ in
-                consume((try? store.value(forKey: "missing", as: Int.self)) ?? 0)
+                consume((try? store.keys.value(forKey: "missing", as: Int.self)) ?? 0)
             },
         ]
     }

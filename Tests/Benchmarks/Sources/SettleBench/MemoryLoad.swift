@@ -26,7 +26,7 @@ enum MemoryLoad: String, CaseIterable, ExpressibleByArgument {
     private static func store(_ file: URL) async throws -> Double {
         let before = residentBytes()
         let store = try await SettingsStore.open(at: file)
-        let value = try store.value(forKey: Samples.key(keyCount - 1), as: Int.self)
+        let value = try store.keys.value(forKey: Samples.key(keyCount - 1), as: Int.self)
         let after = residentBytes()
         try await store.close()
         return value == keyCount - 1 ? Double(after - before) / Double(keyCount) : .nan

@@ -74,7 +74,7 @@ final class StoreHistory {
     static func values(of store: SettingsStore, _ settings: StoreHistorySettings?) -> [String: Int] {
         var values: [String: Int] = [:]
         guard let settings else {
-            for key in StoreHistoryKeys.all { values[key] = (try? store.value(forKey: key, as: Int.self)) ?? nil }
+            for key in StoreHistoryKeys.all { values[key] = (try? store.keys.value(forKey: key, as: Int.self)) ?? nil }
             return values
         }
         for key in StoreHistoryKeys.single {

@@ -61,7 +61,7 @@ extension StoreHistoryWrite {
         case .set(let key, let value):
             values[key] = value
             guard let settings else {
-                try store.setValue(value, forKey: key)
+                try store.keys.setValue(value, forKey: key)
                 return [[key]]
             }
             if let setting = settings.setting(at: key) {
@@ -76,7 +76,7 @@ extension StoreHistoryWrite {
             var tree = SettingTree()
             for (key, value) in new { tree[key] = .integer(Int64(value)) }
             guard let settings else {
-                try store.setValue(tree[dictionary] ?? .dictionary([:]), forKey: dictionary)
+                try store.keys.setValue(tree[dictionary] ?? .dictionary([:]), forKey: dictionary)
                 return [keys]
             }
             if dictionary == "table" {
@@ -96,7 +96,7 @@ extension StoreHistoryWrite {
             guard keys.contains(where: { values[$0] != nil }) else { return [] }
             for key in keys { values[key] = nil }
             guard let settings else {
-                try store.removeValue(forKey: key)
+                try store.keys.removeValue(forKey: key)
                 return [keys]
             }
             if key == "table" {

@@ -48,7 +48,7 @@ private struct Service {
     }
 
     func run(_ orders: AsyncStream<String>, after token: ChangeToken?) async throws {
-        let beginning = token ?? store.token
+        let beginning = token ?? store.history.token
         Self.tell("began", Int(clamping: beginning?.position ?? 0), text: beginning.map { "\($0)" })
         let following = Task { await follow(after: beginning) }
         defer { following.cancel() }
@@ -71,13 +71,13 @@ private struct Service {
 
     private func follow(after token: ChangeToken?) async {
         var isFirst = token == nil
-        for await change in store.changes(after: token) {
+        for await change in store.history.changes(after: token) {
             let now = MonotonicTime.now()
             // Without a place to begin after, everything comes first.
             let isBeginning = isFirst && change.snapshot != nil
             isFirst = false
             if isBeginning, change.token == nil { continue }
-            if !isBeginning, change.snapshot != nil || change.missed > 0 { Self.tell("hole", now, text: "\(change)") }
+            if !isBeginning, change.missed != .nothing { Self.tell("hole", now, text: "\(change)") }
             guard let token = change.token else {
                 Self.tell("hole", now, text: "A change has no place: \(change)")
                 continue
@@ -90,7 +90,7 @@ private struct Service {
     private func commit(_ id: Int, _ body: () throws -> Void) async {
         Self.tell("called", id, MonotonicTime.now())
         do {
-            try await store.commit(by: "service \(number)", body)
+            try await store.commit(author: "service \(number)", body)
             Self.tell("done", id, MonotonicTime.now())
         } catch {
             Self.tell("failed", id, MonotonicTime.now(), text: "\(error)")

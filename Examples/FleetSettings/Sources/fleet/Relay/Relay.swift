@@ -42,9 +42,10 @@ extension Fleet {
             let copy = try await SettingsStore.open(at: file)
             let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
             let watches = [
-                Task { for await _ in cluster.changes(after: cluster.token) { wake.yield() } },
+                Task { for await _ in cluster.history.changes(after: cluster.history.token) { wake.yield() } },
                 Task {
-                    for await change in copy.changes(after: copy.token) where change.origin == .external {
+                    for await change in copy.history.changes(after: copy.history.token) where change.origin == .external
+                    {
                         complain(change, file)
                         wake.yield()
                     }
@@ -58,7 +59,8 @@ extension Fleet {
             defer { for watch in watches { watch.cancel() } }
             try await update(copy, to: cluster)
             try await copy.flush()
-            Terminal.say("Ready: “\(file.path)” has what the cluster has\(cluster.token.map { " at \($0)" } ?? "").")
+            Terminal.say(
+                "Ready: “\(file.path)” has what the cluster has\(cluster.history.token.map { " at \($0)" } ?? "").")
             for await _ in wakes {
                 do {
                     try await update(copy, to: cluster)
@@ -71,7 +73,7 @@ extension Fleet {
 
         /// Writes what differs, in one transaction.
         private static func update(_ copy: SettingsStore, to cluster: SettingsStore) async throws {
-            try copy.import(try await cluster.export(), .replace, by: "cluster")
+            try copy.file.import(try await cluster.file.export(), .replace, author: "cluster")
         }
 
         private static func complain(_ change: Change, _ file: URL) {

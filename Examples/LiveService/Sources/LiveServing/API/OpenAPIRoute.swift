@@ -15,7 +15,7 @@ struct OpenAPIRoute: Sendable {
         let operations = endpoints.map(\.operation).filter { $0.method != .head } + [Self.operation]
         return endpoints + [
             Endpoint(operation: Self.operation) { [store] _, _ in
-                Response(json: OpenAPIDocument(operations: operations, settings: store.schema().settings).json)
+                Response(json: OpenAPIDocument(operations: operations, settings: store.file.schema().settings).json)
             }
         ]
     }

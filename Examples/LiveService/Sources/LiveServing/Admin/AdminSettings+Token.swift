@@ -17,7 +17,7 @@ extension AdminSettings {
     public func createTokenIfMissing() async throws -> Bool {
         guard token.revealed.isEmpty else { return false }
         // Commits are serial across processes: of two that start at once, one creates the token and the other finds it.
-        return try await commit(by: "live-service serve") { settings in
+        return try await commit(author: "live-service serve") { settings in
             guard settings.token.revealed.isEmpty else { return false }
             settings.token = Secret(Self.randomToken())
             return true

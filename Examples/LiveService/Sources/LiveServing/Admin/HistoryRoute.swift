@@ -47,13 +47,14 @@ struct HistoryRoute: Sendable {
         let query = request.uri.queryParameters
         let (limit, since) = (try Self.limit(query["limit"]), try Self.date(query["since"]))
         // Before the entries, so that the tag is not newer than they are.
-        let token = store.token
+        let token = store.history.token
         if try isKnown(token, request.headers[.ifNoneMatch]) {
             return Response(status: .notModified, headers: .tagged(token))
         }
         var entries: [SettingValue] = []
         do {
-            for try await entry in store.history(of: query["key"].map(String.init), since: since, limit: limit) {
+            for try await entry in store.history.entries(of: query["key"].map(String.init), since: since, limit: limit)
+            {
                 entries.append(.dictionary(entry.json))
             }
         } catch {

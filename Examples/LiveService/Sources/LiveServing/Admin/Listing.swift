@@ -9,10 +9,10 @@ struct Listing {
     /// - Parameter keys: The settings to list; all if `nil`.
     init(of store: SettingsStore, keys: Set<String>? = nil) throws {
         // Before the values: what comes in between is in them, and at worst a change of it is refused for no reason.
-        token = store.token
+        token = store.history.token
         // Nothing else is published while an update runs. One that writes nothing leaves no trace.
         let (settings, file) = try store.update {
-            (store.settings.filter { keys?.contains($0.key) ?? true }, store.domain(.application).values)
+            (store.settings.filter { keys?.contains($0.key) ?? true }, store.domains[.application].values)
         }
         entries = settings.map { SettingEntry(info: $0, stored: file[$0.key], cover: store.cover(of: $0)) }
     }
@@ -81,7 +81,7 @@ extension SettingsStore {
     /// The place of the value that covers what the file has, or would have, for a setting.
     public func cover(of setting: SettingInfo) -> String? {
         guard setting.isCovered else { return nil }
-        return explain(setting.key).answers.first { $0.outcome == .inForce }?.place
+        return keys.explanation(forKey: setting.key).answers.first { $0.outcome == .inForce }?.place
     }
 }
 

@@ -17,7 +17,7 @@ struct Preview: Sendable {
     ) async throws {
         author = change.author
         (token, mutations, covered) = try await store.trying(if: change.precondition, of: read) {
-            let token = store.token
+            let token = store.history.token
             let old = Self.states(of: keys, in: store)
             try writes()
             let new = Self.states(of: keys, in: store)
@@ -48,8 +48,8 @@ struct Preview: Sendable {
     }
 
     private static func states(of keys: [String], in store: SettingsStore) -> [State] {
-        keys.compactMap { store.setting(forKey: $0) }.map { info in
-            State(info: info, secret: info.isSecret ? try? store.value(forKey: info.key, as: String.self) : nil)
+        keys.compactMap { store.keys.setting(forKey: $0) }.map { info in
+            State(info: info, secret: info.isSecret ? try? store.keys.value(forKey: info.key, as: String.self) : nil)
         }
     }
 

@@ -18,7 +18,7 @@ extension SettingsRoutes {
                 let preview = try await Preview(change, of: keys, since: read, in: store, writes)
                 return Response(json: preview.json)
             }
-            try await store.commit(if: change.precondition, of: read, by: change.author, writes)
+            try await store.commit(if: change.precondition, of: read, author: change.author, writes)
             return try answer()
         }
     }
@@ -30,10 +30,10 @@ extension SettingsRoutes {
         } catch let error as SettingsError {
             guard error.code == .conflict else { throw ServiceError(settings: error) }
             counts.conflict()
-            throw ServiceError(conflict: error.conflict, now: store.token)
+            throw ServiceError(conflict: error.conflict, now: store.history.token)
         } catch is Precondition.NoPlace {
             counts.conflict()
-            throw ServiceError(conflict: nil, now: store.token)
+            throw ServiceError(conflict: nil, now: store.history.token)
         }
     }
 }

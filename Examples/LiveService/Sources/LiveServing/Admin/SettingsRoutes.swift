@@ -47,7 +47,7 @@ struct SettingsRoutes: Sendable {
             let key = try knownKey(context)
             let value = try await Self.value(of: request, context)
             return try await perform(request, context, on: [key], since: [key]) {
-                try store.setValue(value, forKey: key)
+                try store.keys.setValue(value, forKey: key)
             } answer: {
                 try answer(key: key)
             }
@@ -64,7 +64,7 @@ struct SettingsRoutes: Sendable {
             let values = try await knownValues(of: request, context)
             let keys = values.map(\.key)
             return try await perform(request, context, on: keys, since: nil) {
-                for (key, value) in values { try store.setValue(value, forKey: key) }
+                for (key, value) in values { try store.keys.setValue(value, forKey: key) }
             } answer: {
                 try answer(keys: Set(keys))
             }
@@ -80,7 +80,7 @@ struct SettingsRoutes: Sendable {
         return Endpoint(operation: operation) { request, context in
             let key = try knownKey(context)
             return try await perform(request, context, on: [key], since: [key]) {
-                try store.removeValue(forKey: key)
+                try store.keys.removeValue(forKey: key)
             } answer: {
                 try answer(key: key)
             }
@@ -111,7 +111,7 @@ extension SettingsRoutes {
         guard case .dictionary(let values) = try await Self.value(of: request, context) else {
             throw ServiceError(.badRequest, "The body must be a JSON object with a value for each key.")
         }
-        for key in values.keys.sorted() where store.setting(forKey: key) == nil { throw Self.unknown(key) }
+        for key in values.keys.sorted() where store.keys.setting(forKey: key) == nil { throw Self.unknown(key) }
         return values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
@@ -130,7 +130,7 @@ extension SettingsRoutes {
 
     private func knownKey(_ context: ServiceContext) throws -> String {
         let key = try context.parameter("key")
-        guard store.setting(forKey: key) != nil else { throw Self.unknown(key) }
+        guard store.keys.setting(forKey: key) != nil else { throw Self.unknown(key) }
         return key
     }
 

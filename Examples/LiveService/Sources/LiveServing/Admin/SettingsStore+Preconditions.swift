@@ -7,18 +7,18 @@ extension SettingsStore {
     /// - Throws: ``SettingsError`` with the code ``SettingsError/Code/conflict`` if that has changed; otherwise as
     ///   `commit` does.
     func commit<Result: Sendable>(
-        if precondition: Precondition, of keys: [String]?, by author: String, _ body: () throws -> Result
+        if precondition: Precondition, of keys: [String]?, author: String, _ body: () throws -> Result
     ) async throws -> Result {
-        guard case .unchanged(let tokens) = precondition else { return try await commit(by: author, body) }
+        guard case .unchanged(let tokens) = precondition else { return try await commit(author: author, body) }
         guard let token = tokens.last else { throw Precondition.NoPlace() }
         for earlier in tokens.dropLast() {
             do {
-                return try await commit(ifUnchangedSince: earlier, keys: keys, by: author, body)
+                return try await commit(ifUnchangedSince: earlier, keys: keys, author: author, body)
             } catch {
                 guard (error as? SettingsError)?.code == .conflict else { throw error }
             }
         }
-        return try await commit(ifUnchangedSince: token, keys: keys, by: author, body)
+        return try await commit(ifUnchangedSince: token, keys: keys, author: author, body)
     }
 
     /// Runs a transaction like that, and undoes it, so that nobody sees it.
@@ -31,7 +31,7 @@ extension SettingsStore {
         do {
             // An update needs neither the file's lock nor its disk.
             if precondition == .none { return try update { throw Found(result: try body()) } }
-            return try await commit(if: precondition, of: keys, by: "a trial") { throw Found(result: try body()) }
+            return try await commit(if: precondition, of: keys, author: "a trial") { throw Found(result: try body()) }
         } catch let found as Found<Result> {
             return found.result
         }

@@ -42,7 +42,7 @@ struct UndoRoute: Sendable {
             throw ServiceError(.notFound, "“\(text.visible.prefix(60))” is no place in a history.")
         }
         do {
-            let result = try await store.undo(token, force: force, by: context.author)
+            let result = try await store.history.undo(token, force: force, author: context.author)
             let hasUndone = result.conflicts.isEmpty || !result.keys.isEmpty
             if hasUndone { counts.undone() } else { counts.conflict() }
             var json = result.json
@@ -58,7 +58,7 @@ struct UndoRoute: Sendable {
 
     /// Of a place of which nothing is known: 410 if it may have been one of this history.
     private func status(of token: ChangeToken) -> HTTPResponse.Status {
-        guard let now = store.token, now.history == token.history, token.position <= now.position else {
+        guard let now = store.history.token, now.history == token.history, token.position <= now.position else {
             return .notFound
         }
         return .gone

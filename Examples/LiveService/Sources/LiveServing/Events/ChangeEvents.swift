@@ -49,7 +49,7 @@ extension Change {
         ]
         if let author { json["author"] = .string(author) }
         // Transactions that were stored together, so that only their sum is known.
-        if missed > 0, missed < Self.unknownCount { json["transactions"] = .integer(Int64(missed) + 1) }
+        if case .changes(let count) = missed { json["transactions"] = .integer(Int64(count) + 1) }
         return json
     }
 }

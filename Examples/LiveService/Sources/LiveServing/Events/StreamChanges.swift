@@ -27,7 +27,7 @@ struct StreamChanges: Sendable {
     init(of store: SettingsStore, from start: StreamStart, heartbeats: Heartbeats) {
         self.start = start
         self.heartbeats = heartbeats
-        stored = store.changes(after: start.token)
+        stored = store.history.changes(after: start.token)
         inForce = store.changes
     }
 

@@ -32,7 +32,7 @@ struct StreamTeller {
             return [events.snapshot(change, isLoss: hasPlace)] + (try problems(after: nil))
         case .inForce(let change):
             // The file's come with their place, once they have one.
-            guard change.domain != .application || change.missed > 0 else { return [] }
+            guard change.domain != .application || change.missed != .nothing else { return [] }
             _ = try readCovered()
             return [events.covered(covered, after: change.domain == .application ? nil : change)]
         case .heartbeat:
@@ -44,7 +44,7 @@ struct StreamTeller {
 
     /// A value of the file that can't be used is not in force, until a usable one takes its place.
     private mutating func problems(after change: Change?) throws -> [ServerSentEvent] {
-        let mayDiffer = change?.mutations.contains { events.store.setting(forKey: $0.key)?.problem != nil } ?? true
+        let mayDiffer = change?.mutations.contains { events.store.keys.setting(forKey: $0.key)?.problem != nil } ?? true
         guard hasProblems || mayDiffer, try readCovered() else { return [] }
         return [events.covered(covered)]
     }

@@ -31,7 +31,7 @@ struct SettingsService: Service {
     }
 
     private func log(_ change: Change) {
-        if change.missed > 0 { logger.warning("\(change.missed) changes came too fast to be logged.") }
+        if let count = change.missed.count, count > 0 { logger.warning("\(count) changes came too fast to be logged.") }
         if let sentence = change.sentence { logger.notice("\(sentence)") }
     }
 }

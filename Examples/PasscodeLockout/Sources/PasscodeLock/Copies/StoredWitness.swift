@@ -15,7 +15,7 @@ public struct StoredWitness: RollbackWitness {
     /// - Parameter path: The path of the witness's number in the store.
     public init(in store: SettingsStore, at path: String = "witness") async throws {
         settings = try await store.group(Settings.self, at: path)
-        loss = store.loadOutcome.loss
+        loss = store.file.loadOutcome.loss
     }
 
     public func generation() async throws -> Int {

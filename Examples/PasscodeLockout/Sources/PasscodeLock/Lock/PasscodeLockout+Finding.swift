@@ -52,17 +52,17 @@ extension PasscodeLockout {
 extension SettingsStore {
     /// A sentence about what a lock's copy at a path had lost when the store was opened.
     func loss(of copy: LockSettings, at path: String) async -> String? {
-        if let loss = loadOutcome.loss { return loss }
-        guard loadOutcome != .absent, case .empty = copy.copy else { return nil }
+        if let loss = file.loadOutcome.loss { return loss }
+        guard file.loadOutcome != .absent, case .empty = copy.copy else { return nil }
         do {
-            if try await hasTraces(at: path) {
+            if try await file.hasTraces(at: path) {
                 return "It has no lock any more, but what is stored beside it shows one."
             }
         } catch {
             return "It has no lock, and whether it had one can't be read: \(error)"
         }
         // An application's other settings say nothing about the lock. Without any, the file was emptied.
-        guard let data = try? await export() else { return nil }
+        guard let data = try? await file.export() else { return nil }
         let isEmpty = data.allSatisfy { "{} \n".utf8.contains($0) }
         return isEmpty ? "The file is there, but everything in it has been removed." : nil
     }

@@ -107,7 +107,7 @@ extension PasscodeLockout {
     /// still be guessed. If that fails, or the process ends before it, the next transaction does it.
     private func eraseEarlierVerifiers() async {
         for (copy, store) in zip(copies, stores) where copy.hasEarlierVerifier != nil {
-            guard (try? await store.eraseEarlierValues()) != nil else { continue }
+            guard (try? await store.file.eraseEarlierValues()) != nil else { continue }
             _ = try? await copy.commit { copy.hasEarlierVerifier = nil }
         }
     }

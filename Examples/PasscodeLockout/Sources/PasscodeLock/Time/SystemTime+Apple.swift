@@ -7,11 +7,11 @@
             let name = "kern.bootsessionuuid"
             var size = 0
             guard sysctlbyname(name, nil, &size, nil, 0) == 0, size > 1 else {
-                throw MachineTimeError(description: "\"\(name)\" can't be read (error \(errno)).")
+                throw MachineTimeError(description: "“\(name)” can't be read (error \(errno)).")
             }
             var bytes = [UInt8](repeating: 0, count: size)
             guard sysctlbyname(name, &bytes, &size, nil, 0) == 0 else {
-                throw MachineTimeError(description: "\"\(name)\" can't be read (error \(errno)).")
+                throw MachineTimeError(description: "“\(name)” can't be read (error \(errno)).")
             }
             return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }

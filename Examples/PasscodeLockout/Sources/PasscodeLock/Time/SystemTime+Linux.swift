@@ -20,7 +20,7 @@
         static func bootID() throws -> String {
             let text = try String(contentsOf: URL(filePath: bootIDFile), encoding: .utf8)
             guard let id = UUID(uuidString: String(text.prefix(36))) else {
-                throw MachineTimeError(description: "\"\(bootIDFile)\" does not hold the name of a boot.")
+                throw MachineTimeError(description: "“\(bootIDFile)” does not hold the name of a boot.")
             }
             return id.uuidString
         }

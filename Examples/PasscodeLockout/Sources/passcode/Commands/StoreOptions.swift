@@ -92,7 +92,7 @@ struct OpenLock {
     /// Tells other programs what the files have: that only the lock writes it, and what must not be shown.
     func writeSchemas() async {
         for store in stores {
-            do { try await store.writeSchema() } catch { Terminal.complain("\(error)") }
+            do { try await store.file.writeSchema() } catch { Terminal.complain("\(error)") }
         }
     }
 

@@ -72,7 +72,7 @@ import Testing
             let key = Data("first passcode".utf8.reversed())
             let spellings = [key, Data(key.base64EncodedString().utf8)]
             #expect(try contents(of: folder, haveAny: spellings) == true, "The test looks for the wrong bytes.")
-            for store in process.stores { try await store.flush(toFile: true) }
+            for store in process.stores { try await store.file.flush() }
             // Three writes after the comparison, the last of which is no longer needed.
             if crash > 0 { process.verifier.onVerify { life.end(afterAppends: crash + 1) } }
             let result = try await process.lock.enrol(

@@ -15,19 +15,19 @@ import Testing
         for store in stores {
             switch attack {
             case .reset: try? store.reset()
-            case .zero: try? store.setValue(0, forKey: "passcode.attemptCount")
+            case .zero: try? store.keys.setValue(0, forKey: "passcode.attemptCount")
             case .old:
-                try? store.setValue(0, forKey: "passcode.attemptCount")
-                try? store.setValue(99, forKey: "passcode.generation")
-                try? store.removeValue(forKey: "passcode.wait")
-            case .remove: try? store.removeValue(forKey: "passcode.attemptCount")
+                try? store.keys.setValue(0, forKey: "passcode.attemptCount")
+                try? store.keys.setValue(99, forKey: "passcode.generation")
+                try? store.keys.removeValue(forKey: "passcode.wait")
+            case .remove: try? store.keys.removeValue(forKey: "passcode.attemptCount")
             case .removeAll:
                 for name in [
                     "version", "generation", "verifier", "attemptCount", "wait", "checksum", "damage", "audit",
                 ] {
-                    try? store.removeValue(forKey: "passcode.\(name)")
+                    try? store.keys.removeValue(forKey: "passcode.\(name)")
                 }
-            case .tree: try? store.removeValue(forKey: "passcode")
+            case .tree: try? store.keys.removeValue(forKey: "passcode")
             }
         }
     }

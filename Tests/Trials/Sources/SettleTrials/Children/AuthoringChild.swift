@@ -76,7 +76,7 @@ struct AuthoringChild: ChildRole {
 
         private func commit(_ step: Int, _ text: String) async throws {
             acknowledgements.add("try", step, AuthoringChild.process)
-            try await store.commit(by: ToldTransaction.author(ofStep: step, by: writer)) {
+            try await store.commit(author: ToldTransaction.author(ofStep: step, by: writer)) {
                 totals.total += 1
                 (own.step, own.text) = (step, text)
             }
@@ -88,7 +88,7 @@ struct AuthoringChild: ChildRole {
             for step in steps {
                 let text = Self.text(&random)
                 acknowledgements.add("try", step, AuthoringChild.process)
-                try store.update(by: ToldTransaction.author(ofStep: step, by: writer)) {
+                try store.update(author: ToldTransaction.author(ofStep: step, by: writer)) {
                     (own.step, own.text) = (step, text)
                 }
                 acknowledgements.add("wrote", step)
@@ -97,7 +97,7 @@ struct AuthoringChild: ChildRole {
 
         /// Begins the journal anew if it is full.
         func flush() async throws {
-            try await store.flush(toFile: true)
+            try await store.file.flush()
             acknowledgements.add("saved", 0)
         }
 

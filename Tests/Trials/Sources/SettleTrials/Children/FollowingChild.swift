@@ -18,7 +18,7 @@ struct FollowingChild: ChildRole {
         var position = token.flatMap(ChangeToken.init).map { Int($0.position) } ?? 0
         guard position < lastPosition ?? .max else { return try await store.close() }
         var isFirst = true
-        for await change in store.changes(after: token.flatMap(ChangeToken.init), durableOnly: durableOnly) {
+        for await change in store.history.changes(after: token.flatMap(ChangeToken.init), durableOnly: durableOnly) {
             guard let place = change.token else { throw TrialError("A change has no place: \(change)") }
             position = Int(place.position)
             if let told = ToldTransaction(change) {

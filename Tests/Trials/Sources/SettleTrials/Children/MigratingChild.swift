@@ -49,7 +49,7 @@ struct MigratingChild: ChildRole {
 
     /// Whether the commits are counted by now.
     private func isCounted(_ store: SettingsStore) throws -> Bool {
-        try program == .third || store.value(forKey: "closure", as: Int.self) != nil
+        try program == .third || store.keys.value(forKey: "closure", as: Int.self) != nil
     }
 
     private func writes(in store: SettingsStore) async throws -> @Sendable (Int) throws -> Void {
@@ -57,8 +57,8 @@ struct MigratingChild: ChildRole {
         switch program {
         case .tool:
             return { step in
-                try store.setValue(step, forKey: "tools.w\(writer)")
-                try store.setValue((store.value(forKey: "tools.total") ?? 0) + 1, forKey: "tools.total")
+                try store.keys.setValue(step, forKey: "tools.w\(writer)")
+                try store.keys.setValue((store.keys.value(forKey: "tools.total") ?? 0) + 1, forKey: "tools.total")
             }
         case .first, .second:
             let totals = try await totals(in: store)
@@ -86,7 +86,7 @@ struct MigratingChild: ChildRole {
         for _ in 0..<3 {
             // Until the store has merged the migration, these change its memory.
             try? store.update { try write() }
-            try? store.setValue(1, forKey: .path("late", "w\(writer)"))
+            try? store.keys.setValue(1, forKey: .path("late", "w\(writer)"))
             do {
                 try await store.commit { try write() }
                 throw TrialError("A commit after the refusal was not refused.")

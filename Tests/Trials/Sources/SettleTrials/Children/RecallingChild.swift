@@ -12,7 +12,7 @@ struct RecallingChild: ChildRole {
     func run(_ acknowledgements: AcknowledgementFile) async throws {
         let store = try await RememberedFile.open(place, acknowledgements)
         var entries: [ChangeToken: HistoryEntry] = [:]
-        for try await entry in store.history(limit: limit) {
+        for try await entry in store.history.entries(limit: limit) {
             if tokens.isEmpty { acknowledgements.add(ToldTransaction(entry).acknowledgement) }
             entries[entry.token] = entry
         }
@@ -28,32 +28,32 @@ struct RecallingChild: ChildRole {
     private func undo(_ entry: HistoryEntry, in store: SettingsStore) async throws -> String? {
         let before = try await values(entry, in: store)
         // What has changed since is left alone, and told.
-        let careful = try await store.undo(entry.token, by: "careful")
+        let careful = try await store.history.undo(entry.token, author: "careful")
         for (change, now) in zip(entry.changes, before) {
             guard (now == change.newValue) == careful.keys.contains(change.key),
                 (now != change.newValue) == careful.conflicts.contains(where: { $0.key == change.key })
             else { return "The undo of \(entry.token) is wrong about \(change.key)." }
         }
-        if let token = careful.token { try await store.undo(token, by: "careful") }
+        if let token = careful.token { try await store.history.undo(token, author: "careful") }
         guard try await values(entry, in: store) == before else { return "The redo of \(entry.token) is not whole." }
-        let undo = try await store.undo(entry.token, force: true, by: "undoer")
+        let undo = try await store.history.undo(entry.token, force: true, author: "undoer")
         guard try await values(entry, in: store) == entry.changes.map(\.oldValue) else {
             return "The undo of \(entry.token) is not whole."
         }
         guard let token = undo.token else { return nil }
-        for try await newest in store.history(limit: 1) {
+        for try await newest in store.history.entries(limit: 1) {
             guard newest.token == token, newest.undone == entry.token, newest.author.name == "undoer" else {
                 return "The history does not tell of the undo of \(entry.token)."
             }
         }
-        try await store.undo(token, force: true, by: "redoer")
+        try await store.history.undo(token, force: true, author: "redoer")
         return try await values(entry, in: store) == before ? nil : "The redo of \(entry.token) is not whole."
     }
 
     /// What is stored at the keys of a transaction.
     private func values(_ entry: HistoryEntry, in store: SettingsStore) async throws -> [SettingValue?] {
-        guard let token = store.token else { throw TrialError("The file has no history.") }
-        let tree = try await store.values(at: token)
+        guard let token = store.history.token else { throw TrialError("The file has no history.") }
+        let tree = try await store.history.values(at: token)
         return entry.changes.map { change in SettingKey(change.key).flatMap { tree[$0] } }
     }
 }

@@ -23,8 +23,8 @@ struct RegisterChild: ChildRole {
             let operation = operation(index, using: &random)
             acknowledgements.add("call", register, Int(MonotonicTime.now()), text: RegisterSpelling.text(operation))
             let answer = try await store.commit {
-                let (value, answer) = operation.applied(to: try store.value(forKey: key) ?? 0)
-                try store.setValue(value, forKey: key)
+                let (value, answer) = operation.applied(to: try store.keys.value(forKey: key) ?? 0)
+                try store.keys.setValue(value, forKey: key)
                 return answer
             }
             acknowledgements.add("answer", answer, Int(MonotonicTime.now()))

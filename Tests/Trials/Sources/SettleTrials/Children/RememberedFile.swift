@@ -37,11 +37,11 @@ extension ToldTransaction {
 
     /// - Returns: `nil` if the change has no place, or if it is unknown what it stands for.
     init?(_ change: Change) {
-        guard let token = change.token, change.snapshot == nil, change.missed != Change.unknownCount else {
+        guard let token = change.token, let missed = change.missed.count else {
             return nil
         }
         self.init(
-            token: token.description, position: Int(token.position), count: Int(change.missed) + 1,
+            token: token.description, position: Int(token.position), count: Int(missed) + 1,
             author: change.author)
         for mutation in change.mutations { add(mutation.key, mutation.oldStoredValue, mutation.newStoredValue) }
     }

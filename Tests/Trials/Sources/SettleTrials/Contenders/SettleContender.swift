@@ -22,11 +22,11 @@ struct SettleContender: Contender {
 
     func number(_ key: String) throws -> Int {
         if let declared = numbers[key] { return declared.value }
-        return try store.value(forKey: key) ?? 0
+        return try store.keys.value(forKey: key) ?? 0
     }
 
     func text(_ key: String) throws -> String {
-        try texts[key]?.value ?? store.value(forKey: key) ?? ""
+        try texts[key]?.value ?? store.keys.value(forKey: key) ?? ""
     }
 
     func write(_ numbers: [String: Int]) throws {
@@ -66,7 +66,7 @@ struct SettleContender: Contender {
             if let declared = numbers[key] {
                 try declared.set(value)
             } else {
-                try store.setValue(value, forKey: key)
+                try store.keys.setValue(value, forKey: key)
             }
         }
     }

@@ -1,0 +1,43 @@
+extension SettingsStore {
+    /// The domains that the store asks for a value, highest first, and last those of the declarations.
+    public var domains: Domains { Domains(store: self) }
+
+    /// The domains of a store, as they were when this was asked for.
+    public struct Domains: RandomAccessCollection, Sendable {
+        /// Keeps the store open.
+        package let store: SettingsStore
+        private let names: [DomainName]
+
+        fileprivate init(store: SettingsStore) {
+            self.store = store
+            names = store.core.domainNames
+        }
+
+        public var startIndex: Int { 0 }
+        public var endIndex: Int { names.count }
+
+        public subscript(position: Int) -> SettingsDomain { self[names[position]] }
+
+        /// A domain by its name. Of a domain that the store does not search nothing can be read, and writing it throws.
+        public subscript(name: DomainName) -> SettingsDomain {
+            SettingsDomain(name: name, core: store.core, domain: store.core.domains[name])
+        }
+    }
+
+    /// Whether a domain is one of ``domains``, other than that of the declarations.
+    package func searchesDomain(_ name: DomainName) -> Bool { core.domains[name] != nil }
+}
+
+extension SettingsStore.Domains {
+    /// The arguments that no declared or registered key has taken so far, in order, for the program's own parser. All of
+    /// them are left until the groups are opened.
+    public var remainingArguments: [String] {
+        (store.core.domains[.arguments]?.source as? ArgumentsSource)?.remaining ?? []
+    }
+}
+
+extension SettingsStore.Keys {
+    /// Every value that is in force, as the search list gives it: declared settings with their defaults, and keys that
+    /// no group declares. Secrets are left out.
+    public var effectiveValues: SettingTree { store.core.effectiveTree() }
+}

@@ -1,0 +1,39 @@
+extension SettingsStore.Keys {
+    /// The value of a key as a storage sees it, declared by a group or not; `nil` if there is none.
+    public subscript(key: some SettingKeyConvertible) -> SettingValue? {
+        (try? store.core.storedForm(ofKey: SettingKey(given: key))) ?? nil
+    }
+
+    /// The value of a key, converted as by the defaults system of Apple platforms; see <doc:AccessByKey>.
+    ///
+    /// ```swift
+    /// let port = try store.keys.value(forKey: "port", coercedTo: .integer)
+    /// ```
+    ///
+    /// - Throws: ``SettingsError`` if the value does not convert.
+    /// - Returns: `nil` if the key has no value.
+    public func value<Value>(
+        forKey key: some SettingKeyConvertible, coercedTo coercion: SettingCoercion<Value>
+    ) throws -> Value? {
+        let key = SettingKey(given: key)
+        guard let stored = try store.core.storedForm(ofKey: key) else { return nil }
+        guard let value = coercion.convert(stored) else {
+            let error = SettingCodingError(expected: "one that converts to \(spelling(of: Value.self))", found: stored)
+            throw SettingsError.notConvertible(
+                key: key, stored: Redacted(stored, isSecret: store.core.isSecret(key)), to: Value.self, error)
+        }
+        return value
+    }
+}
+
+extension StoreCore {
+    /// The value of a key as a storage sees it, whether or not a group declares it. An explicit null is no value.
+    func storedForm(ofKey key: SettingKey) throws -> SettingValue? {
+        let key = log.lock.withLock { log.stored.resolved(key) }
+        let found = lookUp(key)
+        let value =
+            try found.box.map { try $0.encoder($0.visibleValue) }
+            ?? effectiveValue(at: key, own: found.stored(at: key)).0
+        return value == .null ? nil : value
+    }
+}

@@ -1,0 +1,64 @@
+extension SettingsStore {
+    /// The file, or another storage, that the store is kept in.
+    public var file: File { File(store: self) }
+
+    /// What a store is kept in: a readable file with its journal, or another storage.
+    ///
+    /// A view without state of its own; it keeps the store open.
+    public struct File: Sendable {
+        package let store: SettingsStore
+    }
+}
+
+extension SettingsStore.File {
+    /// Saves everything that has been written so far, and brings the readable file up to date: call it before the file is
+    /// shown, copied or handed to another program.
+    ///
+    /// - Throws: ``SettingsError`` as ``SettingsStore/flush()`` does, and also if the file can't be written now, such as
+    ///   while it contains an edit that can't be read.
+    public func flush() async throws {
+        try await store.open().persister.flushToFile()
+    }
+
+    /// Saves everything that has been written so far, and removes earlier values from wherever the storage keeps them:
+    /// the journal, the history, the previous version of the file, and values kept in case an edit can't be used, except
+    /// those that are in force because it could not. To remove a single key from the history, call
+    /// ``SettingsStore/History/forget(_:)``.
+    ///
+    /// For what must not be found any more, such as a replaced key. Files that were put aside because they were damaged
+    /// stay, and so do copies that others have made; what the disk still has of removed files is beyond a program's
+    /// reach.
+    ///
+    /// - Throws: ``SettingsError`` if saving or removing failed; then earlier values may still be there.
+    public func eraseEarlierValues() async throws {
+        try await store.open().persister.flushToFile(for: .erasing)
+    }
+
+    /// What the storage found when it was opened.
+    ///
+    /// It distinguishes a first run from settings that were lost or restored, and doesn't change while the store is
+    /// open. Damage is reported once: a file that was restored is intact the next time. A file that was removed counts
+    /// as removed until something has been stored anew.
+    ///
+    /// ```swift
+    /// let store = try await SettingsStore.open("com.example.app")
+    /// switch store.file.loadOutcome {
+    /// case .absent: break                                     // the first run
+    /// case .intact, .recovered(_, isComplete: true): break    // the newest values
+    /// case .recovered(let description, isComplete: false), .removed(let description):
+    ///     throw LockError.tampered(description)               // earlier values, or defaults
+    /// }
+    /// ```
+    public var loadOutcome: StorageContents.Outcome { store.core.loadOutcome }
+
+    /// Whether a value is stored at a path or within it, or was, as far as the storage still shows it: in the journal or
+    /// the previous version of a file.
+    ///
+    /// For code that must not mistake settings for new ones that were edited away, which a load takes for the intact
+    /// work of a person. No trace is no proof: journals are begun anew, and files can be removed.
+    ///
+    /// - Throws: ``SettingsError`` if the storage can't be read.
+    public func hasTraces(at path: some SettingKeyConvertible) async throws -> Bool {
+        try await store.open().persister.hasTraces(of: SettingKey(given: path))
+    }
+}

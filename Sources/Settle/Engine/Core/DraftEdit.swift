@@ -1,0 +1,69 @@
+import Synchronization
+
+/// What a draft's box follows: the setting of the group that the draft was made of.
+final class FollowedSetting: @unchecked Sendable {
+    // Sendable: `held` is guarded as a box's is, `seen` by the writer's lock.
+
+    let box: AnySettingBox
+    @exclusivity(unchecked) var held: HeldValue?
+    /// The version of the followed value that the draft's subscribers know.
+    @exclusivity(unchecked) var seen: UInt64 = 0
+
+    init(_ box: AnySettingBox) { self.box = box }
+}
+
+/// A change that a draft has made to a setting.
+final class DraftEdit: Sendable {
+    enum Kind: Sendable {
+        case value
+        /// The setting is to be reset.
+        case reset
+    }
+
+    let kind: Kind
+    let base: DraftEditBase
+
+    init(_ kind: Kind, since base: DraftEditBase) {
+        (self.kind, self.base) = (kind, base)
+    }
+}
+
+/// What a setting had when a draft first changed it.
+final class DraftEditBase: Sendable {
+    /// The value in force.
+    let effective: any Sendable
+    /// What the application's domain and those below it gave.
+    let own: any Sendable
+
+    init(effective: any Sendable, own: any Sendable) {
+        (self.effective, self.own) = (effective, own)
+    }
+}
+
+/// How a setting has changed since a draft has changed it.
+struct EditConflict {
+    let original: any Sendable
+    let current: any Sendable
+    let draft: any Sendable
+}
+
+extension HeldValue {
+    /// What a draft has in place of the value that it follows.
+    convenience init(_ edit: DraftEdit) {
+        self.init(by: edit.kind == .value ? Self.draft : Self.declaration, edit: edit)
+    }
+
+    private static let draft = DomainIdentity(.application, .local, isAbove: false, isVolatile: true)
+    private static let declaration = DomainIdentity(.declaration, .reset, isAbove: false, isVolatile: true)
+}
+
+extension AnySettingBox {
+    /// Whether a draft has a value of its own.
+    final var isEdited: Bool { has(.held) }
+
+    /// Tracks reads of the setting, and of the one that it follows, for Observation.
+    final func accessNodes() {
+        node.access()
+        followed?.box.accessNodes()
+    }
+}

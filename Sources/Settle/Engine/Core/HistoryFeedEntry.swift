@@ -1,0 +1,86 @@
+/// A transaction of the storage's history, as its followers share it.
+final class HistoryFeedEntry: RecordOfHistory {
+    let token: ChangeToken
+    let transaction: StoredTransaction
+    /// The transaction's revision in this process; 0 if it has none.
+    let revision: UInt64
+    /// Made for the first follower. Foreign code runs meanwhile, so it may be made twice.
+    private let typed = LockedValue<[FeedMutation]?>(nil)
+
+    init(token: ChangeToken, transaction: StoredTransaction, revision: UInt64) {
+        self.token = token
+        self.transaction = transaction
+        self.revision = revision
+    }
+
+    /// What has changed, with the values of the declared types.
+    func mutations(in engine: Engine) -> [FeedMutation] {
+        if let known = typed.withLock({ $0 }) { return known }
+        let made = (transaction.mutations ?? []).flatMap { FeedMutation.make($0, in: engine) }
+        typed.withLock { $0 = made }
+        return made
+    }
+}
+
+/// One mutation of the storage's history.
+struct FeedMutation: Sendable {
+    let key: SettingKey
+    let old: any Sendable
+    let new: any Sendable
+    /// The declared setting; `nil` if no group declares the key.
+    let slot: SettingSlot?
+    let isSecret: Bool
+
+    /// With the values of the declared type, where a group declares the key, or keys in it.
+    static func make(_ mutation: StoredMutation, in engine: Engine) -> [FeedMutation] {
+        let (slot, inner) = engine.log.lock.withLock { () -> (SettingSlot?, [SettingSlot]) in
+            let slots = engine.log.stored.slots
+            if let slot = slots[mutation.key], slot.declaration != nil { return (slot, []) }
+            return (nil, slots.within(mutation.key).filter { $0.declaration != nil })
+        }
+        guard !inner.isEmpty, !mutation.isWithheld else { return [FeedMutation(mutation, slot)] }
+        let (old, new) = (mutation.tree(\.oldValue), mutation.tree(\.newValue))
+        return inner.sorted { $0.key < $1.key }.compactMap { slot in
+            guard old[slot.key] != new[slot.key] else { return nil }
+            return FeedMutation(
+                StoredMutation(key: slot.key, oldValue: old[slot.key], newValue: new[slot.key]), slot)
+        }
+    }
+
+    private init(_ mutation: StoredMutation, _ slot: SettingSlot?) {
+        key = mutation.key
+        self.slot = slot
+        isSecret = mutation.isWithheld || slot?.isSecret == true
+        let box = mutation.isWithheld ? nil : slot?.box
+        old = Self.typed(mutation.oldValue, box)
+        new = Self.typed(mutation.newValue, box)
+    }
+
+    /// A value that can't be decoded stays as it is stored.
+    private static func typed(_ value: SettingValue?, _ box: AnySettingBox?) -> any Sendable {
+        guard let box else { return value ?? .null }
+        guard let value else { return box.erasedDefault }
+        return (try? box.decode(stored: value)) ?? value
+    }
+}
+
+extension StoredMutation {
+    fileprivate func tree(_ value: KeyPath<StoredMutation, SettingValue?>) -> SettingTree {
+        var tree = SettingTree()
+        tree[key] = self[keyPath: value]
+        return tree
+    }
+}
+
+/// What a store finds for a follower of the storage's history.
+enum HistoryFinding: Sendable {
+    /// What comes next.
+    case entries([HistoryFeedEntry])
+    /// The feed has it.
+    case inFeed
+    /// The storage can't be reached. The feed's number of attempts until now.
+    case unreachable(attempts: Int)
+    /// What has come since is not known. All values, without secrets, and the place where they were in force.
+    case lost(SettingTree, ChangeToken?)
+    case closed
+}

@@ -1,0 +1,27 @@
+/// What a declaration says about a setting, without the type of its value.
+protocol SettingDeclaration: Sendable {
+    /// The key given in the declaration, or `nil` if the property's name is the key.
+    var key: String? { get }
+    var valueType: any Any.Type { get }
+    /// Whether a value may take more memory than its type tells, so that only its stored form shows how much.
+    var isMeasured: Bool { get }
+    /// `nil` if the declaration has none, as most.
+    var details: SettingDetails? { get }
+    /// Texts that complete "it must be …".
+    var ruleTexts: [String] { get }
+    /// The rules as data. Runs foreign coders.
+    var ruleDescriptions: [RuleDescription] { get }
+    /// Sentences: which of the rules can't be met, and why.
+    var ruleDefects: [String] { get }
+    /// Encodes a value of the setting. Throws for one of another type.
+    var encoder: @Sendable (any Sendable) throws -> SettingValue { get }
+}
+
+extension SettingDeclaration {
+    /// Whether the value is not to be shown.
+    var isSecret: Bool { valueType is any SecretValue.Type }
+    /// The value's type as written in Swift.
+    var spelledType: String { spelling(of: valueType) }
+    /// What the type's values look like where they are stored.
+    var shape: ValueShape { details?.hasOwnCodec == true ? .any : ValueShape(of: valueType) }
+}

@@ -1,0 +1,69 @@
+import Settle
+import Synchronization
+
+/// Ends a stream of events from elsewhere, and wakes those who follow for each heartbeat.
+final class EventStreamControl: Sendable {
+    private struct State: Sendable {
+        var isEnded = false
+        var parts: [Int: ContentWatch] = [:]
+        var lastPart = 0
+    }
+
+    /// One iterator's part of it, which ends with the iterator.
+    final class Part: Sendable {
+        private let whole: EventStreamControl
+        private let number: Int
+        private let tasks: [Task<Void, Never>]
+
+        fileprivate init(of whole: EventStreamControl, _ number: Int, _ tasks: [Task<Void, Never>]) {
+            (self.whole, self.number, self.tasks) = (whole, number, tasks)
+        }
+
+        deinit {
+            for task in tasks { task.cancel() }
+            // Released without the lock: it may be the store's last reference.
+            _ = whole.state.withLock { $0.parts.removeValue(forKey: number) }
+        }
+
+        var isEnded: Bool { whole.state.withLock { $0.isEnded } }
+    }
+
+    private let heartbeat: Duration
+    /// How long an iterator follows; `nil` without an end.
+    private let lifetime: Duration?
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let state = Mutex(State())
+
+    init(heartbeat: Duration, lifetime: Duration?, sleep: @escaping @Sendable (Duration) async throws -> Void) {
+        (self.heartbeat, self.lifetime, self.sleep) = (heartbeat, lifetime, sleep)
+    }
+
+    func part(waking watch: ContentWatch) -> Part {
+        let number = state.withLock { state in
+            state.lastPart += 1
+            state.parts[state.lastPart] = watch
+            return state.lastPart
+        }
+        var tasks = [
+            Task { [heartbeat, sleep] in
+                while (try? await sleep(heartbeat)) != nil { watch.interrupt() }
+            }
+        ]
+        if let lifetime {
+            tasks.append(
+                Task { [sleep] in
+                    if (try? await sleep(lifetime)) != nil { self.end() }
+                })
+        }
+        return Part(of: self, number, tasks)
+    }
+
+    /// Ends the iterators that there are, and those that begin later.
+    func end() {
+        let watches = state.withLock { state in
+            state.isEnded = true
+            return state.parts.values
+        }
+        for watch in watches { watch.interrupt() }
+    }
+}

@@ -1,0 +1,77 @@
+import Settle
+
+/// Follows a store for one connection of a page.
+///
+/// The store's changes tell what is in force, of all domains. They leave out what others do with keys that no group declares, so
+/// the values of these are compared. All of it is one wait, in the connection's own task.
+struct StoreFollower {
+    /// What has happened since the last time that somebody asked.
+    struct Update: Sendable {
+        var keys: Set<SettingKey> = []
+        /// Whether anything may have changed.
+        var isEverything = false
+        /// Whether it is the first of the stream.
+        var isBeginning = false
+
+        var isEmpty: Bool { keys.isEmpty && !isEverything }
+    }
+
+    private let store: SettingsStore
+    /// The keys of the panel that no group declares, with their values at the last look.
+    private var undeclared: [(key: SettingKey, value: SettingValue?)]
+    private var watch: ContentWatch
+    private var changes: Changes.Iterator
+    private let ending: EventStreamControl.Part
+    private var isBeginning = true
+
+    /// More keys than these are told as everything.
+    private static let limit = 1000
+
+    /// Begins to follow.
+    ///
+    /// - Parameter undeclared: The keys of the panel that no group declares.
+    init(_ store: SettingsStore, undeclared: [SettingKey], ending: EventStreamControl) {
+        self.store = store
+        watch = ContentWatch(store)
+        changes = store.changes.makeAsyncIterator()
+        self.undeclared = undeclared.prefix(Self.limit).map { ($0, store.keys[$0]) }
+        self.ending = ending.part(waking: watch)
+    }
+
+    /// Waits for update; there are some at once in the beginning, and empty ones for each heartbeat.
+    ///
+    /// - Returns: `nil` at the end.
+    mutating func next(isolation actor: isolated (any Actor)?) async -> Update? {
+        if isBeginning {
+            isBeginning = false
+            return ending.isEnded || Task.isCancelled ? nil : Update(isBeginning: true)
+        }
+        while !ending.isEnded {
+            switch await watch.next(isolation: actor) {
+            case .finished: return nil
+            case .interrupted: return ending.isEnded ? nil : Update()
+            case .changed:
+                let update = takeUpdate()
+                if !update.isEmpty { return update }
+            }
+        }
+        return nil
+    }
+
+    private mutating func takeUpdate() -> Update {
+        var update = Update()
+        while let change = changes.popNext() {
+            if change.missed != .nothing { update.isEverything = true }
+            for mutation in change.mutations { update.keys.insert(SettingKey(stored: mutation.key)) }
+        }
+        for (index, (key, value)) in undeclared.enumerated() {
+            let now = store.keys[key]
+            guard now != value else { continue }
+            undeclared[index].value = now
+            update.keys.insert(key)
+        }
+        if update.keys.count > Self.limit { update.isEverything = true }
+        if update.isEverything { update.keys = [] }
+        return update
+    }
+}

@@ -1,0 +1,52 @@
+/// What a panel answers, for any HTTP server to send.
+public struct PanelResponse: Sendable {
+    /// The body of a response.
+    public enum Body: Sendable {
+        /// All of it.
+        case bytes([UInt8])
+        /// A stream of events, to be sent piece by piece as they come. Each piece is sent at once, without buffering.
+        case events(PanelEvents)
+    }
+
+    /// The status code, such as 200.
+    public var status: Int
+    /// The fields of the header. The length of the body is not among them.
+    public var headers: [(name: String, value: String)]
+    /// The body.
+    public var body: Body
+
+    init(_ status: Int, _ headers: [(name: String, value: String)] = [], _ body: Body = .bytes([])) {
+        (self.status, self.headers, self.body) = (status, headers, body)
+    }
+
+    /// A page or a part of one.
+    static func html(_ html: HTML, status: Int = 200) -> PanelResponse {
+        PanelResponse(status, [("Content-Type", "text/html; charset=utf-8")], .bytes(html.bytes))
+    }
+
+    /// Leads to another page after a form.
+    static func redirect(to path: String) -> PanelResponse {
+        PanelResponse(303, [("Location", path)])
+    }
+}
+
+extension PanelResponse {
+    /// With the fields that every response of a panel has: nothing is loaded from elsewhere, framed, guessed or kept.
+    func secured() -> PanelResponse {
+        var response = self
+        response.headers += [
+            ("Content-Security-Policy", Self.contentPolicy), ("Referrer-Policy", "same-origin"),
+            ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
+            ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
+        ]
+        if !response.headers.contains(where: { $0.name == "Cache-Control" }) {
+            response.headers.append(("Cache-Control", "no-store"))
+        }
+        return response
+    }
+
+    private static let contentPolicy = [
+        "default-src 'none'", "style-src 'self'", "script-src 'self'", "img-src 'self'", "connect-src 'self'",
+        "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
+    ].joined(separator: "; ")
+}

@@ -1,0 +1,77 @@
+import Settle
+
+extension ControlForm {
+    /// A change that was not made.
+    struct Submission: Sendable {
+        /// How the value was shown, which is JSON where its control could not show it.
+        let kind: ControlKind
+        let isJSON: Bool
+        let input: ControlInput
+        /// Whether the setting was to get its default.
+        let isReset: Bool
+        /// What the page has shown before; `nil` if it shows the newest with it.
+        var version: Version?
+        var reason = Reason.refused(HTML())
+
+        /// The change token that a form is of, and a fingerprint of the value there.
+        struct Version: Sendable {
+            let token: String
+            let seen: String
+        }
+
+        enum Reason: Sendable {
+            /// A sentence with the rule.
+            case refused(HTML)
+            /// Somebody else has changed the value since the page was made.
+            case conflict(author: String?)
+        }
+    }
+
+    /// Why it was not made, and what can be done.
+    @HTMLBuilder func explained(_ submission: Submission) -> HTML {
+        switch submission.reason {
+        case .refused(let sentence):
+            HTML("p") { sentence }
+            keep
+        case .conflict(let author):
+            HTML("p") {
+                if let author {
+                    strings("“%@” has changed this meanwhile.", author)
+                } else {
+                    strings("This has been changed meanwhile.")
+                }
+            }
+            HTML("dl") {
+                HTML("dt") { strings("There now") }
+                HTML("dd") { state.value.map(spelled) ?? strings("Not set") }
+                HTML("dt") { strings("Yours") }
+                HTML("dd") {
+                    submission.isReset ? strings("The default") : control.isSecret ? "••••" : typed(submission)
+                }
+            }
+            if submission.isReset {
+                HTML("button", ["name": "action", "value": "reset", "formnovalidate": .present]) { strings("Reset") }
+            } else if control.isSecret {
+                // It is in no page, so a button could not save it.
+                HTML("p") { strings("Type yours again to save it.") }
+            } else {
+                HTML("button", ["name": "action", "value": "save"]) { strings("Save mine") }
+            }
+            keep
+        }
+    }
+
+    /// Forgets what was typed.
+    private var keep: HTML {
+        let pane = context.contents.location(of: control.key, id: control.id)?.pane.id ?? ""
+        return HTML(
+            "a",
+            ["class": "button quiet", "href": .text("\(context.panePath(pane))#\(control.id)"), "data-leave": .present]
+        ) { strings("Keep what is there") }
+    }
+
+    private func typed(_ submission: Submission) -> String {
+        let value = try? submission.input.value(for: control.shown(as: submission.kind))
+        return (value ?? nil).map(spelled) ?? submission.input.text
+    }
+}

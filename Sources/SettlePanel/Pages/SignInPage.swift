@@ -1,0 +1,52 @@
+/// What somebody sees who has not been let in.
+struct SignInPage: Sendable {
+    let context: PageContext
+
+    /// The page behind a link, with the button that spends it.
+    func response(link: String, to path: String?) -> PanelResponse {
+        let strings = context.strings
+        return .html(
+            page {
+                HTML("h1") { context.contents.title }
+                HTML("p") { strings("This link lets this browser see and change the settings. It works once.") }
+                HTML("form", ["method": "post", "action": .text("\(context.base)/enter")]) {
+                    HTML("input", ["type": "hidden", "name": "link", "value": .text(link)])
+                    if let path { HTML("input", ["type": "hidden", "name": "to", "value": .text(path)]) }
+                    if let origin = context.origin {
+                        HTML("input", ["type": "hidden", "name": "return", "value": .text(origin)])
+                    }
+                    HTML("button") { strings("Open the settings") }
+                }
+            })
+    }
+
+    /// For a browser without a session.
+    var refusal: PanelResponse {
+        let strings = context.strings
+        return .html(
+            page {
+                HTML("h1") { strings("This browser has not been let in") }
+                HTML("p") {
+                    strings(
+                        "Use the link that the program has shown. Each works once, and for a few minutes; the program makes a new one."
+                    )
+                }
+            }, status: 401)
+    }
+
+    private func page(@HTMLBuilder _ content: () -> HTML) -> HTML {
+        let strings = context.strings
+        let content = content()
+        return .document(language: strings.language, isRightToLeft: strings.isRightToLeft) {
+            HTML("head") {
+                HTML("meta", ["charset": "utf-8"])
+                HTML("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
+                HTML("meta", ["name": "color-scheme", "content": "light dark"])
+                HTML("title") { strings("Settings") }
+                HTML("link", ["rel": "icon", "href": .text("\(context.files)/icon")])
+                HTML("link", ["rel": "stylesheet", "href": .text("\(context.files)/style.css?\(context.assets)")])
+            }
+            HTML("body", ["class": "entrance"]) { HTML("main") { content } }
+        }
+    }
+}

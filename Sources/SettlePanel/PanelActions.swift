@@ -1,0 +1,233 @@
+import Settle
+
+/// Changes that a person makes on a page.
+struct PanelActions: Sendable {
+    let panel: SettingsPanel
+    let context: PageContext
+    let form: FormFields
+    /// Whether to answer with the changed form alone.
+    let wantsFragment: Bool
+
+    private var pages: PanelPages { PanelPages(panel: panel, context: context) }
+
+    /// Stores or removes a value, or changes the parts of one.
+    func set() async -> PanelResponse {
+        guard let key = form["key"].flatMap({ SettingKey($0) }),
+            let (pane, control) = context.contents.location(of: key, id: form["control"])
+        else { return pages.missing }
+        let isJSON = form["as"] == "json"
+        let edited = isJSON ? control.shown(as: .json) : control
+        let action = FormAction(form["action"] ?? "save")
+        var input = ControlInput(form, for: edited.kind)
+        input.apply(action, form, to: edited.kind)
+        let submission = ControlForm.Submission(
+            kind: edited.kind, isJSON: isJSON, input: input, isReset: action == .reset,
+            version: form["seen"].map { .init(token: form["token"] ?? "", seen: $0) })
+        if control.isOwners {
+            return refused(pane, control, submission, HTML(context.strings("Only the program itself changes this.")))
+        }
+        do {
+            if submission.isReset { return try await store(nil, pane, control, submission) }
+            guard let value = try input.value(for: edited) else {
+                guard !control.isSecret else { return done(pane, control, isStored: false) }
+                guard control.isOptional else { throw InputProblem("A value is needed here.") }
+                return try await store(.null, pane, control, submission)
+            }
+            if let refusal = control.refusal(value) { throw InputProblem(refusal) }
+            return try await store(value, pane, control, submission)
+        } catch let problem as InputProblem {
+            return refused(pane, control, submission, problem.sentence(in: context.strings))
+        } catch {
+            // A declaration that does not know of the secret may spell it.
+            let strings = context.strings
+            let sentence = control.isSecret ? HTML(strings("This can’t be stored here.")) : strings.english("\(error)")
+            return refused(pane, control, submission, sentence)
+        }
+    }
+
+    /// - Parameter value: `nil` removes what is stored.
+    private func store(
+        _ value: SettingValue?, _ pane: PanelContents.Pane, _ control: Control, _ submission: ControlForm.Submission
+    ) async throws -> PanelResponse {
+        let (store, key) = (panel.store, control.key)
+        let write: @Sendable () throws -> Void = {
+            if let value {
+                try store.keys.setValue(value, forKey: key)
+            } else {
+                try store.keys.removeValue(forKey: key)
+            }
+        }
+        var token = form["token"].flatMap { ChangeToken($0) }
+        for _ in 0..<Self.attempts {
+            do {
+                guard let token else {
+                    try await store.commit(author: panel.configuration.author) {
+                        try refuseIfOther(control)
+                        try write()
+                    }
+                    return done(pane, control)
+                }
+                try await store.commit(
+                    ifUnchangedSince: token, keys: [key.description], author: panel.configuration.author, write)
+                return done(pane, control)
+            } catch is OtherIsThere {
+                return conflict(pane, control, submission, wanting: value, author: nil)
+            } catch let error as SettingsError where error.code == .conflict {
+                // The page may have shown a value that was on its way to the file: then its token is older than it is.
+                let state = ControlState(of: control, in: store)
+                guard state.value != nil, state.seen == form["seen"], let newer = state.token else {
+                    return conflict(pane, control, submission, wanting: value, author: error.conflict?.author?.name)
+                }
+                token = newer
+            }
+        }
+        return conflict(pane, control, submission, wanting: value, author: nil)
+    }
+
+    /// How often a value may be on its way.
+    private static let attempts = 3
+
+    /// The page has shown something else than there is now.
+    private struct OtherIsThere: Error {}
+
+    /// A file that has never been written has no tokens, so what the page has shown must still be there. Who sends no form
+    /// of a page has seen nothing.
+    private func refuseIfOther(_ control: Control) throws {
+        if let seen = form["seen"], seen != ControlState(of: control, in: panel.store).seen { throw OtherIsThere() }
+    }
+
+    /// Somebody else was first, or it was the same browser, which has missed the answer and asks again.
+    private func conflict(
+        _ pane: PanelContents.Pane, _ control: Control, _ submission: ControlForm.Submission,
+        wanting value: SettingValue?,
+        author: String?
+    ) -> PanelResponse {
+        let state = ControlState(of: control, in: panel.store)
+        let isThere =
+            if let value { state.isStored && state.value.map { submission.kind.isSame($0, value) } ?? false } else {
+                !state.isStored
+            }
+        if isThere { return done(pane, control) }
+        var submission = submission
+        (submission.reason, submission.version) = (.conflict(author: author), nil)
+        return answer(pane, control, submission, status: 409)
+    }
+
+    private func done(_ pane: PanelContents.Pane, _ control: Control, isStored: Bool = true) -> PanelResponse {
+        guard wantsFragment else { return .redirect(to: "\(context.panePath(pane.id))#\(control.id)") }
+        var response = PanelResponse.html(pages.rendered(control).html)
+        if !isStored { response.headers.append(("X-Settle-Unchanged", "1")) }
+        return response
+    }
+
+    private func refused(
+        _ pane: PanelContents.Pane, _ control: Control, _ submission: ControlForm.Submission, _ sentence: HTML
+    ) -> PanelResponse {
+        var submission = submission
+        submission.reason = .refused(sentence)
+        return answer(pane, control, submission, status: 422)
+    }
+
+    /// What was typed is shown again, with the reason beside it.
+    private func answer(
+        _ pane: PanelContents.Pane, _ control: Control, _ submission: ControlForm.Submission, status: Int
+    ) -> PanelResponse {
+        guard wantsFragment else { return pages.pane(pane.id, submission: (control, submission), status: status) }
+        return .html(pages.rendered(control, submission).html, status: status)
+    }
+
+    /// Removes what is stored for the settings of a pane, or of all panes.
+    func reset() async -> PanelResponse {
+        let pane = form["pane"]
+        let controls = pane.map { context.contents.pane($0)?.controls ?? [] } ?? context.contents.controls
+        let store = panel.store
+        let keys = controls.filter { pages.form($0).isResettable }.map(\.key)
+        do {
+            try await store.commit(author: panel.configuration.author) {
+                for key in keys { try store.keys.removeValue(forKey: key) }
+            }
+            return .redirect(to: context.panePath(pane ?? ""))
+        } catch {
+            return pages.problem(422, context.strings.english("\(error)"))
+        }
+    }
+
+    /// Takes a transaction of the history back.
+    func undo() async -> PanelResponse {
+        guard let token = form["token"].flatMap({ ChangeToken($0) }) else { return pages.missing }
+        do {
+            // The declarations of another program are not in the store, so it can't know what is its owner's.
+            let (contents, strings) = (context.contents, context.strings)
+            let result = try await panel.store.history.undo(
+                .token(token), force: false, author: panel.configuration.author
+            ) { key in
+                guard contents.mayUndo(at: key) else {
+                    throw PanelError(strings("“%@” can’t be changed here, so nothing was undone.", key.description))
+                }
+            }
+            guard result.conflicts.isEmpty else {
+                let keys = result.conflicts.map { "“\($0.key)”" }.joined(separator: ", ")
+                return pages.problem(409, HTML(context.strings("Changed since, and left alone: %@", keys)))
+            }
+            return .redirect(to: form["key"].map { context.path("why", ["key": $0]) } ?? context.panePath(""))
+        } catch let error as PanelError {
+            return pages.problem(422, HTML("\(error)"))
+        } catch {
+            return pages.problem(422, context.strings.english("\(error)"))
+        }
+    }
+}
+
+/// What a button of a form does.
+enum FormAction: Sendable, Hashable {
+    case save, reset, add
+    case remove(Int)
+    case up(Int)
+    case down(Int)
+
+    init(_ text: String) {
+        let words = text.split(separator: " ")
+        let index = words.count == 2 ? Int(words[1]) : nil
+        switch (words.first, index) {
+        case ("reset"?, nil): self = .reset
+        case ("add"?, nil): self = .add
+        case ("remove"?, let index?): self = .remove(index)
+        case ("up"?, let index?): self = .up(index)
+        case ("down"?, let index?): self = .down(index)
+        default: self = .save
+        }
+    }
+}
+
+extension ControlInput {
+    /// Adds, removes or moves a part.
+    fileprivate mutating func apply(_ action: FormAction, _ form: FormFields, to kind: ControlKind) {
+        switch action {
+        case .save: if kind.hasTypedParts, !(form["newPart"] ?? "").isEmpty { append(form) }
+        case .add: append(form)
+        case .remove(let index): if parts.indices.contains(index) { parts.remove(at: index) }
+        case .up(let index): move(index, to: index - 1)
+        case .down(let index): move(index, to: index + 1)
+        case .reset: break
+        }
+    }
+
+    private mutating func append(_ form: FormFields) {
+        parts.append(Part(name: form["newName"] ?? "", text: form["newPart"] ?? ""))
+    }
+
+    private mutating func move(_ index: Int, to other: Int) {
+        if parts.indices.contains(index), parts.indices.contains(other) { parts.swapAt(index, other) }
+    }
+}
+
+extension ControlKind {
+    /// Whether a new part has a text only once somebody has typed one.
+    fileprivate var hasTypedParts: Bool {
+        switch self {
+        case .list(.toggle), .list(.choice), .dictionary(.toggle), .dictionary(.choice): false
+        case .list, .dictionary: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Settle
+
+extension PanelPages {
+    /// How many entries of the history a page has.
+    private static let historyLimit = 20
+
+    /// Why a setting has its value, and its history.
+    func why(_ text: String) async -> PanelResponse {
+        guard let key = SettingKey(text), let (pane, control) = context.contents.location(of: key) else {
+            return missing
+        }
+        let explanation = panel.store.keys.explanation(forKey: key)
+        let history = control.isSecret ? .success([]) : await history(of: control)
+        return .html(
+            PanelDocument(context: context, title: control.title).html {
+                HTML("nav", ["aria-label": .text(strings("Way back"))]) {
+                    HTML("a", ["href": .text("\(context.panePath(pane.id))#\(control.id)")]) { pane.title }
+                }
+                HTML("h1") { control.title }
+                HTML("p", ["class": "key"]) { HTML("code") { key.description } }
+                HTML("h2") { strings("Where the value comes from") }
+                answers(explanation, control)
+                if let change = explanation.change {
+                    HTML("p", ["class": "note"]) {
+                        strings("Last changed: %@", SettingValue.date(change.time).spelledForPeople)
+                        if let author = change.author { ", " + strings("by “%@”", author) }
+                    }
+                }
+                HTML("h2") { strings("History") }
+                entries(history, control)
+            })
+    }
+
+    private func answers(_ explanation: Explanation, _ control: Control) -> HTML {
+        HTML("div", ["class": "card scroll"]) {
+            HTML("table") {
+                HTML("thead") {
+                    HTML("tr") {
+                        for title in ["Source", "Value", "", "Place"] {
+                            HTML("th", ["scope": "col"]) { strings(title) }
+                        }
+                    }
+                }
+                HTML("tbody") {
+                    for answer in explanation.answers {
+                        HTML("tr", ["class": .optional(answer.outcome == .inForce ? "force" : nil)]) {
+                            HTML("td") { strings.name(of: answer.domain) }
+                            HTML("td") {
+                                control.isSecret ? "••••" : answer.value.map { control.spelled($0, strings) } ?? ""
+                            }
+                            HTML("td") { outcome(answer, isSecret: control.isSecret) }
+                            HTML("td") { strings.english(answer.place) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @HTMLBuilder private func outcome(_ answer: Explanation.Answer, isSecret: Bool) -> HTML {
+        switch answer.outcome {
+        case .inForce: strings("in force")
+        case .covered: strings("covered")
+        case .refused: strings.html("refused: %@", strings.english(isSecret ? "" : answer.problem ?? ""))
+        case .ignored: strings("ignored")
+        }
+        if answer.locksKey { ", " + strings("locks it") }
+    }
+
+    private func history(of control: Control) async -> Result<[HistoryEntry], any Error> {
+        var entries: [HistoryEntry] = []
+        do {
+            for try await entry in panel.store.history.entries(of: control.key.description, limit: Self.historyLimit) {
+                entries.append(entry)
+            }
+            return .success(entries)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @HTMLBuilder private func entries(
+        _ history: Result<[HistoryEntry], any Error>, _ control: Control
+    ) -> HTML {
+        switch history {
+        case .failure: HTML("p", ["class": "empty"]) { strings("No history is kept.") }
+        case .success(let entries) where entries.isEmpty:
+            HTML("p", ["class": "empty"]) {
+                control.isSecret ? strings("The history of a secret is not shown.") : strings("Nothing is known of it.")
+            }
+        case .success(let entries):
+            HTML("ol", ["class": "card history"]) { entries.map { entry($0, control) } }
+        }
+    }
+
+    private func entry(_ entry: HistoryEntry, _ control: Control) -> HTML {
+        HTML("li") {
+            HTML("p") {
+                HTML("time") { SettingValue.date(entry.time).spelledForPeople }
+                if let author = entry.author.name { " · \(author)" }
+                " · \(strings.name(of: entry.origin))"
+            }
+            for change in entry.changes {
+                HTML("p", ["class": "change"]) {
+                    HTML("del") { change.oldValue.map { control.spelled($0, strings) } ?? strings("Not set") }
+                    " → "
+                    HTML("ins") { change.newValue.map { control.spelled($0, strings) } ?? strings("Not set") }
+                }
+            }
+            if !control.isOwners {
+                HTML("form", ["method": "post", "action": .text("\(context.base)/undo")]) {
+                    context.hiddenFields(["token": entry.token.description, "key": control.key.description])
+                    HTML("button", ["class": "quiet"]) {
+                        strings("Undo")
+                        HTML("span", ["class": "hidden"]) { " \(SettingValue.date(entry.time).spelledForPeople)" }
+                    }
+                }
+            }
+        }
+    }
+}

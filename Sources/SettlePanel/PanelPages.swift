@@ -1,0 +1,206 @@
+import Settle
+import SettleInterchange
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The pages that show something.
+struct PanelPages: Sendable {
+    let panel: SettingsPanel
+    let context: PageContext
+
+    var strings: PanelStrings { context.strings }
+
+    /// A setting as it is now.
+    func form(_ control: Control, _ submission: ControlForm.Submission? = nil) -> ControlForm {
+        ControlForm(
+            context: context, control: control, state: ControlState(of: control, in: panel.store),
+            submission: submission)
+    }
+
+    /// A pane with its settings.
+    ///
+    /// - Parameter submission: What was typed for a setting and not taken.
+    func pane(
+        _ id: String, submission: (control: Control, submission: ControlForm.Submission)? = nil, status: Int = 200
+    ) -> PanelResponse {
+        guard let pane = context.contents.pane(id) else { return missing }
+        let forms = RenderedPage(.pane(id: pane.id), self, submission: submission)
+        let document = PanelDocument(context: context, title: pane.title, events: forms.events)
+        return .html(
+            document.html {
+                trail(to: pane)
+                HTML("h1") { pane.title }
+                if pane.sections.isEmpty { HTML("p", ["class": "empty"]) { strings("There are no settings here.") } }
+                for section in pane.sections {
+                    HTML("section") {
+                        if let title = section.title { HTML("h2") { title } }
+                        HTML("div", ["class": "card"]) {
+                            for row in section.rows { self.row(row, forms) }
+                        }
+                        if let footer = section.footer { HTML("p", ["class": "footer"]) { footer } }
+                    }
+                }
+                if !pane.controls.isEmpty {
+                    HTML("p", ["class": "foot"]) {
+                        HTML("a", ["href": .text(context.path("reset", ["pane": pane.id]))]) {
+                            strings("Reset this page…")
+                        }
+                        if pane.id.isEmpty, context.contents.panes.count > 1 {
+                            HTML("a", ["href": .text(context.path("reset"))]) { strings("Reset everything…") }
+                        }
+                    }
+                } else if pane.id.isEmpty, !pane.sections.isEmpty {
+                    HTML("p", ["class": "foot"]) {
+                        HTML("a", ["href": .text(context.path("reset"))]) { strings("Reset everything…") }
+                    }
+                }
+            }, status: status)
+    }
+
+    private func row(_ row: PanelContents.Row, _ forms: RenderedPage) -> HTML {
+        switch row {
+        case .control(let control): return forms[control] ?? HTML()
+        case .text(let title, let text):
+            return HTML("div", ["class": "control"]) {
+                HTML("div", ["class": "row"]) {
+                    HTML("div", ["class": "head"]) { HTML("span", ["class": "title"]) { title } }
+                    HTML("div", ["class": "field"]) { HTML("span") { text } }
+                }
+            }
+        case .pane(let id, let title):
+            return HTML("a", ["class": "pane", "href": .text(context.panePath(id))]) {
+                HTML("span") { title }
+                HTML("span", ["class": "chevron", "aria-hidden": "true"]) { "›" }
+            }
+        }
+    }
+
+    /// The panes that lead to a pane.
+    @HTMLBuilder private func trail(to pane: PanelContents.Pane) -> HTML {
+        let parents = ancestors(of: pane)
+        if !parents.isEmpty {
+            HTML("nav", ["aria-label": .text(strings("Way back"))]) {
+                for parent in parents {
+                    HTML("a", ["href": .text(context.panePath(parent.id))]) { parent.title }
+                    HTML("span", ["aria-hidden": "true"]) { " › " }
+                }
+            }
+        }
+    }
+
+    private func ancestors(of pane: PanelContents.Pane) -> [PanelContents.Pane] {
+        var parents: [PanelContents.Pane] = []
+        var current = pane
+        // A bundle can't make this endless: a pane is listed with the first one that leads to it.
+        while let id = current.parent, let parent = context.contents.pane(id), parents.count < 64 {
+            parents.insert(parent, at: 0)
+            current = parent
+        }
+        return parents
+    }
+
+    /// The settings whose words have all words of a search.
+    func search(_ text: String) -> PanelResponse {
+        let forms = RenderedPage(.search(text: text), self)
+        let document = PanelDocument(context: context, title: strings("Search"), events: forms.events)
+        let found = context.contents.found(text)
+        return .html(
+            document.html {
+                HTML("h1") { strings("Search") }
+                HTML("p", ["class": "empty"]) {
+                    found.isEmpty ? strings("Nothing is called “%@”.", text) : strings("Found for “%@”:", text)
+                }
+                for (pane, controls) in found {
+                    HTML("section") {
+                        HTML("h2") { HTML("a", ["href": .text(context.panePath(pane.id))]) { pane.title } }
+                        HTML("div", ["class": "card"]) { controls.map { forms[$0] ?? HTML() } }
+                    }
+                }
+            })
+    }
+
+    /// The form of a setting alone, for a page that shows it already.
+    ///
+    /// - Parameter id: Which of several controls of the key.
+    func form(of key: String, id: String?) -> PanelResponse {
+        guard let key = SettingKey(key), let (_, control) = context.contents.location(of: key, id: id) else {
+            return missing
+        }
+        return .html(rendered(control).html)
+    }
+
+    /// What a reset would change, with the button that does it.
+    func question(pane id: String?) -> PanelResponse {
+        let pane = id.map { context.contents.pane($0) }
+        if let pane, pane == nil { return missing }
+        let controls = (pane ?? nil)?.controls ?? context.contents.controls
+        let concerned = controls.filter { form($0).isResettable }
+        let title = (pane ?? nil).map { strings("Reset “%@”?", $0.title) } ?? strings("Reset everything?")
+        return .html(
+            PanelDocument(context: context, title: title).html {
+                HTML("h1") { title }
+                if concerned.isEmpty {
+                    HTML("p") { strings("Everything here has its default.") }
+                } else {
+                    HTML("p") { strings("These settings get their defaults:") }
+                    HTML("ul") { concerned.map { control in HTML("li") { control.title } } }
+                }
+                HTML("form", ["method": "post", "action": .text("\(context.base)/reset"), "class": "question"]) {
+                    context.hiddenFields()
+                    if let id { HTML("input", ["type": "hidden", "name": "pane", "value": .text(id)]) }
+                    if !concerned.isEmpty { HTML("button", ["class": "danger"]) { strings("Reset") } }
+                    HTML("a", ["class": "button quiet", "href": .text(context.panePath(id ?? ""))]) {
+                        strings("Cancel")
+                    }
+                }
+            })
+    }
+
+    var missing: PanelResponse { problem(404, HTML(strings("There is no such page or setting."))) }
+
+    func problem(_ status: Int, _ sentence: HTML) -> PanelResponse {
+        .html(
+            PanelDocument(context: context, title: strings("Settings")).html {
+                HTML("h1") { strings("That did not work") }
+                HTML("p", ["class": "problem", "role": "alert"]) { sentence }
+                HTML("p") { HTML("a", ["href": .text(context.panePath(""))]) { strings("Go to the settings") } }
+            }, status: status)
+    }
+}
+
+extension PanelContents.Pane: Equatable {
+    static func == (left: Self, right: Self) -> Bool { left.id.hasSameBytes(as: right.id) }
+}
+
+extension ControlForm {
+    /// Whether a reset of many settings takes this one, too.
+    var isResettable: Bool {
+        !control.kind.isLabel && state.isStored && !control.isOwners && state.lock == nil
+    }
+}
+
+/// Images.
+extension PanelPages {
+    /// An image that a slider has; no other file can be asked for.
+    func image(_ name: String) -> PanelResponse {
+        guard case .bundle(let bundle) = panel.source, let image = bundle.image(named: name) else { return missing }
+        return .image(image)
+    }
+
+    /// The program's icon, or a plain one.
+    var icon: PanelResponse {
+        if case .bundle(let bundle) = panel.source, let icon = bundle.icon { return .image(icon) }
+        return .icon
+    }
+}
+
+extension PanelResponse {
+    fileprivate static func image(_ image: SettingsBundle.Image) -> PanelResponse {
+        guard let type = image.mediaType else { return .sentence(404, "This is no image.") }
+        return PanelResponse(200, [("Content-Type", type)], .bytes([UInt8](image.data)))
+    }
+}
