@@ -48,10 +48,15 @@ let package = Package(
         .target(name: "SettleFoundation", dependencies: ["Settle", "SettleInterchange"], swiftSettings: strict),
         .target(name: "SettleUI", dependencies: ["Settle"], swiftSettings: strict),
         .target(name: "SettleTesting", dependencies: ["Settle"], swiftSettings: strict),
-        .testTarget(name: "SettleTests", dependencies: ["Settle", "SettleTesting"], swiftSettings: strict),
-        .testTarget(
-            name: "SettleInterchangeTests", dependencies: ["Settle", "SettleInterchange", "SettleTesting"],
+        // What only our own tests need: system calls that fail, and a watch that reports what a test says.
+        .target(
+            name: "SettleTestSupport", dependencies: ["Settle", "SettleTesting"], path: "Tests/SettleTestSupport",
             swiftSettings: strict),
+        .testTarget(
+            name: "SettleTests", dependencies: ["Settle", "SettleTesting", "SettleTestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "SettleInterchangeTests",
+            dependencies: ["Settle", "SettleInterchange", "SettleTesting", "SettleTestSupport"], swiftSettings: strict),
         .testTarget(
             name: "SettleCommandTests", dependencies: ["Settle", "SettleCommand", "SettleTesting"],
             swiftSettings: strict),
@@ -68,7 +73,7 @@ let package = Package(
 // For a shorter build: SETTLE_ONLY=Settle keeps the library and its tests, SETTLE_ONLY=SettleEtcd those of another target, both by commas.
 if let only = Context.environment["SETTLE_ONLY"] {
     let named = only.split(separator: ",").map(String.init)
-    let kept = Set(["Settle", "SettleTesting"] + named + named.map { $0 + "Tests" })
+    let kept = Set(["Settle", "SettleTesting", "SettleTestSupport"] + named + named.map { $0 + "Tests" })
     package.targets.removeAll { !kept.contains($0.name) }
     package.products.removeAll { !kept.contains($0.name) }
 }

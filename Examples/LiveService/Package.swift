@@ -37,6 +37,7 @@ let package = Package(
             name: "LiveServing",
             dependencies: [
                 .product(name: "Settle", package: "settle"),
+                .product(name: "SettleInterchange", package: "settle"),
                 .product(name: "SettlePanel", package: "settle"),
                 .product(name: "SettlePanelHummingbird", package: "settings-panel"),
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
@@ -61,6 +62,7 @@ let package = Package(
                 .product(name: "Settle", package: "settle"),
                 .product(name: "SettleCommand", package: "settle"),
                 .product(name: "SettleEtcd", package: "settle"),
+                .product(name: "SettleInterchange", package: "settle"),
                 .product(name: "SettlePanel", package: "settle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -37,6 +37,7 @@ let package = Package(
                 "PasscodeLock",
                 .product(name: "Settle", package: "settle"),
                 .product(name: "SettleCommand", package: "settle"),
+                .product(name: "SettleInterchange", package: "settle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

@@ -18,22 +18,21 @@ struct CommandRun {
     }
 
     private func perform(_ words: [String], _ context: Invocation.Context) async throws {
-        let isTool = if case .files = context { true } else { false }
         if words.first == CompletionScript.question {
-            let all = await Completion(context, program: program).candidates(for: Array(words.dropFirst()))
-            // What a shell shows may be a key of anybody.
+            let all = await Completion(context: context).candidates(for: Array(words.dropFirst()))
+            // A shell would show any key, also one that makes a terminal do something.
             let found = all.filter { $0.word == $0.word.escaped() }
             let lines = found.map { $0.meaning.map { [$0.firstLine] } ?? [] }.enumerated()
                 .map { ([found[$0.offset].word] + $0.element).joined(separator: "\t") + "\n" }
             return try terminal.write(Array(lines.joined().utf8))
         }
         guard !words.isEmpty else {
-            try HelpPage(program: program, isTool: isTool).writeAll(to: terminal)
+            try HelpPage(program: program, isTool: context.isTool).writeAll(to: terminal)
             throw CommandFailure(.usage, "A verb is missing.")
         }
-        let arguments = try Arguments(words, isTool: isTool, program: program)
+        let arguments = try Arguments(words, isTool: context.isTool, program: program)
         if arguments.has(.help) {
-            return try HelpPage(program: program, isTool: isTool).write(arguments.verb, to: terminal)
+            return try HelpPage(program: program, isTool: context.isTool).write(arguments.verb, to: terminal)
         }
         let invocation = Invocation(arguments: arguments, program: program, context: context, terminal: terminal)
         try await arguments.verb.action(invocation)
@@ -45,7 +44,7 @@ extension String {
 }
 
 extension CommandFailure {
-    /// - Parameter error: Whatever a verb has thrown.
+    /// - Parameter error: Any error that a verb has thrown.
     init(_ error: any Error) {
         switch error {
         case let error as CommandFailure: self = error

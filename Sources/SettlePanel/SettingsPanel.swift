@@ -42,7 +42,7 @@ public final class SettingsPanel: Sendable {
     }
 
     /// A panel for what the JSON Schema of a program declares, such as the one that
-    /// `SettingsStore.writeSchema()` has left beside its file.
+    /// `store.file.writeSchema()` has left beside its file.
     ///
     /// Values that don't fit the schema are refused, as far as a schema can tell.
     public convenience init(_ store: SettingsStore, jsonSchema: SettingValue, configuration: Configuration) {

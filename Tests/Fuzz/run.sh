@@ -53,7 +53,7 @@ fuzz() {
 fuzz_values() {
     options=$1
     shift
-    fuzz "$options" "$sources"/Values/*.swift "$sources"/Formats/*.swift "$here/SameValue.swift" "$@"
+    fuzz "$options" "$sources"/Values/Model/*.swift "$sources"/Values/Formats/*.swift "$here/SameValue.swift" "$@"
 }
 
 # The same, with the library as a module of its own, for what imports it. It is compiled once.
@@ -64,7 +64,7 @@ fuzz_interchange() {
         library=$(mktemp -d)
         trap 'rm -r "$library"' EXIT
         compile -wmo -module-name Settle -emit-module -emit-module-path "$library/Settle.swiftmodule" \
-            -c -o "$library/Settle.o" "$sources"/Values/*.swift "$sources"/Formats/*.swift "$sources"/Text/*.swift
+            -c -o "$library/Settle.o" "$sources"/Values/Model/*.swift "$sources"/Values/Formats/*.swift "$sources"/Layers/Text/*.swift
     fi
     fuzz "$options" -I "$library" "$library/Settle.o" "$@"
 }
@@ -91,23 +91,23 @@ fuzz_journal() {
     tree='\200\0\377\12\7\0\13\1\1k\11\2xy'
     printf "\1$values$checkpoint$edited$tree" >"$inputs/described"
     printf "\2\0\20\4\0$values$checkpoint$edited$tree" >"$inputs/damaged"
-    fuzz_values "" "$sources"/History/*.swift "$sources"/Journal/*.swift "$sources/Storage/SettingTree+Batch.swift" \
-        "$sources/Storage/KeptValues.swift" "$here/JournalFuzzer.swift"
+    fuzz_values "" "$sources"/Storage/History/*.swift "$sources"/Files/Journal/*.swift "$sources/Storage/Protocols/SettingTree+Batch.swift" \
+        "$sources/Files/FileStorage/KeptValues.swift" "$here/JournalFuzzer.swift"
 }
 
 fuzz_text() {
     printf -- '--port\0%s\0-passcode.attemptCount\0(1, 2)\0--no-log-use-color\0--token=x\0-v\0--\0--port' 80 >"$inputs/arguments"
     printf '%s\0{a = 1; "b\\U00e9" = (<0f bd>, c);} // d\0[1, {"a": 2}]\0001,yes,250ms\0pt_BR.UTF-8:de' 1m30s >"$inputs/values"
-    fuzz_values "-dict=$here/text.dict" "$sources"/Text/*.swift "$here/TextFuzzer.swift"
+    fuzz_values "-dict=$here/text.dict" "$sources"/Layers/Text/*.swift "$here/TextFuzzer.swift"
 }
 
 fuzz_oldtext() {
-    fuzz_interchange "-dict=$here/oldtext.dict" "$interchange"/PropertyLists/*.swift "$interchange"/Conversion/*.swift \
+    fuzz_interchange "-dict=$here/oldtext.dict" "$interchange"/Documents/*.swift \
         "$here/SameValue.swift" "$here/OldTextFuzzer.swift"
 }
 
 fuzz_strings() {
-    fuzz_interchange "-dict=$here/oldtext.dict" "$interchange"/PropertyLists/*.swift "$interchange"/Conversion/*.swift \
+    fuzz_interchange "-dict=$here/oldtext.dict" "$interchange"/Documents/*.swift \
         "$interchange"/StringTables/*.swift "$here/StringsFuzzer.swift"
 }
 

@@ -1,5 +1,6 @@
 import Settle
 import SettleCommand
+import SettleInterchange
 import SettleTesting
 import Testing
 

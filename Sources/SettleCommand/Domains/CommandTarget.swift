@@ -2,20 +2,12 @@ import Settle
 import SettleInterchange
 
 /// The settings that a verb reads or writes: files of any program, or the store of the program itself.
-struct CommandTarget: Sendable {
-    enum Kind: Sendable {
-        case file(DomainAddress)
-        case program(ProgramSettings)
-    }
-
-    let kind: Kind
-
-    init(_ address: DomainAddress) { kind = .file(address) }
-
-    init(_ settings: ProgramSettings) { kind = .program(settings) }
+enum CommandTarget: Sendable {
+    case file(DomainAddress)
+    case program(ProgramSettings)
 
     var name: String {
-        switch kind {
+        switch self {
         case .file(let address): address.name
         case .program(let settings): settings.name
         }
@@ -23,33 +15,33 @@ struct CommandTarget: Sendable {
 
     /// The name as `defaults` has it in its messages.
     var nameOfDefaults: String {
-        switch kind {
+        switch self {
         case .file(let address): address.nameOfDefaults
         case .program(let settings): settings.name
         }
     }
 
-    /// What is declared; nothing if the program has not written its schema.
+    /// The declared settings; none if the program has not written its schema.
     func declared() throws(CommandFailure) -> DeclaredSettings {
-        switch kind {
+        switch self {
         case .file(let address): DeclaredSettings(jsonSchema: try address.schema() ?? .dictionary([:]))
         case .program(let settings): DeclaredSettings(settings.store.file.schema())
         }
     }
 
-    /// The values: of a domain what is stored there, of a program what is in force. Secrets are among them.
+    /// The stored values of a domain, or the effective values of a program, with secrets.
     ///
     /// - Parameter isSought: Whether a key is looked for, so that a domain that does not exist just does not have it.
     func values(isSought: Bool = false) async throws -> SettingTree {
-        switch kind {
+        switch self {
         case .file(let address): isSought ? try address.contents().tree : try address.values()
         case .program(let settings): try await settings.values()
         }
     }
 
-    /// What the application's own domain has. Secrets are among it.
+    /// The values in the application's own domain, with secrets.
     func storedValues() async throws -> SettingTree {
-        switch kind {
+        switch self {
         case .file(let address): try address.values()
         case .program(let settings): try await settings.storedValues()
         }
@@ -59,7 +51,7 @@ struct CommandTarget: Sendable {
     func reading<Result: Sendable>(
         _ body: @Sendable (SettingsStore) async throws -> Result
     ) async throws -> Result {
-        switch kind {
+        switch self {
         case .program(let settings): return try await body(settings.store)
         case .file(let address):
             // Arguments and variables are those of another process.
@@ -75,7 +67,7 @@ struct CommandTarget: Sendable {
     func writing<Result: Sendable>(
         _ body: @Sendable (SettingsStore) async throws -> Result
     ) async throws -> Result {
-        switch kind {
+        switch self {
         case .program(let settings): return try await body(settings.store)
         case .file(let address):
             let store = try await SettingsStore.open(at: address.file, searching: [.managed(), .application])

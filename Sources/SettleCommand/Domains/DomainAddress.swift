@@ -22,7 +22,7 @@ struct DomainAddress: Sendable {
         (self.name, self.file) = (name, file)
     }
 
-    /// What is stored, read with its journal; nothing is written or repaired.
+    /// The contents of the file and its journal. Writes and repairs nothing.
     ///
     /// - Throws: ``CommandFailure`` if it can't be read.
     func contents() throws(CommandFailure) -> StorageContents {
@@ -47,14 +47,14 @@ struct DomainAddress: Sendable {
         #endif
     }
 
-    /// What a program would find that opens the files and repairs them. It is tried on copies.
+    /// The contents that a program would find after repairing the files. Works on copies.
     func salvaged() throws -> StorageContents {
         let copy = try SettingsCopy(of: file)
         defer { copy.remove() }
         return try copy.salvaged()
     }
 
-    /// What is stored.
+    /// The stored values.
     ///
     /// - Throws: ``CommandFailure`` if there is nothing, or if it can't be read.
     func values() throws(CommandFailure) -> SettingTree {
@@ -65,7 +65,7 @@ struct DomainAddress: Sendable {
 
     var missing: CommandFailure { CommandFailure(.absent, "Domain \(nameOfDefaults) does not exist") }
 
-    /// What the program has written about its settings, if it has.
+    /// The schema that the program has written, if it has.
     func schema() throws(CommandFailure) -> SettingValue? {
         do {
             return try StoredDomain(name: name, file: file).schema()

@@ -7,7 +7,7 @@ import SettleInterchange
 struct QuickRead {
     let directory: DomainDirectory
 
-    /// What the verb would print.
+    /// The text that the verb would print.
     ///
     /// - Parameter arguments: The verb and its arguments.
     /// - Returns: `nil` if the verb has to run.

@@ -83,7 +83,7 @@ package struct SettingsCopy {
         try FileManager.default.createSymbolicLink(atPath: file.text, withDestinationPath: original.file.name)
     }
 
-    /// What a program would find.
+    /// The contents that a program would find.
     package func salvaged() throws -> StorageContents {
         let storage = FileStorage(at: URL(filePath: file.text))
         defer { storage.close() }

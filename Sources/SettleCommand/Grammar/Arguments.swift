@@ -1,3 +1,5 @@
+import Settle
+
 /// The arguments of a verb, sorted into operands, options and a value.
 struct Arguments: Sendable {
     private(set) var verb: Verb
@@ -110,13 +112,5 @@ struct Arguments: Sendable {
         if given < needed { throw CommandFailure(.usage, "\(all[given].name) is missing.") }
         if has(.global), has(.app) { throw CommandFailure(.usage, "Give one domain.") }
         if has(.json), has(.propertyList) { throw CommandFailure(.usage, "Choose “--json” or “--plist”.") }
-    }
-}
-
-extension String {
-    /// Whether it looks like an option rather than a value, as `-5` and `-` do.
-    fileprivate var isOption: Bool {
-        guard utf8.first == UInt8(ascii: "-") else { return false }
-        return utf8.dropFirst().first == UInt8(ascii: "-") || dropFirst().first?.isLetter == true
     }
 }

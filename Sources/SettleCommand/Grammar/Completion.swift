@@ -1,16 +1,11 @@
 import Settle
 import SettleInterchange
 
-/// What the unfinished word of a command line could be.
+/// The candidates for the unfinished word of a command line.
 struct Completion {
     let context: Invocation.Context
-    let program: String
-    private let isTool: Bool
 
-    init(_ context: Invocation.Context, program: String) {
-        (self.context, self.program) = (context, program)
-        if case .files = context { isTool = true } else { isTool = false }
-    }
+    private var isTool: Bool { context.isTool }
 
     /// - Parameter words: The words behind the program's name. The last one is unfinished, and may be empty.
     /// - Returns: Words that begin like it, each with what it means, if that is known. Nothing if it may be a file.
@@ -60,13 +55,7 @@ struct Completion {
         return (directory.names() + [DomainAddress.globalName]).map { ($0, nil) }
     }
 
-    private func target(_ domain: String?) -> CommandTarget? {
-        switch context {
-        case .program(let settings): CommandTarget(settings)
-        case .files(let directory):
-            (try? directory.address(of: domain ?? "", isApp: false, host: nil)).map { CommandTarget($0) }
-        }
-    }
+    private func target(_ domain: String?) -> CommandTarget? { try? context.target(domain ?? "") }
 
     private func keys(of domain: String?) async -> [(String, String?)] {
         guard let target = target(domain), let declared = try? target.declared() else { return [] }

@@ -8,17 +8,31 @@ struct Invocation: Sendable {
     let context: Context
     let terminal: any CommandTerminal
 
-    /// What the command works on.
+    /// The settings that the command can reach.
     enum Context: Sendable {
         /// Files of any program.
         case files(DomainDirectory)
         /// The store of the program itself.
         case program(ProgramSettings)
+
+        /// Whether it is the command `settle`.
+        var isTool: Bool {
+            if case .files = self { true } else { false }
+        }
+
+        /// - Parameters:
+        ///   - name: A domain, or a path in place of one; a program has its own settings only.
+        ///   - isApp: Whether the name is that of an app bundle.
+        ///   - host: The machine whose own values are meant; empty for this one.
+        func target(_ name: String, isApp: Bool = false, host: String? = nil) throws -> CommandTarget {
+            switch self {
+            case .files(let directory): .file(try directory.address(of: name, isApp: isApp, host: host))
+            case .program(let settings): .program(settings)
+            }
+        }
     }
 
-    var isTool: Bool {
-        if case .files = context { true } else { false }
-    }
+    var isTool: Bool { context.isTool }
 
     func has(_ option: Verb.Option) -> Bool { arguments.has(option) }
 
@@ -37,14 +51,10 @@ struct Invocation: Sendable {
     /// The machine whose own values are meant; empty for this one.
     var host: String? { arguments[.host] ?? (has(.currentHost) ? "" : nil) }
 
-    /// What the verb works on.
+    /// The settings that the verb reads or writes.
     func target() throws -> CommandTarget {
-        switch context {
-        case .program(let settings): return CommandTarget(settings)
-        case .files(let directory):
-            let name = arguments[.app] ?? (has(.global) ? DomainAddress.globalName : arguments.operands.first ?? "")
-            return CommandTarget(try directory.address(of: name, isApp: has(.app), host: host))
-        }
+        let name = arguments[.app] ?? (has(.global) ? DomainAddress.globalName : arguments.operands.first ?? "")
+        return try context.target(name, isApp: has(.app), host: host)
     }
 
     /// Whether secrets may be shown.

@@ -1,4 +1,5 @@
-/// One thing that a command can do: its name, its arguments, and its action. Parser, help, manual and completions all read it.
+/// One thing that a command can do: its name, its arguments, and its action. Parser, help, manual and completions all
+/// read it.
 struct Verb: Sendable {
     let name: String
     let aliases: [String]
@@ -46,7 +47,7 @@ struct Verb: Sendable {
         var completion = Completion.nothing
     }
 
-    /// What an operand can be.
+    /// The candidates for an operand, when a shell completes it.
     enum Completion: Sendable {
         case nothing, domain, key, file, verb
         case words([String])

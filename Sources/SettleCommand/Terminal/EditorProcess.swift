@@ -8,7 +8,7 @@
 
 /// An editor that has the terminal, and with it the keys that interrupt.
 package enum EditorProcess {
-    /// What a terminal sends to all processes in its foreground. It is meant for the editor, as with system(3).
+    /// Signals that a terminal sends to all processes in its foreground. They are meant for the editor, as with system(3).
     private static let interrupts = [SIGINT, SIGQUIT]
 
     /// By the shell, because `EDITOR` may have arguments. The path is one of its own, so that no name is taken for words
@@ -48,7 +48,7 @@ package enum EditorProcess {
             let error = posix_spawnattr_init(&attributes)
             guard error == 0 else { return error }
             defer { posix_spawnattr_destroy(&attributes) }
-            // What is ignored here would be ignored there.
+            // The editor would inherit that they are ignored.
             var defaults = sigset_t()
             sigemptyset(&defaults)
             for number in interrupts { sigaddset(&defaults, number) }

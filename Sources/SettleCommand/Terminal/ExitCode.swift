@@ -9,7 +9,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case locked = 77
     case interrupted = 130
 
-    /// What it means, for the table in the help and in the manual.
+    /// The meaning, for the table in the help and in the manual.
     var meaning: String {
         switch self {
         case .done: "Done."

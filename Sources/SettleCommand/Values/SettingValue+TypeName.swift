@@ -27,8 +27,4 @@ extension SettingValue.Entries {
     func keeping(_ isKept: (String, SettingValue) -> Bool) -> Self {
         Self(uniqueKeysWithValues: filter { isKept($0.key, $0.value) }.map { ($0.key, $0.value) })
     }
-
-    func mapping(_ change: (SettingValue) -> SettingValue) -> Self {
-        Self(uniqueKeysWithValues: map { ($0.key, change($0.value)) })
-    }
 }

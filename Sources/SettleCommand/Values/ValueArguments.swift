@@ -80,7 +80,7 @@ struct ValueArguments {
         var isText = false
         for (index, word) in zip(words.indices, words) {
             if isText {
-                // What a flag is followed by is a text in any case.
+                // The argument after a flag is always a value.
                 isText = false
             } else if word == "--" {
                 words.remove(at: index)

@@ -21,7 +21,7 @@ enum ValueFlag: String, CaseIterable {
         }
     }
 
-    /// What it takes, for people.
+    /// The value that it takes, as a sentence.
     var help: String {
         switch self {
         case .string: "A text."

@@ -12,7 +12,7 @@ extension Verb {
             let target = try invocation.target()
             var problems: [String] = []
             let values: SettingTree
-            if case .file(let address) = target.kind {
+            if case .file(let address) = target {
                 var contents = try address.salvaged()
                 problems += contents.outcome.problems
                 if invocation.has(repair), !problems.isEmpty {
@@ -52,7 +52,7 @@ extension Verb {
         action: { invocation in
             let target = try invocation.target()
             let schema: SettingValue
-            switch target.kind {
+            switch target {
             case .program(let settings): schema = settings.store.file.schema().jsonSchema
             case .file(let address):
                 guard let found = try address.schema() else {
@@ -66,7 +66,7 @@ extension Verb {
 }
 
 extension StorageContents.Outcome {
-    /// What is wrong.
+    /// The damage, as sentences.
     fileprivate var problems: [String] {
         switch self {
         case .absent, .intact: []

@@ -14,7 +14,7 @@ extension Verb {
         details: """
             The editor is $VISUAL or $EDITOR, else vi. What can't be read or stored can be edited again; nothing of it is \
             stored, and what was edited is kept in a file that is named. What others have changed meanwhile stays, unless the \
-            same key was edited: that is told first.
+            same key was edited, which is reported first.
             """,
         action: { invocation in
             guard invocation.terminal.isInteractive else {
@@ -68,7 +68,7 @@ private struct EditSession {
                     throw CommandFailure(
                         failure.code, "Nothing was stored. What was edited is in “\(file.path)”.")
                 }
-                // What has changed meanwhile has been reported.
+                // Changes made meanwhile have been reported.
                 (token, current) = (store.history.token, try await values())
             }
         }
@@ -84,7 +84,7 @@ private struct EditSession {
         }
     }
 
-    /// What is shown in the editor.
+    /// The values that the editor shows.
     private func values() async throws -> SettingTree {
         shown(try await target.valuesIfAny())
     }
@@ -109,7 +109,7 @@ private struct EditSession {
         return SettingTree(entries)
     }
 
-    /// What was changed, checked.
+    /// The checked changes.
     private func changes(
         in edited: SettingTree, from original: SettingTree
     ) throws(CommandFailure) -> [Change] {
@@ -133,8 +133,8 @@ private struct EditSession {
         from current: SettingTree
     ) async throws {
         let write = {
-            // A file without a past has no place in it, and the store may not have been told yet of an edit by hand: what
-            // is there now is compared.
+            // A file without a history has no token, and the store may not know an edit by hand yet: compare
+            // what is stored now.
             let now = shown(try target.valuesNow(in: store, at: changes.map(\.key)))
             for change in changes where now[change.key] != current[change.key] {
                 throw CommandFailure(.refused, "“\(change.key)” has been changed meanwhile.")
@@ -161,9 +161,9 @@ private struct EditSession {
 }
 
 extension CommandTarget {
-    /// What is stored at some keys. In a transaction.
+    /// The stored values of some keys. In a transaction.
     fileprivate func valuesNow(in store: SettingsStore, at keys: [SettingKey]) throws -> SettingTree {
-        if case .file(let address) = kind { return try address.contents().tree }
+        if case .file(let address) = self { return try address.contents().tree }
         var tree = SettingTree()
         for key in keys { tree[key] = store.ownValue(forKey: key) }
         return tree

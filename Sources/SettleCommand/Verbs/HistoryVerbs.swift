@@ -41,7 +41,7 @@ extension Verb {
     static let undo = Verb(
         name: "undo", scope: .domain, operands: [Operand(name: "TOKEN", isOptional: true)],
         options: [last, .force, .author],
-        summary: "Takes a transaction back, whoever has made it.",
+        summary: "Undoes a transaction, no matter who made it.",
         details: """
             Keys that have changed since are left alone and named, unless --force is given. To redo, undo the undo. \
             Without a token, the newest transaction is taken back.

@@ -2,7 +2,7 @@ import Settle
 import SettleInterchange
 
 extension Invocation {
-    /// Refuses what the program would not take: each value of a dictionary at a group is compared with its own
+    /// Refuses values that the program would refuse: each value of a dictionary at a group is compared with its own
     /// declaration.
     ///
     /// - Parameter stored: What the value becomes a part of, if its key is one within a setting.
@@ -63,7 +63,7 @@ extension DeclaredSettings {
 
 extension SettingsStore.Keys {
     /// Stores a value, and that of a group setting by setting, since each has its own rule. The secrets of a group stay
-    /// where the dictionary does not name them: whoever wrote it has not seen them. In a transaction.
+    /// where the dictionary does not name them: its author has not seen them. In a transaction.
     ///
     /// - Parameter stored: What is replaced.
     func setValue(
@@ -84,7 +84,7 @@ extension SettingsStore.Keys {
 }
 
 extension SettingsStore {
-    /// What the application's own file has, whatever is in force.
+    /// The value in the application's own file, even if another one is in force.
     func ownValue(forKey key: SettingKey) -> SettingValue? {
         keys.explanation(forKey: key).answers.first { $0.domain == .application }?.value
     }

@@ -45,7 +45,7 @@ extension Invocation {
         } catch {
             return error
         }
-        // What a program's own store says by itself when it stores.
+        // A program's own store reports this itself when it stores.
         guard !isTool, let setting = declared[key] else { return nil }
         if setting.isOwners { return CommandFailure(.locked, "“\(key)” belongs to its owner.") }
         return setting.refusal(of: value).map { CommandFailure(.refused, $0) }
@@ -59,7 +59,7 @@ extension DeclaredSettings {
     }
 }
 
-/// What an import would do to a key.
+/// The effect of an import on a key.
 private struct DryRunChange {
     let key: SettingKey
     let old: SettingValue?

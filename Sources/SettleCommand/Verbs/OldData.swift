@@ -7,7 +7,7 @@ import SettleInterchange
     import Foundation
 #endif
 
-/// What older programs have left, as settings.
+/// Files of older programs, as settings.
 enum OldData {
     static func values(
         _ data: Data, named name: String, kind: String, _ terminal: any CommandTerminal
@@ -40,8 +40,8 @@ enum OldData {
         CommandFailure(.refused, "“\(name)” has no dictionary. Nothing has changed.")
     }
 
-    /// The values under the keys of the settings that they belong to, and of the types that these have. What nothing is
-    /// known of stays as it is.
+    /// The values under the keys of the settings that they belong to, and of the types that these have. Unknown
+    /// values stay as they are.
     static func settings(of old: SettingTree, _ declared: DeclaredSettings) -> SettingTree {
         guard !declared.isEmpty else { return old }
         var tree = SettingTree()

@@ -49,11 +49,11 @@ extension Verb {
             let showsSecrets = try invocation.showsSecrets()
             var found: SettingValue.Entries = [:]
             for name in directory.names() + [DomainAddress.globalName] {
-                // Of one that can't be read, the others are none the worse.
+                // Skip unreadable domains.
                 guard let address = try? directory.address(of: name, isApp: false, host: nil),
                     let values = try? address.values()
                 else { continue }
-                let shown = showsSecrets ? values : CommandTarget(address).hidingSecrets(in: values)
+                let shown = showsSecrets ? values : CommandTarget.file(address).hidingSecrets(in: values)
                 let matches = shown.root.keeping { $1.contains(word, named: $0) }
                 guard !matches.isEmpty else { continue }
                 found[name] = .dictionary(matches)
@@ -115,7 +115,7 @@ extension Invocation {
 extension CommandTarget {
     /// As `defaults` says it.
     func missing(_ key: String) -> CommandFailure {
-        switch kind {
+        switch self {
         case .file:
             CommandFailure(.absent, "The domain/default pair of (\(nameOfDefaults), \(key)) does not exist")
         case .program:
@@ -179,12 +179,12 @@ extension Invocation {
             do {
                 let address = try directory.address(of: name, isApp: false, host: host)
                 guard case let contents = try address.contents(), contents.outcome != .absent else { continue }
-                let target = CommandTarget(address)
+                let target = CommandTarget.file(address)
                 let declared = try target.declared()
                 let shown = showsSecrets ? contents.tree : declared.hidingSecrets(in: contents.tree)
                 found[name] = .dictionary(shown.root)
             } catch {
-                // Of one that can't be read, the others are none the worse.
+                // Skip unreadable domains.
                 terminal.complain("\(error)")
             }
         }

@@ -123,9 +123,9 @@ extension Invocation {
 }
 
 extension CommandTarget {
-    /// What is stored; nothing if the domain does not exist.
+    /// The stored values; none if the domain does not exist.
     func valuesIfAny() async throws -> SettingTree {
-        switch kind {
+        switch self {
         case .program: return try await storedValues()
         case .file(let address): return try address.contents().tree
         }

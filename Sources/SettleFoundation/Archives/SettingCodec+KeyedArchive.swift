@@ -72,7 +72,7 @@ private enum ArchiveForm<Value: ArchivedObjects> {
         let isSecure = (Value.Object.self as? any NSSecureCoding.Type)?.supportsSecureCoding == true
         let root: Any?
         do throws(ArchiveRefusal) {
-            root = try Unarchiving.root(of: archive, Value.archivedClasses, isSecure: isSecure)
+            root = try Unarchiver.root(of: archive, Value.archivedClasses, isSecure: isSecure)
         } catch {
             throw self.error(error.found)
         }

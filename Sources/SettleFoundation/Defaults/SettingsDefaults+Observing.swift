@@ -2,12 +2,12 @@
     import Foundation
     import Settle
 
-    /// A key that was observed once, with the value that observers have been told.
+    /// A key that was observed once, with the value that observers have received.
     struct ObservedKey: Sendable {
         var value: SettingValue?
     }
 
-    /// Key-value observing, as far as `UserDefaults` has it: keys without dots. The old value is not told.
+    /// Key-value observing, as far as `UserDefaults` has it: keys without dots. Observers do not receive the old value.
     extension SettingsDefaults {
         func beginObserving(_ name: String) {
             let value = value(name, .object)

@@ -52,7 +52,7 @@ public final class UserDefaultsSource: DomainSource {
         changed()
     }
 
-    /// Loads the domain again, after a change that no notification has told.
+    /// Loads the domain again, after a change without a notification.
     public func reload() { observation.withLock { $0.changed }?() }
 
     public func place(of key: SettingKey) -> String { "the key “\(key)” of “\(domain)” in UserDefaults" }

@@ -20,7 +20,7 @@ extension SettingValue {
         }
     }
 
-    /// The kind of value, as words within a sentence that do not tell the value.
+    /// The kind of value, for a sentence that must not show the value.
     var kindName: String {
         switch self {
         case .null: "null"

@@ -8,7 +8,7 @@ import Settle
 
 /// The objects of Foundation's classes, in each spelling that archives have had.
 extension ArchiveWalker {
-    /// - Returns: `nil` if the object has another form than those that are known; it is told as it is then.
+    /// - Returns: `nil` if the object has an unknown form; it is reported as it is then.
     mutating func value(
         of kind: FoundationClass, _ entries: SettingValue.Entries
     ) throws(ArchiveError) -> ArchivedValue? {

@@ -1,6 +1,6 @@
 import Settle
 
-/// A document, as far as its first bytes tell what it is.
+/// A document of the kind that its first bytes show.
 enum Document {
     case binary([UInt8])
     case xml(DocumentText)
@@ -38,7 +38,7 @@ struct DocumentText {
         }
     }
 
-    /// Reads the text, and tells the line and the column of an error.
+    /// Reads the text. Errors have the line and the column.
     func read<Value>(_ body: ([UInt8]) throws(FormatError) -> Value) throws(FormatError) -> Value {
         do throws(FormatError) {
             return try body(bytes)

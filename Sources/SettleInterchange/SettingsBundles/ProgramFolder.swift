@@ -6,7 +6,7 @@ import Settle
     import Foundation
 #endif
 
-/// What the program around a bundle tells about itself: its name, and its icon.
+/// The name and the icon of the program around a bundle.
 struct ProgramFolder {
     private let folder: BundleFolder?
     private let info: SettingValue.Entries

@@ -53,7 +53,7 @@ extension SettingsBundle {
     /// - Parameters:
     ///   - folder: The folder of the bundle.
     ///   - program: The folder of the program; by default as for ``read(at:of:)``.
-    /// - Returns: `nil` if no program is around the bundle, or if its `Info.plist` does not tell.
+    /// - Returns: `nil` if no program is around the bundle, or if its `Info.plist` does not say.
     public static func programIdentifier(at folder: URL, of program: URL? = nil) -> String? {
         ProgramFolder(program, around: FilePath(folder.path).withoutTrailingSlashes).identifier
     }

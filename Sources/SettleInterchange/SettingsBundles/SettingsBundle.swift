@@ -6,7 +6,7 @@ public import Settle
     public import Foundation
 #endif
 
-/// The settings of a program as a `Settings.bundle` tells them to Apple's Settings app: panes of specifiers, with their
+/// The settings of a program as a `Settings.bundle` describes them to Apple's Settings app: panes of specifiers, with their
 /// texts in several languages.
 ///
 /// ```swift
@@ -16,9 +16,9 @@ public import Settle
 /// ```
 ///
 /// The rules are those of Apple's “Settings Application Schema Reference”. Keys are names in `UserDefaults`, dots and all;
-/// `SettingsStore.key(named:)` tells which setting of a store one means.
+/// `SettingsStore.key(named:)` finds the setting of a store that one of them means.
 public struct SettingsBundle: Sendable, Hashable {
-    /// The program's name for people; `nil` if nothing tells it.
+    /// The program's name for people; `nil` if it is unknown.
     public var title: String?
     /// The picture beside the title; `nil` if there is none.
     public var icon: Image?
@@ -98,7 +98,7 @@ extension SettingsBundle {
             (self.name, self.file, self.scale, self.data) = (name, file, scale, data)
         }
 
-        /// The media type that the first bytes tell: `image/png`, `image/jpeg` or `image/gif`; `nil` for anything else.
+        /// The media type, by the first bytes: `image/png`, `image/jpeg` or `image/gif`; `nil` for anything else.
         public var mediaType: String? {
             let types: [(type: String, start: [UInt8])] = [
                 ("image/png", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), ("image/jpeg", [0xFF, 0xD8, 0xFF]),

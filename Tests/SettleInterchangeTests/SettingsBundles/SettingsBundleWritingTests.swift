@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Settle
 import SettleInterchange
+import SettleTestSupport
 import SettleTesting
 import Testing
 

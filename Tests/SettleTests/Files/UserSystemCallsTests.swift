@@ -1,3 +1,4 @@
+import SettleTestSupport
 import SettleTesting
 import Testing
 

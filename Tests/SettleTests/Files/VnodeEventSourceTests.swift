@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 

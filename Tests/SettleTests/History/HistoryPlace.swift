@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleTestSupport
 import SettleTesting
 
 /// A random life of processes that share a file with a history, compared with a list in memory.

@@ -1,4 +1,5 @@
 import Foundation
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -63,7 +64,7 @@ import Testing
             try await store.file.flush()
         }
         try await store.withLock(named: "backup") {}
-        try await store.file.writeSchema()
+        _ = try await store.file.writeSchema(Array("{}".utf8))
         try home.expectNothingOutside(than: before)
         // Other domains.
         try await store.domains[.host].update { settings.count = 7 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import SettleTestSupport
 import SettleTesting
 
 @testable import Settle

@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleTestSupport
 import SettleTesting
 
 /// A random history of processes and hand edits that share a settings file on a simulated disk, checked against a

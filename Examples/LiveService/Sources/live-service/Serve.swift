@@ -3,6 +3,7 @@ import LiveServing
 import NIOCore
 import ServiceLifecycle
 import Settle
+import SettleInterchange
 import SettlePanel
 import UnixSignals
 

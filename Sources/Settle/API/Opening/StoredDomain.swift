@@ -39,7 +39,7 @@ public struct StoredDomain: Sendable, Hashable {
     /// The domains of the user that have a file, sorted by name. Nothing is opened.
     public static func all() -> [StoredDomain] { StandardLocation().domains() }
 
-    /// The JSON Schema that the program has left beside the file; see ``SettingsStore/File/writeSchema()``.
+    /// The JSON Schema that the program has left beside the file; see `file.writeSchema()` of a store with `SettleInterchange`.
     ///
     /// - Returns: `nil` if it has left none.
     /// - Throws: ``SettingsError`` that names the schema's file, if it can't be read.

@@ -6,7 +6,7 @@ extension SettingsStore {
     ///
     /// A view without state of its own; it keeps the store open.
     public struct File: Sendable {
-        let store: SettingsStore
+        package let store: SettingsStore
     }
 }
 

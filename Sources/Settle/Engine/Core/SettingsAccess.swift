@@ -9,7 +9,7 @@
 ///     @Setting(in: 0...20) var attemptCount = 0
 /// }
 /// ```
-public enum SettingsAccess: String, Sendable, Hashable, CaseIterable {
+public enum SettingsAccess: String, Sendable, Hashable, Codable, CaseIterable {
     /// Any code that has the store.
     case open
     /// Only code that has the group.

@@ -117,7 +117,7 @@ private struct OptionToken {
 
 extension String {
     /// Whether an argument looks like an option rather than a value, as `-5` and `-` do.
-    fileprivate var isOption: Bool {
+    package var isOption: Bool {
         guard utf8.first == UInt8(ascii: "-") else { return false }
         return utf8.dropFirst().first == UInt8(ascii: "-") || dropFirst().first?.isLetter == true
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleTestSupport
 import SettleTesting
 
 /// A random history of several stores and a person that share a settings file on a simulated disk.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Settle
+import SettleInterchange
 
 /// The OpenAPI description of the service, made from what it serves: its table of endpoints and its settings.
 struct OpenAPIDocument {

@@ -1,5 +1,6 @@
 import Hummingbird
 import Settle
+import SettleInterchange
 
 /// `GET /openapi.json`.
 struct OpenAPIRoute: Sendable {

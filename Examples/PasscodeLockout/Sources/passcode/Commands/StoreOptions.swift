@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import PasscodeLock
 import Settle
+import SettleInterchange
 
 /// The lock's files.
 struct StoreOptions: ParsableArguments {

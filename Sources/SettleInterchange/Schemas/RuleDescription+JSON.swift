@@ -1,3 +1,5 @@
+import Settle
+
 extension RuleDescription {
     /// The keywords of JSON Schema that demand the same, or less where there are none.
     func keywords(for shape: ValueShape) -> SettingValue.Entries {

@@ -3,6 +3,7 @@ import SettleTesting
 import Testing
 
 @testable import Settle
+@testable import SettleInterchange
 
 private enum Theme: String, Codable, CaseIterable, Sendable { case dark, light }
 private struct Point: Codable, Sendable, Equatable { var x = 1, y = 2 }
@@ -181,6 +182,23 @@ private struct OwnSettings: SettingsGroup {
         withExtendedLifetime((own, wide)) {}
         try await store.close()
         await #expect(throws: SettingsError.self) { try await store.file.writeSchema() }
+    }
+
+    @Test func `the schema of the guide is written beside the file`() async throws {
+        struct PasscodeSettings: SettingsGroup {
+            @Setting(in: 0...20, title: "Wrong guesses", help: "How many guesses in a row were wrong.")
+            var attemptCount = 0
+            @Setting("nextCheck", title: "Next check", help: "When the next guess is allowed.") var nextCheckDate: Date?
+            @Setting(title: "Pause", unit: "seconds") var checkInterval: TimeInterval = 60
+        }
+        let folder = try TemporaryFolder()
+        let store = try await SettingsStore.open(at: folder.url.appending(path: "settings.json"))
+        let settings = try await store.group(PasscodeSettings.self)
+        let text = String(decoding: try Data(contentsOf: try await store.file.writeSchema()), as: UTF8.self)
+        #expect(text.contains("\"description\": \"How many guesses in a row were wrong. It must be in 0...20.\""))
+        #expect(store.file.schema().settings.map(\.title) == ["Wrong guesses", "Pause", "Next check"])
+        withExtendedLifetime(settings) {}
+        try await store.close()
     }
 
     @Test func `only settings in a file have a schema beside them`() async throws {

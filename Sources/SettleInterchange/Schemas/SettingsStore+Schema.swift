@@ -1,3 +1,5 @@
+public import Settle
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -23,9 +25,7 @@ extension SettingsStore.File {
     ///   closed.
     @discardableResult
     public func writeSchema() async throws -> URL {
-        let core = try store.open()
-        let bytes = try schema().spelled()
-        return URL(filePath: try await core.persister.writeSchema(bytes).text)
+        URL(filePath: try await writeSchema(try schema().spelled()).text)
     }
 }
 
@@ -37,22 +37,6 @@ extension SettingsSchema {
             return try JSONFormat().encode(SettingTree(root))
         } catch {
             throw SettingsError(.encodingFailed, "The schema can't be written: \(error)", underlying: error)
-        }
-    }
-}
-
-extension Persister {
-    /// On the persister's queue, which may wait for a disk.
-    fileprivate func writeSchema(_ bytes: [UInt8]) throws(SettingsError) -> FilePath {
-        guard !isClosed else { throw .closed(key: nil) }
-        guard let file = storage as? FileStorage else {
-            throw SettingsError(
-                .storage, "The schema can't be written: the settings are not in a file. Use `schema().jsonSchema`.")
-        }
-        do {
-            return try file.writeSchema(bytes)
-        } catch {
-            throw .storage(error)
         }
     }
 }

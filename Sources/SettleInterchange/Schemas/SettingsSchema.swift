@@ -1,3 +1,5 @@
+public import Settle
+
 /// What the declarations of a store say, for programs that don't know the declaring one: a settings page, an editor, a
 /// tool.
 ///
@@ -31,7 +33,7 @@ public struct SettingsSchema: Sendable, Hashable, Codable {
         public let help: String?
         /// What a number counts, if the declaration says so.
         public let unit: String?
-        /// Whether the type is a ``SecretValue``.
+        /// Whether the type is a `SecretValue`.
         public let isSecret: Bool
         /// The code that may write the setting.
         public let access: SettingsAccess
@@ -44,5 +46,3 @@ public struct SettingsSchema: Sendable, Hashable, Codable {
         }
     }
 }
-
-extension SettingsAccess: Codable {}

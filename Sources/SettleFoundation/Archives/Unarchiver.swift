@@ -7,7 +7,7 @@ struct ArchiveRefusal: Error {
 }
 
 /// Reads archives with the classes of their objects.
-enum Unarchiving {
+enum Unarchiver {
     /// - Parameters:
     ///   - classes: Those that the root may have, and, if it is a collection, what is in it.
     ///   - isSecure: Whether only these classes, and those that they ask for, are made.

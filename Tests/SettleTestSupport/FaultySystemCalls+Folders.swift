@@ -1,4 +1,5 @@
 package import Settle
+import SettleTesting
 
 /// Calls on the entries of open folders, if the real ones have them.
 extension FaultySystemCalls: FolderSystemCalls {

@@ -1,3 +1,5 @@
+public import Settle
+
 /// JSON Schema, in the version 2020-12.
 extension SettingsSchema {
     /// A JSON Schema of a settings file: objects nested as the file nests the keys.

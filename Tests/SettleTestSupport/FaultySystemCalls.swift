@@ -1,4 +1,5 @@
 package import Settle
+package import SettleTesting
 
 /// Forwards system calls to the real ones, records them, and makes one of them fail, or all from one on.
 package final class FaultySystemCalls: SystemCalls {

@@ -1,3 +1,5 @@
+import Settle
+
 extension ValueShape {
     /// The keywords of JSON Schema for values of this shape, as JSON files spell them and as the store accepts them.
     var jsonSchema: SettingValue.Entries {
