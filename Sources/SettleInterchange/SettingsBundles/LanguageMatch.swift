@@ -4,13 +4,13 @@ import Settle
 ///
 /// Tags are compared as BCP 47 does, without regard to case, and with hyphens or underscores: `en_US` is `en-us`. The
 /// names that folders had before are known: `English` is `en`.
-struct LanguageMatch {
+package struct LanguageMatch {
     /// The names of the folders, by what they mean. Of two that mean the same, the first one counts.
     private let places: [String: Int]
     /// What each folder means, in their order.
     private let tags: [String]
 
-    init(_ names: [String]) {
+    package init(_ names: [String]) {
         tags = names.map(Self.tag)
         places = Dictionary(zip(tags, tags.indices)) { first, _ in first }
     }
@@ -19,7 +19,7 @@ struct LanguageMatch {
     ///
     /// For each wanted one: itself, then what it falls back to (`zh-Hant-TW`, `zh-Hant`, `zh`), then others of the same
     /// language and script, such as `en-GB` for `en-AU`. Last of all are `Base` and the texts without a language.
-    func order(for wanted: [String]) -> [Int] {
+    package func order(for wanted: [String]) -> [Int] {
         var found: [Int] = []
         var seen: Set<Int> = []
         func add(_ place: Int?) {
@@ -38,7 +38,7 @@ struct LanguageMatch {
     }
 
     /// What a folder means; `nil` if it is for all languages.
-    func tag(at place: Int) -> String? { [Self.base, ""].contains(tags[place]) ? nil : tags[place] }
+    package func tag(at place: Int) -> String? { [Self.base, ""].contains(tags[place]) ? nil : tags[place] }
 
     private static let base = "base"
 

@@ -26,7 +26,7 @@ struct ParsedRequest: Sendable {
     }
 
     /// In the order of preference.
-    var languages: [String] { LanguageList.languages(request.values(of: "accept-language")) }
+    var languages: [String] { AcceptLanguage.languages(request.values(of: "accept-language")) }
 
     /// Whether a script of the page asks for the changed form alone.
     var wantsFragment: Bool { request.value(of: "x-settle-fragment") != nil }
