@@ -123,7 +123,7 @@ import Testing
             let store = try await SettingsStore.open(at: file, format: .json)
             try store.keys.setValue(1, forKey: "a")
             try await store.close()
-            #expect(try await SettingsStore.open(at: file, format: .json).value(forKey: "a") == 1)
+            #expect(try await SettingsStore.open(at: file, format: .json).keys.value(forKey: "a") == 1)
         }
     }
 }

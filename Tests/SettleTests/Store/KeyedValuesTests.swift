@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test("The loop keeps the store open, and cancelling its task ends it") func lifetime() async throws {
-        let values = try await open(["a": .integer(1)]).values(forKey: "a", as: Int.self)
+        let values = try await open(["a": .integer(1)]).keys.values(forKey: "a", as: Int.self)
         let (began, gate) = AsyncStream.makeStream(of: Int?.self)
         let task = Task {
             for await value in values { gate.yield(value) }

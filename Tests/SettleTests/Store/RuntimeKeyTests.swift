@@ -113,39 +113,39 @@ import Testing
 
     @Test func `a later write replaces what was written within it or around it`() async throws {
         try await expectSame(
-            ["a": .integer(2)], { try $0.setValue(1, forKey: "a.b") }, { try $0.setValue(2, forKey: "a") })
+            ["a": .integer(2)], { try $0.keys.setValue(1, forKey: "a.b") }, { try $0.keys.setValue(2, forKey: "a") })
         try await expectSame(
-            ["a": .dictionary(["b": .integer(1)])], { try $0.setValue(2, forKey: "a") },
-            { try $0.setValue(1, forKey: "a.b") })
+            ["a": .dictionary(["b": .integer(1)])], { try $0.keys.setValue(2, forKey: "a") },
+            { try $0.keys.setValue(1, forKey: "a.b") })
         try await expectSame(
-            ["a": .dictionary(["b": .integer(3)])], { try $0.setValue(1, forKey: "a.b") },
-            { try $0.setValue(["b": 3], forKey: "a") })
+            ["a": .dictionary(["b": .integer(3)])], { try $0.keys.setValue(1, forKey: "a.b") },
+            { try $0.keys.setValue(["b": 3], forKey: "a") })
         try await expectSame(
             ["a": .dictionary(["b": .integer(4), "c": .integer(1)])],
-            { try $0.setValue(["b": 3, "c": 1], forKey: "a") },
-            { try $0.setValue(4, forKey: "a.b") })
+            { try $0.keys.setValue(["b": 3, "c": 1], forKey: "a") },
+            { try $0.keys.setValue(4, forKey: "a.b") })
     }
 
     @Test func `a removal takes what was written within it`() async throws {
-        try await expectSame([:], { try $0.setValue(1, forKey: "a.b") }, { try $0.removeValue(forKey: "a") })
+        try await expectSame([:], { try $0.keys.setValue(1, forKey: "a.b") }, { try $0.keys.removeValue(forKey: "a") })
         try await expectSame(
-            ["a": .dictionary(["c": .integer(1)])], { try $0.setValue(["b": 3, "c": 1], forKey: "a") },
-            { try $0.removeValue(forKey: "a.b") })
+            ["a": .dictionary(["c": .integer(1)])], { try $0.keys.setValue(["b": 3, "c": 1], forKey: "a") },
+            { try $0.keys.removeValue(forKey: "a.b") })
         try await expectSame(
             from: ["a": .dictionary(["x": .integer(9)])], ["a": .dictionary(["b": .integer(1)])],
-            { try $0.removeValue(forKey: "a") }, { try $0.setValue(1, forKey: "a.b") })
+            { try $0.keys.removeValue(forKey: "a") }, { try $0.keys.setValue(1, forKey: "a.b") })
         try await expectSame(
             from: ["a": .dictionary(["x": .integer(9)])], ["a": .dictionary(["x": .integer(9)])],
-            { try $0.setValue(1, forKey: "a.b.c") }, { try $0.setValue(2, forKey: "a.b") },
-            { try $0.removeValue(forKey: "a.b") })
+            { try $0.keys.setValue(1, forKey: "a.b.c") }, { try $0.keys.setValue(2, forKey: "a.b") },
+            { try $0.keys.removeValue(forKey: "a.b") })
     }
 
     @Test func `writes around and within each other in turn leave what the last ones say`() async throws {
         try await expectSame(
             ["a": .dictionary(["b": .dictionary(["c": .integer(5)]), "d": .integer(6)])],
-            { try $0.setValue(1, forKey: "a.b.c") }, { try $0.setValue(2, forKey: "a") },
-            { try $0.setValue(3, forKey: "a.b") }, { try $0.setValue(4, forKey: "a.b.x") },
-            { try $0.setValue(["c": 5], forKey: "a.b") }, { try $0.setValue(6, forKey: "a.d") })
+            { try $0.keys.setValue(1, forKey: "a.b.c") }, { try $0.keys.setValue(2, forKey: "a") },
+            { try $0.keys.setValue(3, forKey: "a.b") }, { try $0.keys.setValue(4, forKey: "a.b.x") },
+            { try $0.keys.setValue(["c": 5], forKey: "a.b") }, { try $0.keys.setValue(6, forKey: "a.d") })
     }
 
     @Test func `what is written around a key whose save has failed or is under way replaces it`() async throws {
@@ -231,8 +231,8 @@ import Testing
 
     @Test func `a value that is not a dictionary becomes one, which goes with its last member`() async throws {
         try await expectSame(
-            [:], { try $0.setValue(5, forKey: "a") }, { try $0.setValue(1, forKey: "a.b.c") },
-            { try $0.removeValue(forKey: "a.b.c") })
+            [:], { try $0.keys.setValue(5, forKey: "a") }, { try $0.keys.setValue(1, forKey: "a.b.c") },
+            { try $0.keys.removeValue(forKey: "a.b.c") })
     }
 }
 
