@@ -21,8 +21,8 @@ import Testing
 
     /// The file that the errors name.
     private func kept(_ answer: CommandHome.Answer) throws -> URL {
-        let line = try #require(answer.errors.split(separator: "\n").last { $0.contains("What was edited is in \"") })
-        return URL(filePath: String(line.split(separator: "\"")[1]))
+        let line = try #require(answer.errors.split(separator: "\n").last { $0.contains("What was edited is in “") })
+        return URL(filePath: String(line.split { "“”".contains($0) }[1]))
     }
 
     @Test("Dates, data and numbers of a property list keep their types, also in lists")

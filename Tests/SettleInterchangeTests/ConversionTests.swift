@@ -64,8 +64,8 @@ import Testing
         let conversion = try Conversion(of: value, to: .propertyList(.xml))
         #expect(
             conversion.losses.map(\.description) == [
-                #"Key "a\.b.1": Null has been left out, or is an empty text in an array."#,
-                #"Key "c": Null has been left out, or is an empty text in an array."#,
+                #"Key “a\.b.1”: Null has been left out, or is an empty text in an array."#,
+                #"Key “c”: Null has been left out, or is an empty text in an array."#,
             ])
         let read = try PropertyList.read(conversion.data).list.value
         #expect(read == .dictionary(["a.b": .array([.bool(true), .string("")]), "": .string("é")]))

@@ -162,7 +162,7 @@ import Testing
         let name = failure { () throws(FormatError) in _ = try table.data() }
         #expect(
             name?.description
-                == #"Key "a\.b.NSStringLocalizedFormatKey": The name of a variable must not begin with NSString."#)
+                == #"Key “a\.b.NSStringLocalizedFormatKey”: The name of a variable must not begin with NSString."#)
     }
 
     @Test("Random dictionaries are read and written without a loss")

@@ -99,7 +99,7 @@ import Testing
         for (value, form, reason) in cases {
             let list = PropertyList(.dictionary(["a.b": .array([.string(""), value])]))
             let error = failure { () throws(FormatError) in _ = try list.data(as: form) }
-            #expect(error?.description == #"Key "a\.b.1": "# + reason)
+            #expect(error?.description == #"Key “a\.b.1”: "# + reason)
             #expect(error?.rule == .unsupportedValue)
         }
     }

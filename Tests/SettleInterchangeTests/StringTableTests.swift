@@ -154,7 +154,7 @@ import Testing
             ("<plist><array/></plist>", "A file of strings must be a dictionary."),
             (
                 "<plist><dict><key>a.b</key><true/></dict></plist>",
-                #"Key "a\.b": In a file of strings, each value must be a text."#
+                #"Key “a\.b”: In a file of strings, each value must be a text."#
             ),
             (
                 "<plist><dict><key>a</key><true/><key>a</key><true/></dict></plist>",
