@@ -115,7 +115,7 @@ import Testing
         let contents = try fixture.source.load()
         #expect(contents.tree.root == ["a": .integer(1)])
         #expect(contents.problems.count == 1)
-        #expect(contents.problems.first?.contains(".settings.json.journal\" is damaged") == true)
+        #expect(contents.problems.first?.contains(".settings.json.journal” is damaged") == true)
         #expect(try fixture.files.names() == names)
         #expect(fixture.changes == [])
     }

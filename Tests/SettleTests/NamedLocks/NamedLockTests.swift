@@ -261,7 +261,7 @@ import Testing
         let error = await #expect(throws: SettingsError.self) {
             try await store.withLock(named: "mine") { Issue.record("it was run") }
         }
-        #expect(error?.description.contains("\(fixture.folder.path)/.settings.json.mine.lock\"") == true)
+        #expect(error?.description.contains("\(fixture.folder.path)/.settings.json.mine.lock”") == true)
         #expect((error?.underlying as? StorageError)?.code == .permissionDenied)
         fixture.calls.heal()
         try await store.withLock(named: "mine") {}

@@ -201,7 +201,7 @@ import Testing
         entries["count"] = nil
         #expect(
             failure(of: .dictionary(entries), as: Lock.self)?.description
-                == "Expected a value for \"count\", found none.")
+                == "Expected a value for “count”, found none.")
         entries["count"] = .integer(1)
         entries["steps"] = .array([.dictionary(["ratio": .real(1)]), .dictionary(["ratio": .string("high")])])
         #expect(failure(of: .dictionary(entries), as: Lock.self)?.path == ["steps", "1", "ratio"])

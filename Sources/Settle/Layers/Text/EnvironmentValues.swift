@@ -30,7 +30,8 @@ struct EnvironmentValues: Sendable, Equatable {
     private mutating func take(
         fileAt path: String, of name: String, for key: SettingKey, _ read: (String) throws -> [UInt8]
     ) {
-        let place = "the file \(path.debugDescription), which the variable \(name) names"
+        // With escapes: what a variable has may be anything.
+        let place = "the file “\(path.debugDescription.dropFirst().dropLast())”, which the variable \(name) names"
         guard !path.isEmpty else { return problems.append("The variable \(name) is empty; it must name a file.") }
         do {
             guard let text = String(validating: try read(path).withoutFinalLineBreak, as: UTF8.self) else {
