@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// ```swift
 /// let directory = PanelDirectory(configuration: configuration) {
-///     StoredDomain.all().map { .domain($0) }
+///     ProgramDomain.all().map { .domain($0) }
 /// }
 /// let response = await directory.respond(to: request)
 /// ```
@@ -17,9 +17,9 @@ public final class PanelDirectory: Sendable {
     /// A panel of the list.
     public enum Entry: Sendable, Hashable {
         /// The settings that a program has stored, by the schema that it has left.
-        case domain(StoredDomain)
+        case domain(ProgramDomain)
         /// What a bundle describes, of the settings of a program.
-        case bundle(SettingsBundle, StoredDomain)
+        case bundle(SettingsBundle, ProgramDomain)
 
         var name: String {
             switch self {
@@ -28,7 +28,7 @@ public final class PanelDirectory: Sendable {
             }
         }
 
-        var domain: StoredDomain {
+        var domain: ProgramDomain {
             switch self {
             case .domain(let domain), .bundle(_, let domain): domain
             }

@@ -84,7 +84,7 @@ private func checkReplay(_ records: [(offset: Int, record: JournalRecord)]) {
 
 /// Kept values must be restored from the records of a new journal.
 private func checkKept(_ contents: [JournalRecord.Content]) {
-    var kept = KeptValues()
+    var kept = LastGoodValues()
     for content in contents {
         switch content {
         case .values(let batch): for entry in batch.entries { kept.remove(at: entry.key) }
@@ -93,7 +93,7 @@ private func checkKept(_ contents: [JournalRecord.Content]) {
         case .checkpoint, .checkpointed, .history, .past: break
         }
     }
-    var again = KeptValues()
+    var again = LastGoodValues()
     if let batch = kept.batch {
         again.decide(batch)
         precondition(batch.entries.allSatisfy { !again.candidates(at: $0.key, insteadOf: nil).isEmpty })

@@ -92,7 +92,7 @@ fuzz_journal() {
     printf "\1$values$checkpoint$edited$tree" >"$inputs/described"
     printf "\2\0\20\4\0$values$checkpoint$edited$tree" >"$inputs/damaged"
     fuzz_values "" "$sources"/Storage/History/*.swift "$sources"/Files/Journal/*.swift "$sources/Storage/Protocols/SettingTree+Batch.swift" \
-        "$sources/Files/FileStorage/KeptValues.swift" "$here/JournalFuzzer.swift"
+        "$sources/Files/FileStorage/LastGoodValues.swift" "$here/JournalFuzzer.swift"
 }
 
 fuzz_text() {

@@ -26,7 +26,7 @@ import Testing
     /// A program's stored settings, perhaps with its schema.
     private func domain(
         _ name: String, in folder: TemporaryFolder, _ type: (any SettingsGroup.Type)? = nil
-    ) async throws -> StoredDomain {
+    ) async throws -> ProgramDomain {
         let file = folder.url.appending(path: "\(name)/settings.json")
         let store = try await SettingsStore.open(at: file)
         if let type {
@@ -35,7 +35,7 @@ import Testing
         }
         try await store.commit { try store.keys.setValue(7, forKey: "count") }
         try await store.close()
-        return StoredDomain(name: name, file: file)
+        return ProgramDomain(name: name, file: file)
     }
 
     private final class Entries: Sendable {
@@ -161,7 +161,7 @@ import Testing
     @Test func `A settings file that can't be opened is told, and does not end the others`() async throws {
         let folder = try TemporaryFolder()
         let good = try await domain("org.example.good", in: folder)
-        let bad = StoredDomain(name: "org.example.bad", file: good.file.appending(path: "settings.json"))
+        let bad = ProgramDomain(name: "org.example.bad", file: good.file.appending(path: "settings.json"))
         let directory = directory(Entries([.domain(bad), .domain(good)]))
         let browser = PanelBrowser(directory)
         let answer = await browser.get(directory.path(of: .domain(bad)))

@@ -68,7 +68,7 @@ struct DomainAddress: Sendable {
     /// The schema that the program has written, if it has.
     func schema() throws(CommandFailure) -> SettingValue? {
         do {
-            return try StoredDomain(name: name, file: file).schema()
+            return try ProgramDomain(name: name, file: file).schema()
         } catch {
             throw CommandFailure(.refused, "\(error)")
         }

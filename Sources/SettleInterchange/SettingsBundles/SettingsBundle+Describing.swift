@@ -1,4 +1,4 @@
-public import Settle
+import Settle
 
 extension SettingsBundle {
     /// Describes declared settings, so that ``write(to:)`` makes a `Settings.bundle` of them.

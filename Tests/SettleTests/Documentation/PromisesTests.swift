@@ -23,10 +23,12 @@ import Testing
     }
 
     private func sources() throws -> [String] {
-        let folder = root.appending(path: "Tests/SettleTests")
+        let folder = root.appending(path: "Tests")
         let paths = try #require(FileManager.default.enumerator(atPath: folder.path))
         return try paths.compactMap { path -> String? in
-            guard let path = path as? String, path.hasSuffix("Tests.swift") else { return nil }
+            guard let path = path as? String, path.hasSuffix("Tests.swift"), !path.contains(".build/") else {
+                return nil
+            }
             return try String(contentsOf: folder.appending(path: path), encoding: .utf8)
         }
     }

@@ -120,7 +120,7 @@ import Testing
             volume.path, clock: ManualClock(), calls: calls, watching: ManualFileWatching())
         let contents = try source.load()
         #expect(contents.tree.root.isEmpty)
-        #expect(contents.problems.count == 1 && contents.problems[0].contains("/a\""))
+        #expect(contents.problems.count == 1 && contents.problems[0].contains("/a”"))
         #expect(calls.openFiles == [])
         calls.heal()
         calls.fail(every: .names, with: .permissionDenied)

@@ -22,7 +22,7 @@ import Testing
     private func file(in home: TestHome) -> FilePath { path("\(Self.name)/settings.json", in: home) }
 
     private func open(
-        _ home: TestHome, _ searching: SearchList? = nil, in files: OpenFiles = OpenFiles(),
+        _ home: TestHome, _ searching: SearchList? = nil, in files: StoreRegistry = StoreRegistry(),
         migrations: [SettingsMigration]? = nil
     ) async throws -> SettingsStore {
         try await SettingsStore.open(
@@ -301,7 +301,7 @@ import Testing
         let before = try home.everything()
         let store = try await open(home)
         let failure = await error { try await store.withLock(named: "backup") {} }
-        #expect(failure?.description.contains("backup.lock\" is a symbolic link") == true)
+        #expect(failure?.description.contains("backup.lock” is a symbolic link") == true)
         try home.expectNothingOutside(than: before)
         try await store.close()
     }
@@ -391,7 +391,7 @@ import Testing
         let account = UserAccount(name: "alice", owner: home.account.owner, home: FilePath("/home/alice/"))
         let store = try await SettingsStore.open(
             Self.name, of: account, searching: [.application, .suite("x", at: URL(filePath: "/home/alice/x.json"))],
-            in: OpenFiles()
+            in: StoreRegistry()
         ) { account throws(FileError) in
             try UserHome(of: account, calls: home.disk, watching: ManualFileWatching())
         }
@@ -406,7 +406,7 @@ import Testing
         try home.write("{\"count\": 2}", to: file(in: home))
         // Its time stands still: nothing arrives by a look that comes later anyway.
         let store = try await SettingsStore.open(
-            Self.name, of: home.account, configuration: SettingsStore.Configuration(clock: clock), in: OpenFiles())
+            Self.name, of: home.account, configuration: SettingsStore.Configuration(clock: clock), in: StoreRegistry())
         let settings = try await store.group(LayeredGroup.self)
         let counts = ChangeRecorder(settings.$count)
         _ = await counts.until { $0 == [2] }
@@ -446,7 +446,7 @@ import Testing
     @Test("Opening it again for the same user gives the same store; for the process itself it is an error")
     func again() async throws {
         let home = try TestHome(.real)
-        let files = OpenFiles()
+        let files = StoreRegistry()
         let url = URL(filePath: file(in: home).text)
         let store = try await open(home, in: files)
         #expect(try await open(home, in: files) == store)
@@ -467,7 +467,7 @@ import Testing
         async throws
     {
         let home = try TestHome(.real)
-        let files = OpenFiles()
+        let files = StoreRegistry()
         let own = home.root.appending("own/\(Self.name)/settings.json")
         try home.write("{\"count\": 100}", to: own, of: 0)
         let store = try await SettingsStore.open(at: URL(filePath: own.text), in: files) {
@@ -497,7 +497,7 @@ import Testing
         let home = try TestHome()
         for name in ["", "..", "a/b", "a\0b"] {
             let failure = await error {
-                try await SettingsStore.open(name, of: home.account, in: OpenFiles()) { account throws(FileError) in
+                try await SettingsStore.open(name, of: home.account, in: StoreRegistry()) { account throws(FileError) in
                     try UserHome(of: account, calls: home.disk, watching: ManualFileWatching())
                 }
             }

@@ -43,7 +43,7 @@ import Testing
         #expect(contents.kept.candidates(at: "a", insteadOf: nil) == [.integer(1)])
         #expect(
             contents.lastingRecords == [
-                .kept(JournalBatch(revision: 0, entries: [KeptValues.entry("a", [.integer(1)])]))
+                .kept(JournalBatch(revision: 0, entries: [LastGoodValues.entry("a", [.integer(1)])]))
             ])
         contents.add(.values(batch("a", 3, revision: 0)))
         #expect(!contents.kept.isEmpty, "That was repeated, not written.")
@@ -53,7 +53,7 @@ import Testing
 
     @Test("An edit that removes a key keeps no value of it") func removed() {
         var contents = JournalContents()
-        contents.add(.kept(JournalBatch(revision: 0, entries: [KeptValues.entry("a", [.integer(1)])])))
+        contents.add(.kept(JournalBatch(revision: 0, entries: [LastGoodValues.entry("a", [.integer(1)])])))
         contents.add(.edited(new, batch("a", nil, revision: 0)))
         #expect(contents.kept.isEmpty)
     }

@@ -359,7 +359,7 @@ import Testing
     }
 
     @Test("Kept values are bounded, and removed with the key that contains them") func bounded() {
-        var kept = KeptValues()
+        var kept = LastGoodValues()
         for number in 0..<100 { kept.add(.integer(Int64(number)), at: "a.b") }
         #expect(kept.values["a.b"] == [.integer(99), .integer(98), .integer(97), .integer(0)])
         kept.add(.integer(1), at: "a.c.d")
@@ -374,7 +374,7 @@ import Testing
         #expect(kept.isDecided(.string("whole"), at: "a") && !kept.isDecided(.integer(1), at: "ab"))
         kept.remove(at: "a")
         kept.remove(at: "ab")
-        #expect(kept == KeptValues())
+        #expect(kept == LastGoodValues())
     }
 }
 

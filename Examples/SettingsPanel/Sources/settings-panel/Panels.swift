@@ -18,7 +18,7 @@ final class Panels: Sendable {
     private let bundles = Mutex<[URL: ReadBundle]>([:])
 
     private enum Named: Sendable {
-        case domain(StoredDomain)
+        case domain(ProgramDomain)
         case bundle(URL, domain: String?)
     }
 
@@ -38,7 +38,7 @@ final class Panels: Sendable {
             let entry = try Self.entry(ofBundle: url, domain: domain)
             self.bundles.withLock { $0[url] = ReadBundle(state: state, entry: entry) }
         } else if let domain {
-            guard let found = StoredDomain.all().first(where: { $0.name == domain }) else {
+            guard let found = ProgramDomain.all().first(where: { $0.name == domain }) else {
                 throw ValidationError("The domain “\(domain)” has stored nothing yet.")
             }
             only = .domain(found)
@@ -56,7 +56,7 @@ final class Panels: Sendable {
         case .domain(let domain)?: [.domain(domain)]
         case .bundle(let url, let domain)?: entry(of: url, domain: domain).map { [$0] } ?? []
         case nil:
-            StoredDomain.all().map { .domain($0) } + bundlesInFolder.compactMap { entry(of: $0, domain: nil) }
+            ProgramDomain.all().map { .domain($0) } + bundlesInFolder.compactMap { entry(of: $0, domain: nil) }
         }
     }
 
@@ -105,6 +105,6 @@ final class Panels: Sendable {
         guard let name = domain ?? SettingsBundle.programIdentifier(at: url) else {
             throw ValidationError("Give the domain, too: no program with an identifier is around \(url.path).")
         }
-        return .bundle(bundle, try StoredDomain(named: name))
+        return .bundle(bundle, try ProgramDomain(named: name))
     }
 }

@@ -9,7 +9,7 @@ import Synchronization
 /// The domains of a search list, ready for a store.
 struct SearchedDomains: Sendable {
     /// Without the application's, highest first.
-    let domains: [StoreDomain]
+    let domains: [AttachedDomain]
     /// The user's languages, if they were given.
     private(set) var languages: [String]?
 
@@ -20,14 +20,14 @@ struct SearchedDomains: Sendable {
     }
 
     /// - Throws: ``SettingsError`` if two domains have one name, or a place or a prefix is not valid.
-    init(_ list: SearchList, _ places: SearchPlaces) throws(SettingsError) {
+    init(_ list: SearchList, _ places: DomainLocations) throws(SettingsError) {
         let names = list.domains.map(\.name)
         if let name = names.first(where: { name in names.count { $0 == name } > 1 }) {
             throw SettingsError(
                 .domain, "The domain “\(name)” is twice in the search list. A store asks each domain once.")
         }
         let end = names.firstIndex(of: .application) ?? names.endIndex
-        var domains: [StoreDomain] = []
+        var domains: [AttachedDomain] = []
         for (index, domain) in list.domains.enumerated() where index != end {
             if case .language(let languages) = domain.kind { self.languages = languages }
             do {
@@ -83,13 +83,13 @@ struct SearchedDomains: Sendable {
 }
 
 extension SearchList.Domain {
-    fileprivate func opened(isAbove: Bool, _ places: SearchPlaces) throws -> StoreDomain {
+    fileprivate func opened(isAbove: Bool, _ places: DomainLocations) throws -> AttachedDomain {
         func domain(
             _ origin: Origin, _ source: (any DomainSource)? = nil, locksKeys: Bool = false, isVolatile: Bool = false,
             file: URL? = nil, home: UserHome? = nil
-        ) -> StoreDomain {
+        ) -> AttachedDomain {
             let identity = DomainIdentity(name, origin, isAbove: isAbove, locksKeys: locksKeys, isVolatile: isVolatile)
-            return StoreDomain(identity, source: source, file: file, home: home)
+            return AttachedDomain(identity, source: source, file: file, home: home)
         }
         switch kind {
         case .application: return domain(.local)

@@ -26,7 +26,7 @@ extension SettingsStore {
     ) async throws -> SettingsStore {
         let file = try StandardLocation().checkedFile(forStore: name)
         return try await open(
-            at: file, searching: searching, places: SearchPlaces(id: name, file: file), configuration: configuration,
+            at: file, searching: searching, places: DomainLocations(id: name, file: file), configuration: configuration,
             migrations: migrations, in: .shared
         ) { FileStorage(at: file) }
     }
@@ -71,11 +71,11 @@ extension SettingsStore {
 
     /// The same, with a storage and a list of open files chosen by a test.
     static func open(
-        at file: URL, format: FileFormat? = nil, searching: SearchList? = nil, places: SearchPlaces? = nil,
-        configuration: Configuration? = nil, migrations: [SettingsMigration]? = nil, in files: OpenFiles,
+        at file: URL, format: FileFormat? = nil, searching: SearchList? = nil, places: DomainLocations? = nil,
+        configuration: Configuration? = nil, migrations: [SettingsMigration]? = nil, in files: StoreRegistry,
         makeStorage: @Sendable @escaping () -> any Storage
     ) async throws -> SettingsStore {
-        let searched = try searching.map { try SearchedDomains($0, places ?? SearchPlaces(file: file)) }
+        let searched = try searching.map { try SearchedDomains($0, places ?? DomainLocations(file: file)) }
         let load = { @Sendable in
             let loaded = await LoadedStorage(
                 makeStorage(), searched ?? .none, configuration: configuration, migrations: migrations)
@@ -85,7 +85,7 @@ extension SettingsStore {
         // If nothing is open, one switch to another thread covers both steps.
         let home = places?.home
         let (path, claim, first) = await runBlocking {
-            let path = home == nil ? OpenFile.path(of: file) : FilePath(file)
+            let path = home == nil ? RegisteredFile.path(of: file) : FilePath(file)
             let claim = files.claim(path, home?.identities)
             guard case .vacant(let place) = claim else { return (path, claim, FirstStorage?.none) }
             return (path, claim, FirstStorage(place: place, storage: await load()))
@@ -105,7 +105,7 @@ extension SettingsStore {
 
 /// A storage that was loaded for an entry among the open files.
 private struct FirstStorage: Sendable {
-    let place: OpenFile
+    let place: RegisteredFile
     let storage: LoadedStorage
 }
 

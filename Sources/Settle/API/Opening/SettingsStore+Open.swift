@@ -16,7 +16,7 @@ extension SettingsStore {
         storage: any Storage, searching: SearchList = [.application], configuration: Configuration = Configuration(),
         migrations: [SettingsMigration]? = nil
     ) async throws -> SettingsStore {
-        let domains = try SearchedDomains(searching, SearchPlaces(id: "app", file: nil))
+        let domains = try SearchedDomains(searching, DomainLocations(id: "app", file: nil))
         let keeper = try await runBlocking {
             await LoadedStorage(storage, domains, configuration: configuration, migrations: migrations)
         }
@@ -82,7 +82,7 @@ struct LoadedStorage: Sendable {
 
     /// Starts a store with the contents of the storage, which follows external changes there.
     func startStore(
-        configuration: SettingsStore.Configuration, registration: OpenFile? = nil
+        configuration: SettingsStore.Configuration, registration: RegisteredFile? = nil
     ) throws(SettingsError) -> StoreKeeper {
         let loaded = try loaded.get()
         let core = StoreCore(

@@ -63,6 +63,8 @@ extension FileStorage {
 extension SettingsStore {
     /// Opens a store that follows a file of another program. Its changes can't be saved, and nothing else opens it.
     package static func open(reading file: URL, searching: SearchList) async throws -> SettingsStore {
-        try await open(at: file, searching: searching, in: OpenFiles()) { FileStorage(reading: file, isFollowed: true) }
+        try await open(at: file, searching: searching, in: StoreRegistry()) {
+            FileStorage(reading: file, isFollowed: true)
+        }
     }
 }

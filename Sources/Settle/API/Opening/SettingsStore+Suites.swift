@@ -20,7 +20,7 @@ extension SettingsStore.Domains {
         let core = try store.open()
         guard core.domains[.suite(name)] == nil else { return }
         let list = SearchList([.application, .suite(name, at: file)])
-        for domain in try SearchedDomains(list, SearchPlaces(file: nil, home: core.home)).domains {
+        for domain in try SearchedDomains(list, DomainLocations(file: nil, home: core.home)).domains {
             try await core.addSuite(domain)
         }
     }
@@ -39,7 +39,7 @@ extension SettingsStore {
     /// What another program has stored, whether or not it is in the search list.
     package static func values(ofSuite name: String) async throws -> SettingTree {
         let list = SearchList([.application, .suite(name)])
-        let source = try SearchedDomains(list, SearchPlaces(file: nil)).domains.first?.source
+        let source = try SearchedDomains(list, DomainLocations(file: nil)).domains.first?.source
         let tree = try await source?.load().tree
         await source?.close()
         return tree ?? SettingTree()
@@ -55,7 +55,7 @@ extension SettingsStore {
         defer { core.writer.unlock() }
         guard !core.isInTransaction else { throw SettingsError.insideTransaction(name) }
         let domain =
-            core.domains[name] ?? StoreDomain(DomainIdentity(name, origin, isAbove: isAbove, isVolatile: true))
+            core.domains[name] ?? AttachedDomain(DomainIdentity(name, origin, isAbove: isAbove, isVolatile: true))
         if core.domains[name] == nil {
             core.insert(domain, after: isAbove ? core.domains[.managed] : core.domains.all.last)
         }
@@ -64,7 +64,7 @@ extension SettingsStore {
 }
 
 extension StoreCore {
-    func addSuite(_ domain: StoreDomain) async throws {
+    func addSuite(_ domain: AttachedDomain) async throws {
         guard let source = domain.source else { return }
         try await runBlocking { [self] in
             let contents = await Result(loading: source)

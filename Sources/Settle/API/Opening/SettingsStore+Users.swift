@@ -43,7 +43,7 @@ extension SettingsStore {
     /// The same for a user whom the system need not know, with a list of open files and system calls chosen by a test.
     static func open(
         _ name: String, of account: UserAccount, searching: SearchList? = nil, configuration: Configuration? = nil,
-        migrations: [SettingsMigration]? = nil, in files: OpenFiles = .shared,
+        migrations: [SettingsMigration]? = nil, in files: StoreRegistry = .shared,
         home makeHome: @escaping @Sendable (UserAccount) throws(FileError) -> UserHome = {
             (account) throws(FileError) in
             try UserHome(of: account)
@@ -59,7 +59,7 @@ extension SettingsStore {
         }
         let file = try StandardLocation(of: home.path).checkedFile(forStore: name)
         return try await open(
-            at: file, searching: searching, places: SearchPlaces(id: name, file: file, home: home),
+            at: file, searching: searching, places: DomainLocations(id: name, file: file, home: home),
             configuration: configuration, migrations: migrations, in: files
         ) { FileStorage(at: file, home: home) }
     }
@@ -67,7 +67,7 @@ extension SettingsStore {
     /// Opens a file, which may be one in the home folder of another user.
     static func open(at file: URL, home: UserHome?) async throws -> SettingsStore {
         guard let home else { return try await open(at: file) }
-        return try await open(at: file, places: SearchPlaces(file: file, home: home), in: .shared) {
+        return try await open(at: file, places: DomainLocations(file: file, home: home), in: .shared) {
             FileStorage(at: file, home: home)
         }
     }

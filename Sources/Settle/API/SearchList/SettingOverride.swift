@@ -65,7 +65,7 @@ extension StoreCore {
     }
 
     fileprivate func addOverride(
-        _ value: SettingValue, forKey key: SettingKey, in domain: StoreDomain, author: String?
+        _ value: SettingValue, forKey key: SettingKey, in domain: AttachedDomain, author: String?
     ) throws -> UInt64 {
         writer.lock()
         defer { writer.unlock() }
@@ -79,7 +79,7 @@ extension StoreCore {
         return number
     }
 
-    fileprivate func endOverride(_ number: UInt64, forKey key: SettingKey, in domain: StoreDomain) {
+    fileprivate func endOverride(_ number: UInt64, forKey key: SettingKey, in domain: AttachedDomain) {
         writer.lock()
         defer { writer.unlock() }
         writer.afterUnlock { [self] in

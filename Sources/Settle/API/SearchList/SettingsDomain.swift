@@ -9,7 +9,7 @@ public struct SettingsDomain: Sendable {
     public let name: DomainName
     let core: StoreCore
     /// `nil` for the application's, and for a domain that the store does not search.
-    let domain: StoreDomain?
+    let domain: AttachedDomain?
 
     /// Whether its values are gone when the program ends.
     public var isVolatile: Bool { domain?.identity.isVolatile ?? false }
@@ -99,7 +99,7 @@ public struct SettingsDomain: Sendable {
                 view: isOwn ? .application : .effective))
     }
 
-    private func writable() throws(SettingsError) -> StoreDomain {
+    private func writable() throws(SettingsError) -> AttachedDomain {
         guard let domain else { throw .notSearched(name, core.domains.all.map(\.name)) }
         // What a source gives would come back with its next change.
         guard domain.source == nil || domain.file != nil, name != .overrides else { throw .readOnly(name) }
@@ -110,7 +110,7 @@ public struct SettingsDomain: Sendable {
 extension StoreCore {
     /// Writes a domain that only this process has.
     fileprivate func update<Result>(
-        _ domain: StoreDomain, author: String?, _ body: () throws -> Result
+        _ domain: AttachedDomain, author: String?, _ body: () throws -> Result
     ) throws -> Result {
         writer.lock()
         defer { writer.unlock() }

@@ -19,7 +19,7 @@ public final class SettingsStore: Sendable {
     @usableFromInline let log: MutationLog
     /// True from the start of a close, unless that fails.
     private let hasEnded = Atomic(false)
-    private let closeTurns = CloseTurns()
+    private let closeTurns = CloseQueue()
 
     /// A handle on a store; `nil` if the store is closed or being closed.
     init?(joining keeper: StoreKeeper) {

@@ -12,7 +12,7 @@ extension StoreCore {
     ///   - renamed: The keys that migrations have renamed: other domains may still have the earlier names.
     func add(_ loaded: [LoadedDomain], languages: [String]?, renamed: RenamedKeys) {
         log.lock.withLock { log.stored.domains.renaming = renamed.forDomains }
-        var last: StoreDomain?
+        var last: AttachedDomain?
         for (domain, contents) in loaded {
             insert(domain, after: last)
             last = domain
@@ -42,7 +42,7 @@ extension StoreCore {
     var searchedNames: String { domains.all.map(\.name.description).joined(separator: ", ") }
 
     /// Adds a domain behind another one, or first.
-    func insert(_ domain: StoreDomain, after other: StoreDomain?) {
+    func insert(_ domain: AttachedDomain, after other: AttachedDomain?) {
         domains.insert(domain, after: other)
         writer.lock()
         defer { writer.unlock() }
@@ -50,7 +50,7 @@ extension StoreCore {
     }
 
     /// Begins to load a domain again when its source changes.
-    func follow(_ domain: StoreDomain) {
+    func follow(_ domain: AttachedDomain) {
         guard let source = domain.source else { return }
         let follower = DomainFollower(of: source) { [weak self] in self?.deliver($0, to: domain) }
         if !domains.follow(domain, with: follower) { Task.detached { await follower.end() } }
@@ -60,14 +60,14 @@ extension StoreCore {
     ///
     /// - Throws: ``SettingsError`` if the store does not search it, or within a transaction of the store: that writes the
     ///   application's domain, and its end could not take the change back.
-    func domainToChange(_ name: DomainName) throws(SettingsError) -> StoreDomain {
+    func domainToChange(_ name: DomainName) throws(SettingsError) -> AttachedDomain {
         guard let domain = domains[name] else { throw .notSearched(name, domains.all.map(\.name)) }
         guard !isInTransaction else { throw .insideTransaction(name) }
         return domain
     }
 
     /// Removes a domain with its values.
-    func remove(_ domain: StoreDomain) async throws {
+    func remove(_ domain: AttachedDomain) async throws {
         let follower = domains.remove(domain)
         await follower?.end()
         try await runBlocking { [self] in
@@ -79,7 +79,7 @@ extension StoreCore {
     }
 
     /// Takes over what a source has; or, if it can't be read, keeps the last good values.
-    func deliver(_ contents: Result<DomainContents, StorageError>, to domain: StoreDomain) {
+    func deliver(_ contents: Result<DomainContents, StorageError>, to domain: AttachedDomain) {
         switch contents {
         case .success(let contents):
             report(contents.problems, in: domain)
@@ -90,7 +90,7 @@ extension StoreCore {
         }
     }
 
-    private func report(_ problems: [String], in domain: StoreDomain, _ error: StorageError? = nil) {
+    private func report(_ problems: [String], in domain: AttachedDomain, _ error: StorageError? = nil) {
         writer.lock()
         defer { writer.unlock() }
         for problem in reports.new(among: problems, in: domain.name) {

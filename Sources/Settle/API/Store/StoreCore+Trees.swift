@@ -7,7 +7,7 @@ extension StoreCore {
             + all.filter { !$0.identity.isAbove }.map(\.name) + [.declaration]
     }
 
-    func contents(of domain: StoreDomain) -> DomainContents {
+    func contents(of domain: AttachedDomain) -> DomainContents {
         log.lock.withLock { log.stored.domains.contents(of: domain.identity) } ?? DomainContents()
     }
 

@@ -13,7 +13,7 @@ package final class StoreCore: Engine, @unchecked Sendable {
     /// The store's entry among those that are open on a file.
     let registration: (any StoreRegistration)?
     let handles = HandleCount()
-    let domains = StoreDomains()
+    let domains = AttachedDomains()
     var overrides = OverriddenValues()
     var languages = LanguageDefaults()
     private let sizeWarnings: SizeWarnings

@@ -1,6 +1,6 @@
 /// A condition on a setting's value.
 public struct SettingRule<Value: Sendable>: Sendable {
-    let terms: any RuleTerms<Value>
+    let terms: any RuleConstraint<Value>
 
     /// Creates a rule.
     ///
@@ -8,10 +8,10 @@ public struct SettingRule<Value: Sendable>: Sendable {
     ///   - description: Words that complete "it must be …". They appear in errors and must not name a secret.
     ///   - accepts: Whether a value follows the rule. Quick, without waiting: it runs under a store's writer lock.
     public init(_ description: String, accepts: @escaping @Sendable (Value) -> Bool) {
-        terms = CheckTerms(words: description, check: accepts)
+        terms = ClosureConstraint(words: description, check: accepts)
     }
 
-    init(_ terms: any RuleTerms<Value>) {
+    init(_ terms: any RuleConstraint<Value>) {
         self.terms = terms
     }
 
@@ -25,19 +25,19 @@ public struct SettingRule<Value: Sendable>: Sendable {
 extension SettingRule {
     /// The value lies in a range.
     public static func range(_ range: some RangeExpression<Value> & Sendable) -> SettingRule {
-        SettingRule(RangeTerms(range: range))
+        SettingRule(RangeConstraint(range: range))
     }
 
     /// The value, unless it is `nil`, follows a rule.
     public static func unlessNil<Wrapped>(_ rule: SettingRule<Wrapped>) -> SettingRule where Value == Wrapped? {
-        SettingRule(OptionalTerms(terms: rule.terms))
+        SettingRule(OptionalConstraint(terms: rule.terms))
     }
 }
 
 extension SettingRule where Value: Equatable {
     /// The value is one of a list.
     public static func oneOf(_ values: [Value]) -> SettingRule {
-        SettingRule(ListTerms(values: values))
+        SettingRule(ChoiceConstraint(values: values))
     }
 }
 
@@ -46,7 +46,7 @@ extension SettingRule where Value == String {
     ///
     /// ``RuleDescription/pattern`` can't tell such a pattern; use ``matching(_:)-(String)`` for one that it shows.
     public static func matching(_ pattern: @escaping @Sendable () -> any RegexComponent) -> SettingRule {
-        SettingRule(RegexTerms(regex: pattern))
+        SettingRule(RegexConstraint(regex: pattern))
     }
 
     /// The whole string matches a pattern that is given as text and so appears in errors, listings and schemas.
@@ -54,14 +54,14 @@ extension SettingRule where Value == String {
     /// - Parameter pattern: A regular expression as Swift spells it. Opening a group with one that is not valid throws
     ///   a ``SettingsError`` with ``SettingsError/Code/invalidRule``.
     public static func matching(_ pattern: String) -> SettingRule {
-        SettingRule(PatternTerms(pattern: pattern))
+        SettingRule(PatternConstraint(pattern: pattern))
     }
 }
 
 extension SettingRule where Value: Collection {
     /// The number of characters, elements or entries lies in a range, such as `.count(1...64)`.
     public static func count(_ range: some RangeExpression<Int> & Sendable) -> SettingRule {
-        SettingRule(CountTerms(range: range) { $0 })
+        SettingRule(CountConstraint(range: range) { $0 })
     }
 }
 
@@ -70,6 +70,6 @@ extension SettingRule {
     public static func count<Revealed: Collection>(
         _ range: some RangeExpression<Int> & Sendable
     ) -> SettingRule where Value == Secret<Revealed> {
-        SettingRule(CountTerms(range: range) { $0.revealed })
+        SettingRule(CountConstraint(range: range) { $0.revealed })
     }
 }

@@ -200,7 +200,7 @@ extension FileSession {
         var records: [StoredRecord]
     }
 
-    private mutating func readPast(_ body: (PastFile.Reader?) throws(FileError) -> Void) throws(FileError) {
+    private mutating func readPast(_ body: (HistoryArchive.Reader?) throws(FileError) -> Void) throws(FileError) {
         guard keepsHistory else { return }
         try pastFile.read(knowing: &pastIndex, body)
     }

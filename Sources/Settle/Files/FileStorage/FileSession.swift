@@ -62,7 +62,7 @@ struct FileSession: Sendable {
     /// What this process has seen of the file's history.
     var recent = RecentTransactions()
     /// What this process knows of the file of the past.
-    var pastIndex: PastIndex?
+    var pastIndex: HistoryArchiveIndex?
     /// The records of a journal that has been removed, until those of its transactions are kept.
     var lostRecords: [(offset: Int, record: JournalRecord)] = []
     /// The keys of which this process knows that their values are secrets.

@@ -5,7 +5,7 @@ struct JournalContents: Sendable {
     /// What it has beyond the file.
     var overlay = JournalOverlay()
     /// What stood at keys before they were edited.
-    var kept = KeptValues()
+    var kept = LastGoodValues()
     /// What is kept of the past; `nil` if the journal says nothing of it.
     var history: JournalHistory?
     /// The keys of which its records list values, to whoever asks for the past.

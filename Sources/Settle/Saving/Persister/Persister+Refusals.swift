@@ -11,7 +11,8 @@ extension Persister {
         _ key: SettingKey, for error: StorageError, upTo revision: UInt64, changedAt oldest: Double
     ) -> SettingsError? {
         let commits = joined.filter { $0.revision != nil }
-        guard let unit = pending.unitToSetAside(with: key), !commits.contains(where: { !unit.isDisjoint(with: pendingKeys(of: $0)) })
+        guard let unit = pending.unitToSetAside(with: key),
+            !commits.contains(where: { !unit.isDisjoint(with: pendingKeys(of: $0)) })
         else { return nil }
         let slots = log.lock.withLock { unit.compactMap(log.stored.slots.placed) }
         let settings = slots.compactMap { slot in slot.box.map { (slot: slot, box: $0) } }

@@ -5,7 +5,7 @@
 #endif
 
 /// The number of characters, elements or entries lies in a range.
-struct CountTerms<Value: Sendable, Counted: Collection, Range: RangeExpression<Int> & Sendable>: RuleTerms {
+struct CountConstraint<Value: Sendable, Counted: Collection, Range: RangeExpression<Int> & Sendable>: RuleConstraint {
     let range: Range
     let counted: @Sendable (Value) -> Counted
 

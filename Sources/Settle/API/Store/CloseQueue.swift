@@ -4,7 +4,7 @@
 ///   open ──begin──▶ closing ──succeeded──▶ closed
 ///     ▲───failed───────┘
 /// ```
-final class CloseTurns: Sendable {
+final class CloseQueue: Sendable {
     private enum Phase: Sendable {
         case open, closing, closed
     }

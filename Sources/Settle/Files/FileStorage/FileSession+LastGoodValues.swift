@@ -11,12 +11,12 @@ extension FileSession {
         var entries: [JournalEntry] = []
         for (key, value) in values.sorted(by: \.key) {
             if let value {
-                if !contents.kept.isDecided(value, at: key) { entries.append(KeptValues.entry(key, [value])) }
+                if !contents.kept.isDecided(value, at: key) { entries.append(LastGoodValues.entry(key, [value])) }
             } else if contents.kept.remove(at: key) {
-                entries.append(KeptValues.entry(key, []))
+                entries.append(LastGoodValues.entry(key, []))
             }
         }
-        guard let batch = KeptValues.batch(of: entries) else { return }
+        guard let batch = LastGoodValues.batch(of: entries) else { return }
         contents.kept.decide(batch)
         try acquire()
         defer { release() }
@@ -43,8 +43,8 @@ extension FileSession {
     mutating func keepReplaced(by difference: JournalBatch) {
         contents.keepReplaced(by: difference)
         // For each key that was edited, also for those of which nothing is kept now.
-        let entries = difference.entries.map { KeptValues.entry($0.key, contents.kept.values[$0.key] ?? []) }
-        guard let batch = KeptValues.batch(of: entries) else { return }
+        let entries = difference.entries.map { LastGoodValues.entry($0.key, contents.kept.values[$0.key] ?? []) }
+        guard let batch = LastGoodValues.batch(of: entries) else { return }
         tell(.kept(batch))
     }
 }

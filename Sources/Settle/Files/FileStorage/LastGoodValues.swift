@@ -2,7 +2,7 @@
 ///
 /// A storage does not know types. So it keeps the values that edits replace until the store says which one is in force;
 /// then it keeps only that one, or none.
-package struct KeptValues: Sendable, Equatable {
+package struct LastGoodValues: Sendable, Equatable {
     /// The kept values by key, newest first.
     package private(set) var values: [SettingKey: [SettingValue]] = [:]
     /// Keys for which a store has said which value is in force.
@@ -89,7 +89,7 @@ package struct KeptValues: Sendable, Equatable {
 
 // MARK: In a journal
 
-extension KeptValues {
+extension LastGoodValues {
     /// Everything as the batch of a record: for each key an array of its values. `nil` if there is nothing to record.
     package var batch: JournalBatch? {
         Self.batch(of: values.sorted(by: \.key).map { Self.entry($0.key, $0.value) })

@@ -5,10 +5,10 @@
 #endif
 
 /// A domain with what its source had when the store was opened; `nil` if it has no source.
-typealias LoadedDomain = (domain: StoreDomain, contents: Result<DomainContents, StorageError>?)
+typealias LoadedDomain = (domain: AttachedDomain, contents: Result<DomainContents, StorageError>?)
 
 /// A domain of an open store, and where its values come from.
-final class StoreDomain: Sendable {
+final class AttachedDomain: Sendable {
     let identity: DomainIdentity
     /// `nil` if code alone sets its values.
     let source: (any DomainSource)?

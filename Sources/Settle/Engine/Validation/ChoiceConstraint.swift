@@ -1,5 +1,5 @@
 /// A value is one of a list.
-struct ListTerms<Value: Sendable & Equatable>: RuleTerms {
+struct ChoiceConstraint<Value: Sendable & Equatable>: RuleConstraint {
     let values: [Value]
 
     var words: String { "one of \(Redacted(typed: values).list() ?? "\(values.count) values")" }

@@ -1,22 +1,22 @@
 /// The domains of a store other than the application's.
-final class StoreDomains: Sendable {
+final class AttachedDomains: Sendable {
     private struct State: Sendable {
         /// In the order in which they are asked.
-        var domains: [StoreDomain] = []
+        var domains: [AttachedDomain] = []
         var followers: [ObjectIdentifier: DomainFollower] = [:]
         var hasEnded = false
     }
 
     private let state = LockedValue(State())
 
-    var all: [StoreDomain] { state.withLock { $0.domains } }
+    var all: [AttachedDomain] { state.withLock { $0.domains } }
 
-    subscript(name: DomainName) -> StoreDomain? { all.first { $0.name == name } }
+    subscript(name: DomainName) -> AttachedDomain? { all.first { $0.name == name } }
 
-    subscript(identity: DomainIdentity) -> StoreDomain? { all.first { $0.identity === identity } }
+    subscript(identity: DomainIdentity) -> AttachedDomain? { all.first { $0.identity === identity } }
 
     /// Adds a domain behind another one, or first.
-    func insert(_ domain: StoreDomain, after other: StoreDomain?) {
+    func insert(_ domain: AttachedDomain, after other: AttachedDomain?) {
         state.withLock { state in
             let index = state.domains.firstIndex { $0 === other }.map { $0 + 1 } ?? 0
             state.domains.insert(domain, at: index)
@@ -24,7 +24,7 @@ final class StoreDomains: Sendable {
     }
 
     /// - Returns: What follows the domain, for the caller to end.
-    func remove(_ domain: StoreDomain) -> DomainFollower? {
+    func remove(_ domain: AttachedDomain) -> DomainFollower? {
         state.withLock { state in
             state.domains.removeAll { $0 === domain }
             return state.followers.removeValue(forKey: ObjectIdentifier(domain))
@@ -32,7 +32,7 @@ final class StoreDomains: Sendable {
     }
 
     /// - Returns: False if the domains have ended or this one was removed: then the caller ends the follower.
-    func follow(_ domain: StoreDomain, with follower: DomainFollower) -> Bool {
+    func follow(_ domain: AttachedDomain, with follower: DomainFollower) -> Bool {
         state.withLock { state in
             guard !state.hasEnded, state.domains.contains(where: { $0 === domain }) else { return false }
             state.followers[ObjectIdentifier(domain)] = follower

@@ -1,5 +1,5 @@
 /// What a rule demands, in a form that can be checked, told in words, and shown as data.
-protocol RuleTerms<Value>: Sendable {
+protocol RuleConstraint<Value>: Sendable {
     associatedtype Value: Sendable
 
     /// Words that complete "it must be …".
@@ -15,7 +15,7 @@ protocol RuleTerms<Value>: Sendable {
     func described(_ encode: (Value) -> SettingValue?) -> RuleDescription
 }
 
-extension RuleTerms {
+extension RuleConstraint {
     var defect: String? { nil }
     /// Whether the values are not to be shown, so the words and the data must not show any either.
     var isAboutSecrets: Bool { Value.self is any SecretValue.Type }

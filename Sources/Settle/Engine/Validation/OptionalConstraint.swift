@@ -1,6 +1,6 @@
 /// A value, unless it is `nil`, follows other terms.
-struct OptionalTerms<Wrapped: Sendable>: RuleTerms {
-    let terms: any RuleTerms<Wrapped>
+struct OptionalConstraint<Wrapped: Sendable>: RuleConstraint {
+    let terms: any RuleConstraint<Wrapped>
 
     var words: String { terms.words }
     var defect: String? { terms.defect }

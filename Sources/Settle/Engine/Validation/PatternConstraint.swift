@@ -1,5 +1,5 @@
-/// A whole string matches a pattern that is known as text. It is compiled anew for each check, like ``RegexTerms``.
-struct PatternTerms: RuleTerms {
+/// A whole string matches a pattern that is known as text. It is compiled anew for each check, like ``RegexConstraint``.
+struct PatternConstraint: RuleConstraint {
     let pattern: String
 
     var words: String { "a match of the pattern \(pattern)" }

@@ -11,7 +11,7 @@
 ///
 /// A record that stands in both is told once, by its position. Damage costs records: positions that are missing then.
 /// Each record says what was on stable storage when it was written, so that those behind a damaged one still count.
-struct PastFile: Sendable {
+struct HistoryArchive: Sendable {
     let operations: FileOperations
     let names: FileNames
 
@@ -23,7 +23,7 @@ struct PastFile: Sendable {
         fileprivate let operations: FileOperations
         fileprivate let path: FilePath
         fileprivate let file: FileDescriptor
-        fileprivate(set) var index: PastIndex
+        fileprivate(set) var index: HistoryArchiveIndex
     }
 
     // MARK: Reading
@@ -34,7 +34,7 @@ struct PastFile: Sendable {
     ///   - known: What was known of it before. Only what is new is read, if it is still the same file.
     ///   - body: Gets `nil` if there is no file, or none that can be read.
     func read<Result>(
-        knowing known: inout PastIndex?, _ body: (Reader?) throws(FileError) -> Result
+        knowing known: inout HistoryArchiveIndex?, _ body: (Reader?) throws(FileError) -> Result
     ) throws(FileError) -> Result {
         let file: FileDescriptor
         do throws(FileError) {
@@ -79,7 +79,7 @@ struct PastFile: Sendable {
 
     /// Why the file can't be used, and will not be the next time either; `nil` if it can, or if there is none.
     var obstacle: FileError? {
-        var unknown: PastIndex?
+        var unknown: HistoryArchiveIndex?
         do throws(FileError) {
             try read(knowing: &unknown) { _ in }
         } catch {
@@ -93,7 +93,9 @@ struct PastFile: Sendable {
         .inputOutput, .invalidArgument, .isFolder, .notPermitted, .permissionDenied, .tooManySymbolicLinks,
     ]
 
-    private func bringUpToDate(_ known: PastIndex?, _ file: FileDescriptor) throws(FileError) -> PastIndex? {
+    private func bringUpToDate(_ known: HistoryArchiveIndex?, _ file: FileDescriptor) throws(FileError)
+        -> HistoryArchiveIndex?
+    {
         let status = try operations.status(of: file, at: names.history)
         guard status.kind == .file, status.size <= Self.sizeLimit else { return nil }
         let size = Int(status.size)
@@ -102,7 +104,7 @@ struct PastFile: Sendable {
         }
         let header = try bytes(0, JournalHeader.size).withUnsafeBytes { try? JournalHeader.decode($0) }
         guard let header else { return nil }
-        var index = PastIndex(header)
+        var index = HistoryArchiveIndex(header)
         if let known, try isContinued(known.end, header, bytes) { index = known }
         var count = Self.chunkSize
         while index.end.offset < size {
@@ -190,7 +192,7 @@ struct PastFile: Sendable {
     }
 }
 
-extension PastFile.Reader {
+extension HistoryArchive.Reader {
     /// Reads some records, or all. Those that have been damaged since they were found are left out.
     func records(_ range: Range<Int>? = nil) throws(FileError) -> [JournalTransactions] {
         let range = range ?? 0..<index.count

@@ -9,11 +9,11 @@
 /// ```
 ///
 /// Callers wait for an opening or a closing in progress without blocking a thread, then check the state again.
-final class OpenFiles: Sendable {
-    static let shared = OpenFiles()
+final class StoreRegistry: Sendable {
+    static let shared = StoreRegistry()
 
     private struct Entry {
-        let file: OpenFile
+        let file: RegisteredFile
         /// `nil` while the store is being made, and again once nothing uses it, while its storage is being closed.
         weak var keeper: StoreKeeper?
         var waiters: [CheckedContinuation<Finding, Never>] = []
@@ -27,7 +27,7 @@ final class OpenFiles: Sendable {
     /// The result of claiming a path.
     enum Claim {
         /// A new entry, for the caller to open the file.
-        case vacant(OpenFile)
+        case vacant(RegisteredFile)
         /// The file is listed already, perhaps by another path.
         case listed(at: FilePath)
     }
@@ -51,7 +51,7 @@ final class OpenFiles: Sendable {
     /// A handle on the store that is open on a file, or on one that is opened for it.
     ///
     /// - Parameters:
-    ///   - path: The path of the file, see ``OpenFile/path(of:)``.
+    ///   - path: The path of the file, see ``RegisteredFile/path(of:)``.
     ///   - claim: The result of ``claim(_:_:)`` for it.
     ///   - identities: As for ``claim(_:_:)``.
     ///   - join: May refuse, by throwing, before a handle on a store that is already open is returned. The store may be
@@ -59,7 +59,7 @@ final class OpenFiles: Sendable {
     ///   - open: Makes a store that ends the file's listing when the store has ended.
     func store(
         at path: FilePath, _ claim: Claim, _ identities: FileIdentities? = nil, join: (StoreCore) async throws -> Void,
-        orOpen open: (OpenFile) async throws -> StoreKeeper
+        orOpen open: (RegisteredFile) async throws -> StoreKeeper
     ) async throws -> SettingsStore {
         var claim = claim
         while true {
@@ -104,8 +104,8 @@ final class OpenFiles: Sendable {
     func claim(_ path: FilePath, _ identities: FileIdentities? = nil) -> Claim {
         let identities = identities ?? self.identities
         guard entries.withLock({ $0[path] == nil }) else { return .listed(at: path) }
-        let file = OpenFile(FilePlace(path, identities), files: self)
-        let others = entries.withLock { entries -> [OpenFile]? in
+        let file = RegisteredFile(FileLocation(path, identities), files: self)
+        let others = entries.withLock { entries -> [RegisteredFile]? in
             guard entries[path] == nil else { return nil }
             defer { entries[path] = Entry(file: file) }
             return entries.values.map(\.file)
@@ -144,7 +144,7 @@ final class OpenFiles: Sendable {
 
     // MARK: State changes of a file
 
-    private func opened(_ file: OpenFile, _ keeper: StoreKeeper) {
+    private func opened(_ file: RegisteredFile, _ keeper: StoreKeeper) {
         wake(
             entries.withLock { entries in
                 guard entries[file.path]?.file === file else { return [] }
@@ -153,7 +153,7 @@ final class OpenFiles: Sendable {
             })
     }
 
-    func closingFailed(_ file: OpenFile) {
+    func closingFailed(_ file: RegisteredFile) {
         wake(
             entries.withLock { entries in
                 guard entries[file.path]?.file === file else { return [] }
@@ -161,7 +161,7 @@ final class OpenFiles: Sendable {
             })
     }
 
-    func end(_ file: OpenFile) {
+    func end(_ file: RegisteredFile) {
         wake(
             entries.withLock { entries in
                 guard entries[file.path]?.file === file else { return [] }

@@ -3,7 +3,7 @@
 /// Two paths lead to one file if they lead to one entry of one folder: by another way to the folder, such as a bind
 /// mount, or by another spelling of the name where the file system takes both for one. Hard links are two files: a save
 /// replaces the entry by its own name, and leaves the other name with its old contents.
-struct FilePlace: Sendable {
+struct FileLocation: Sendable {
     let path: FilePath
     /// `nil` if the folder was missing.
     private let folder: FileStatus.Identity?
@@ -19,14 +19,14 @@ struct FilePlace: Sendable {
     }
 
     /// Asks the file system again, but only about places that look the same.
-    func isSameFile(as other: FilePlace, _ identities: FileIdentities) -> Bool {
+    func isSameFile(as other: FileLocation, _ identities: FileIdentities) -> Bool {
         guard foldedName == other.foldedName, let folder, folder == other.folder ?? folder else { return false }
         // The folders may have been moved since.
         guard identities.identity(other.path.folder) == folder else { return false }
         return path.name.utf8.elementsEqual(other.path.name.utf8) || isSameEntry(as: other, identities)
     }
 
-    private func isSameEntry(as other: FilePlace, _ identities: FileIdentities) -> Bool {
+    private func isSameEntry(as other: FileLocation, _ identities: FileIdentities) -> Bool {
         // A save may replace the file between the two calls.
         for _ in 0..<Self.attempts {
             guard let own = identities.identity(path), let others = identities.identity(other.path) else {

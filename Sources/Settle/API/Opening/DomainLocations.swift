@@ -5,7 +5,7 @@
 #endif
 
 /// Where the standard domains of a store are.
-struct SearchPlaces {
+struct DomainLocations {
     /// The store's name, such as `com.example.app`.
     let id: String
     /// The store's own file; `nil` for a storage without one.

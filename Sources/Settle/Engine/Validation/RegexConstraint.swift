@@ -1,5 +1,5 @@
 /// A whole string matches a regex from the sources. It is made anew for each check, because `Regex` is not `Sendable`.
-struct RegexTerms: RuleTerms {
+struct RegexConstraint: RuleConstraint {
     let regex: @Sendable () -> any RegexComponent
 
     var words: String { "a match of its pattern" }

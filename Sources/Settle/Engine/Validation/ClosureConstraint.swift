@@ -1,5 +1,5 @@
 /// A value is accepted by a closure.
-struct CheckTerms<Value: Sendable>: RuleTerms {
+struct ClosureConstraint<Value: Sendable>: RuleConstraint {
     let words: String
     let check: @Sendable (Value) -> Bool
 

@@ -4,14 +4,16 @@ import Testing
 
 @testable import Settle
 
-@Suite("Which paths are one file", .timeLimit(.minutes(10))) struct FilePlaceTests {
-    private func open(_ file: URL, in files: OpenFiles, _ storage: any Storage) async throws -> SettingsStore {
+@Suite("Which paths are one file", .timeLimit(.minutes(10))) struct FileLocationTests {
+    private func open(_ file: URL, in files: StoreRegistry, _ storage: any Storage) async throws -> SettingsStore {
         try await SettingsStore.open(at: file, in: files) { storage }
     }
 
     /// A case-insensitive file system.
-    private func caseInsensitive(_ names: [String], _ identity: @escaping @Sendable () -> UInt64 = { 2 }) -> OpenFiles {
-        OpenFiles(
+    private func caseInsensitive(_ names: [String], _ identity: @escaping @Sendable () -> UInt64 = { 2 })
+        -> StoreRegistry
+    {
+        StoreRegistry(
             identities: FileIdentities { path in
                 let isFile = names.contains { $0.lowercased() == path.name.lowercased() }
                 return .init(device: 1, file: isFile ? identity() : 1)
@@ -69,7 +71,7 @@ import Testing
 
     @Test("Two paths to one folder, such as a bind mount, lead to one file, even while it is missing")
     func twoPaths() async throws {
-        let files = OpenFiles(
+        let files = StoreRegistry(
             identities: FileIdentities { path in
                 ["/one", "/two"].contains(path.text) ? .init(device: 1, file: 1) : nil
             } names: { _ in

@@ -1,5 +1,5 @@
 /// A value lies in a range.
-struct RangeTerms<Range: RangeExpression & Sendable>: RuleTerms where Range.Bound: Sendable {
+struct RangeConstraint<Range: RangeExpression & Sendable>: RuleConstraint where Range.Bound: Sendable {
     let range: Range
 
     var words: String { "in \(Redacted(typed: range).range() ?? "a range")" }

@@ -2,7 +2,7 @@
 ///
 /// Pure: it is told what scans of the file have found, from its beginning on. The file is only appended to until
 /// another one takes its place, so that what was found stays true.
-struct PastIndex: Sendable {
+struct HistoryArchiveIndex: Sendable {
     private struct Place {
         var position: UInt64
         var offset: UInt32

@@ -8,12 +8,12 @@
 /// programs.
 ///
 /// ```swift
-/// for domain in StoredDomain.all() {
+/// for domain in ProgramDomain.all() {
 ///     let store = try await SettingsStore.open(at: domain.file)
 ///     …
 /// }
 /// ```
-public struct StoredDomain: Sendable, Hashable {
+public struct ProgramDomain: Sendable, Hashable {
     /// The name, such as `com.example.app`.
     public let name: String
     /// The settings file.
@@ -37,7 +37,7 @@ public struct StoredDomain: Sendable, Hashable {
     }
 
     /// The domains of the user that have a file, sorted by name. Nothing is opened.
-    public static func all() -> [StoredDomain] { StandardLocation().domains() }
+    public static func all() -> [ProgramDomain] { StandardLocation().domains() }
 
     /// The JSON Schema that the program has left beside the file; see `file.writeSchema()` of a store with `SettleInterchange`.
     ///
@@ -62,10 +62,10 @@ public struct StoredDomain: Sendable, Hashable {
 
 extension StandardLocation {
     /// The domains that have a file in this place, sorted by name.
-    package func domains() -> [StoredDomain] {
+    package func domains() -> [ProgramDomain] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folderPath)) ?? []
         return names.filter { !$0.hasPrefix(".") }.sorted { $0.precedesByBytes($1) }.compactMap { name in
-            existingFile(ofDomain: name).map { StoredDomain(name: name, file: $0) }
+            existingFile(ofDomain: name).map { ProgramDomain(name: name, file: $0) }
         }
     }
 

@@ -5,11 +5,11 @@
 #endif
 
 /// A store's entry in the list of open files, from the start of its opening until its storage is closed.
-final class OpenFile: StoreRegistration {
-    private let place: FilePlace
-    private let files: OpenFiles
+final class RegisteredFile: StoreRegistration {
+    private let place: FileLocation
+    private let files: StoreRegistry
 
-    init(_ place: FilePlace, files: OpenFiles) {
+    init(_ place: FileLocation, files: StoreRegistry) {
         self.place = place
         self.files = files
     }
@@ -18,7 +18,7 @@ final class OpenFile: StoreRegistration {
     var path: FilePath { place.path }
 
     /// Whether the other path leads to the same file. Asks the file system.
-    func isSameFile(as other: OpenFile, _ identities: FileIdentities) -> Bool {
+    func isSameFile(as other: RegisteredFile, _ identities: FileIdentities) -> Bool {
         place.isSameFile(as: other.place, identities)
     }
 

@@ -1,6 +1,6 @@
 /// Keeping the past.
 extension FileSession {
-    var pastFile: PastFile { PastFile(operations: operations, names: names) }
+    var pastFile: HistoryArchive { HistoryArchive(operations: operations, names: names) }
 
     /// Keeps the transactions of a journal that is about to be discarded.
     ///
@@ -53,7 +53,7 @@ extension FileSession {
     /// is as good as none.
     mutating func followPast() {
         guard journal.token == nil else { return }
-        var past: PastIndex?
+        var past: HistoryArchiveIndex?
         do throws(FileError) {
             past = try readPastIndex()
         } catch {
@@ -67,7 +67,7 @@ extension FileSession {
         contents.history = past.history
     }
 
-    private mutating func readPastIndex() throws(FileError) -> PastIndex? {
+    private mutating func readPastIndex() throws(FileError) -> HistoryArchiveIndex? {
         try pastFile.read(knowing: &pastIndex) { (past) throws(FileError) in past?.index }
     }
 
@@ -113,7 +113,7 @@ private struct KeptPast {
     }
 }
 
-extension PastFile {
+extension HistoryArchive {
     /// Puts records behind those that are kept.
     ///
     /// - Parameters:
