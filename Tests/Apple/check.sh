@@ -43,7 +43,17 @@ P
     for f in ExistentialAny InternalImportsByDefault MemberImportVisibility NonisolatedNonsendingByDefault; do strict+=(-enable-upcoming-feature $f); done
     echo "== $triple"
     for m in Settle SettleInterchange SettlePanel SettleTesting SettleUI; do
-        find "$repo/Sources/$m" -name '*.swift' -print0 | sort -z | xargs -0 swift-frontend "${common[@]}" "${strict[@]}" -emit-sil -o /dev/null -module-name $m \
+        # What the package manager makes of the files that it puts into the code.
+        embedded=()
+        if [ -d "$repo/Sources/$m/Assets" ]; then
+            embedded=("$out/$m-embedded.swift")
+            { echo "struct PackageResources {"
+                find "$repo/Sources/$m/Assets" -type f ! -name '*.swift' -exec basename {} \; | tr '.-' '__' |
+                    sed 's/.*/    static let &: [UInt8] = []/'
+                echo "}"; } >"${embedded[0]}"
+        fi
+        { find "$repo/Sources/$m" -name '*.swift' -print0; [ ${#embedded[@]} -eq 0 ] || printf '%s\0' "${embedded[@]}"; } | sort -z |
+            xargs -0 swift-frontend "${common[@]}" "${strict[@]}" -emit-sil -o /dev/null -module-name $m \
             -emit-module-path "$out/$m.swiftmodule" || { status=1; break; }
     done
     swift-frontend "${common[@]}" -swift-version 6 -parse-as-library -plugin-path "$lib/host/plugins" -emit-sil -o /dev/null \

@@ -50,7 +50,7 @@ struct LayeredStores: Sendable {
         single = try await one.group(LayeredSettings.self)
         var registered = SettingTree()
         for (index, key) in Samples.keys(100).enumerated() { registered.root[key] = .integer(Int64(index)) }
-        try await ten.domain(.registration).replace(with: registered)
+        try await ten.domains[.registration].replace(with: registered)
     }
 }
 
