@@ -5,7 +5,8 @@ extension Change {
     var sentence: String? {
         guard !mutations.isEmpty else { return nil }
         let verb = origin == .reset ? "reset" : "changed"
-        return "\(subject) \(verb) \(mutations.map(\.words).joined(separator: ", ")) (revision \(revision))"
+        let place = revision.map { " (revision \($0))" } ?? ""
+        return "\(subject) \(verb) \(mutations.map(\.words).joined(separator: ", "))\(place)"
     }
 
     private var subject: String {
