@@ -130,7 +130,9 @@ public actor EtcdStorage: HistoryStorage {
 
     private func viewDidChange() {
         // Without a store that takes the changes, nothing is held back.
-        view.isWatched = handler.withLock { $0 != nil }
+        let isWatched = handler.withLock { $0 != nil }
+        // Which comes back here.
+        if view.isWatched != isWatched { return view.isWatched = isWatched }
         newest.withLock { $0 = view.recent.end }
         for lock in locks.removeLost(in: view.mirror, followed: view.followed) {
             tell(.leaseLost(lock.storageLease(at: position)))
@@ -149,7 +151,8 @@ public actor EtcdStorage: HistoryStorage {
                 try await refresh()
             }
             let mirror = view.mirror
-            let changes = StorageChanges(view.log.take(at: mirror.revision, tree: mirror.tree), position: position)
+            let changes = StorageChanges(
+                view.log.take(at: mirror.revision, tree: mirror.tree), position: self.position)
             writes.didFind(changes.changes.compactMap(\.batch))
             await save()
             return changes
