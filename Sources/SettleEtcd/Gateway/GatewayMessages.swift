@@ -15,6 +15,13 @@ struct GatewayHeader: Equatable {
     }
 }
 
+extension GatewayHeader {
+    /// Whether this is another cluster than one that was known, or an earlier state of it.
+    func isOther(than known: GatewayHeader) -> Bool {
+        (known.cluster != 0 && cluster != known.cluster) || revision < known.revision
+    }
+}
+
 /// A key with its value.
 struct GatewayPair: Equatable {
     var key: [UInt8]

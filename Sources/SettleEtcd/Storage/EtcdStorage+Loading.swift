@@ -10,29 +10,32 @@ extension EtcdStorage {
         guard phase != .closed else { throw closed }
         phase = .unread
         try await loadLocalCopy()
-        do throws(GatewayFailure) {
+        do throws(StorageError) {
             _ = try await readEverything()
         } catch {
             return try await loadLastKnown(after: error)
         }
         isStale = false
         phase = .open
-        log.begin(at: mirror.revision)
+        view.log.begin(at: view.mirror.revision)
         await compareWithLocalCopy()
         do throws(StorageError) {
-            if doubt != nil { _ = try await settle() }
+            _ = try await settle()
             try await sendInherited()
         } catch {
             // It goes out later. Until then what was written is in force.
         }
-        log.begin(at: mirror.revision)
-        await saveLocalCopy()
-        let unusable = mirror.unusable
-        var tree = mirror.tree
-        for transaction in inherited { tree.apply(transaction.values) }
-        return StorageContents(
-            tree: tree, outcome: mirror.hasHistory ? outcome(unusable) : .absent, position: position,
-            token: token)
+        view.log.begin(at: view.mirror.revision)
+        await save()
+        let mirror = view.mirror
+        return contents(mirror.hasHistory ? outcome(mirror.unusable) : .absent)
+    }
+
+    /// What the store begins with: writes that are not in the cluster yet are in force.
+    private func contents(_ outcome: StorageContents.Outcome) -> StorageContents {
+        var tree = view.mirror.tree
+        for transaction in writes.inherited { tree.apply(transaction.values) }
+        return StorageContents(tree: tree, outcome: outcome, position: position, token: token)
     }
 
     private func outcome(_ unusable: [String: String]) -> StorageContents.Outcome {
@@ -43,21 +46,29 @@ extension EtcdStorage {
                 + "“\(space.prefix)\(name)”: \(reason)", isComplete: false)
     }
 
+    /// Starts without the cluster.
+    private func loadLastKnown(after error: StorageError) async throws(StorageError) -> StorageContents {
+        guard error.code == .unavailable, configuration.start == .withLastKnownValues,
+            let contents = await local?.contents, contents.hasValues, contents.prefix == space.prefix
+        else { throw error }
+        view.restore(
+            contents.pairs(in: space), GatewayHeader(cluster: contents.cluster, revision: contents.revision))
+        isStale = true
+        phase = .open
+        return self.contents(
+            .recovered(
+                description: "\(error.description) These are the last known values, of revision \(contents.revision).",
+                isComplete: false))
+    }
+
     /// Reads all keys.
     ///
     /// - Returns: What was known just before.
-    func readEverything() async throws(GatewayFailure) -> Mirror {
-        let (key, end) = space.range
+    func readEverything() async throws(StorageError) -> Mirror {
         while true {
-            let known = mirror.revision
-            let answer = try await client.call(EtcdPath.range, RangeRequest(key: key, end: end).json, mayRepeat: true)
-            let header = GatewayHeader(answer.object("header"))
-            // The stream has brought something meanwhile that is newer than what was read.
-            if header.cluster == mirror.cluster, mirror.revision > known, header.revision < mirror.revision { continue }
-            let old = mirror
-            mirror.replace(with: RangeAnswer(answer).pairs, header: header)
-            beginHistory()
-            return old
+            let known = view.mirror.revision
+            let (header, range) = try await cluster.read(space.all())
+            if let old = view.replace(with: range, header, since: known) { return old }
         }
     }
 }

@@ -33,7 +33,7 @@ public import Settle
 /// the revision that they were based on:
 ///
 /// ```
-///   written ──▶ kept ──sent──▶ stored
+///   written ──▶ pending ──sent──▶ stored
 ///                │ the process ends
 ///                ▼
 ///             inherited ──no key is newer in the cluster──▶ stored
@@ -48,88 +48,40 @@ public actor EtcdStorage: HistoryStorage {
         case unread, open, closed
     }
 
-    /// A transaction whose answer was lost.
-    struct Doubt: Sendable {
-        var batch: StorageBatch.ID
-        /// The revision of the marker that it compares.
-        var marker: Int64
-        /// Tells its poison from others.
-        var poison: UInt64
-        /// What it writes.
-        var keys: [SettingKey]
-    }
-
     let configuration: EtcdConfiguration
     let space: KeySpace
-    let client: EtcdClient
+    let cluster: Cluster
     let time: TimeSource
     let local: LocalCopy?
-    /// Tells what this storage does from what an earlier process of the machine did.
-    let session = UInt64.random(in: 1 ... .max)
     /// Storing, reading and settling happen one after the other; the stream of changes goes on meanwhile.
     let turns = Turns()
     nonisolated let handler = LockedValue<(@Sendable (StorageEvent) -> Void)?>(nil)
     /// What happened before anybody listened.
     nonisolated let untold = LockedValue<[StorageError]>([])
+    /// The view's newest token.
+    nonisolated let newest = LockedValue<ChangeToken?>(nil)
+    nonisolated let holders = LockedValue<[String: String]>([:])
 
     var phase = Phase.unread
-    var mirror: Mirror
-    var log = ChangeLog() {
-        didSet { holdBackUntold() }
-    }
-    var doubt: Doubt?
-    /// The batch that a poison has found stored. The mirror may not have its marker yet.
-    var foundBatch: StorageBatch.ID?
-    /// The name of the marker.
-    var clientName = String(UInt64.random(in: .min ... .max), radix: 16)
-    /// Without the marker, a request that was taken for lost could land, or others would not notice a deletion.
-    var mustKeepMarker = false
     /// Whether the values are those of the local copy, and the cluster was not reached yet.
     var isStale = false
-
-    // Plain writes; see `EtcdStorage+Pending.swift`.
+    var view: ClusterView { didSet { viewDidChange() } }
+    var locks = HeldLocks()
+    var writes = PendingWrites()
     var isLocalLoaded = false
-    /// Those of an earlier process.
-    var inherited: [PendingTransaction] = []
-    /// Those that the store has and will append again.
-    var kept: [PendingTransaction] = []
-    /// The last batch of which the store does not know whether it was stored.
-    var open: StorageBatch?
-
-    // The newest transactions; see `EtcdStorage+History.swift`.
-    nonisolated let recent = LockedValue(RecentHistory())
-    /// Everything up to here was followed, revision by revision. What the mirror knows may be newer: own transactions, and
-    /// reads that have shown nothing new.
-    var followed: Int64 = 0
-    /// What a read has shown that the past begins with, if that has come without its places and with deletions.
-    var difference: Reading?
-    /// Set as long as nobody has asked what came after the place with which the past begins.
-    var unsure: UnsureBeginning?
-    /// Own transactions that are not followed yet, by their revisions: what is before them may be unknown still.
-    var landed: [Int64: StoredRecord] = [:]
+    var undecided: UndecidedBatch?
+    /// The batch that a barrier has found stored. The mirror may not have its marker yet.
+    var foundBatch: StorageBatch.ID?
+    /// Without the marker, a request that was taken for lost could land, or others would not notice a deletion.
+    var mustKeepMarker = false
 
     // The stream of changes; see `EtcdStorage+Watch.swift`.
-    var machine: WatchMachine
+    var machine: WatchMachine { didSet { if !isFollowing { awaited?.yield() } } }
     var following: Task<Void, Never>?
-    /// Whether the stream brings everything.
-    var isFollowing = false { didSet { if !isFollowing { awaited?.yield() } } }
     /// Woken when the stream has brought something, or has ended. One at a time waits: the one whose turn it is.
     var awaited: AsyncStream<Void>.Continuation?
-    /// Everything has to be read before the next stream.
-    var mustRead = false
-    /// etcd has forgotten where the next stream would begin.
-    var isForgotten = false
-    /// The token has to be fetched anew before the next stream.
-    var mustAuthenticate = false
-    /// When the stream has last brought something.
-    var heard = Duration.zero
     /// When all keys are to be compared next.
     var auditDue: Duration?
-    var isReportedUnreachable = false
-
-    // Named locks; see `EtcdStorage+Locks.swift`.
-    var locks: [String: LockLease] = [:]
-    nonisolated let holders = LockedValue<[String: String]>([:])
 
     /// Nothing is read before ``load()``.
     ///
@@ -142,9 +94,11 @@ public actor EtcdStorage: HistoryStorage {
         self.configuration = configuration
         space = KeySpace(prefix: configuration.prefix)
         time = TimeSource(configuration.clock)
-        client = EtcdClient(transport, configuration, time)
+        cluster = Cluster(
+            client: EtcdClient(transport, configuration, time), space: space, time: time,
+            deadline: configuration.deadline)
         local = localCopy.map(LocalCopy.init)
-        mirror = Mirror(space)
+        view = ClusterView(space)
         machine = WatchMachine(delays: configuration.reconnectDelay)
         // Each member may be tried once, and the outcome settled.
         limits = StorageLimits(
@@ -170,9 +124,21 @@ public actor EtcdStorage: HistoryStorage {
     }
 
     /// The keys under the prefix that are no settings, or whose values are no JSON, with the reason. They are kept.
-    public func unusableKeys() -> [String: String] { mirror.unusable }
+    public func unusableKeys() -> [String: String] { view.mirror.unusable }
 
-    var position: StoragePosition { StoragePosition(UInt64(clamping: mirror.revision)) }
+    var position: StoragePosition { StoragePosition(UInt64(clamping: view.mirror.revision)) }
+
+    private func viewDidChange() {
+        // Without a store that takes the changes, nothing is held back.
+        let isWatched = handler.withLock { $0 != nil }
+        // Which comes back here.
+        if view.isWatched != isWatched { return view.isWatched = isWatched }
+        newest.withLock { $0 = view.recent.end }
+        for lock in locks.removeLost(in: view.mirror, followed: view.followed) {
+            tell(.leaseLost(lock.storageLease(at: position)))
+        }
+        awaited?.yield()
+    }
 
     // MARK: What others have stored
 
@@ -180,15 +146,15 @@ public actor EtcdStorage: HistoryStorage {
         try await turns.run { () throws(StorageError) in
             try checkOpen()
             // The stream has brought something that the store can have at once; more comes with the next event.
-            if !isFollowing || isStale || !log.hasNews {
+            if !isFollowing || isStale || !view.log.hasNews {
                 try await connect()
                 try await refresh()
             }
+            let mirror = view.mirror
             let changes = StorageChanges(
-                log.take(at: mirror.revision, tree: mirror.tree), position: self.position)
-            let stored = changes.changes.compactMap(\.batch)
-            if let open, stored.contains(open.id) { self.open = nil }
-            await saveLocalCopy(storing: stored)
+                view.log.take(at: mirror.revision, tree: mirror.tree), position: self.position)
+            writes.didFind(changes.changes.compactMap(\.batch))
+            await save()
             return changes
         }
     }
@@ -213,6 +179,11 @@ public actor EtcdStorage: HistoryStorage {
 
     var closed: StorageError {
         StorageError(.closed, "The storage of “\(space.prefix)” has been closed.")
+    }
+
+    /// Calls the store, unless it is on its way.
+    func signalNews() {
+        if view.log.signal() { tell(.mayHaveChanged) }
     }
 
     /// Tells the store, as soon as there is one.

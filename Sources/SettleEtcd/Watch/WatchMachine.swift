@@ -6,17 +6,17 @@ import Settle
     import Foundation
 #endif
 
-/// Decides what the lines of a stream of changes mean, and when to open the next stream. Has no clock, task or
-/// connection: it is told what has happened, and returns what to do.
+/// Decides what the lines of a stream of changes mean, when a stream is given up, what has to happen before the next one, and when to
+/// open that. Has no clock, task or connection: it is told what has happened, and returns what to do.
 ///
 /// ```
 ///   idle ──open──▶ opening ──created──▶ open ──whole answers──▶ open, changes
 ///                     │                  │
 ///                     │                  ├ a fragment ──▶ open, the rest is awaited
 ///                     ├──────────────────┤
-///                     │ compacted        │ an error, the end, or silence
-///                     ▼                  ▼
-///                 read anew           waiting ──back-off──▶ opening, at the next member
+///                     │ compacted, behind, an error, the end, or silence
+///                     ▼
+///          ended(with a remedy) ──close──▶ idle ──remedy, back-off──▶ opening, at the next member
 /// ```
 ///
 /// A stream is opened from the revision behind the last one that was followed, so nothing is left out, however often it is cut;
@@ -33,10 +33,22 @@ struct WatchMachine: Sendable {
         case ended(reason: String, isUnauthenticated: Bool)
     }
 
+    /// What has to happen before the next stream.
+    enum Remedy: Sendable, Equatable {
+        case none
+        /// A read: the stream can't bring what is missing. Then the delay: a member that is behind would say the same again.
+        case read
+        /// A read, and the next stream at once: etcd has forgotten where it would begin.
+        case readAndReopen
+        /// Another token.
+        case authenticate
+    }
+
     enum State: Sendable, Equatable {
         case idle
         case opening
         case open
+        case ended(Remedy)
     }
 
     private(set) var state = State.idle
@@ -46,6 +58,10 @@ struct WatchMachine: Sendable {
     /// How many streams have failed since one was good for a while.
     private var failures = 0
     private var openedAt: Duration?
+    /// When the stream has last brought something.
+    private(set) var heard = Duration.zero
+    /// Whether it was reported that no member keeps a stream.
+    private var isReported = false
 
     private let delays: ClosedRange<Duration>
     /// After how long without a failure the delays begin anew.
@@ -69,26 +85,43 @@ struct WatchMachine: Sendable {
     /// A member without a leader ends the stream instead of being silent.
     static let headers = ["Grpc-Metadata-hasleader": "true"]
 
-    mutating func open() {
-        state = .opening
+    /// Whether a stream is under way.
+    private var isActive: Bool { state == .opening || state == .open }
+
+    mutating func open(now: Duration) {
+        (state, heard) = (.opening, now)
         lines = LineSplitter()
         fragments = []
     }
 
     mutating func receive(_ bytes: [UInt8], now: Duration) -> [Action] {
-        guard state != .idle else { return [] }
+        guard isActive else { return [] }
+        heard = now
         var actions: [Action] = []
         for line in lines.add(bytes) {
             actions += read(line, now: now)
-            if state == .idle { break }
+            if !isActive { break }
         }
         return actions
     }
 
     /// The stream has ended. Its last line may lack an end, and is whole if it is an object.
     mutating func finish(now: Duration) -> [Action] {
-        guard state != .idle, let line = lines.finish(), GatewayObject(line) != nil else { return [] }
+        guard isActive, let line = lines.finish(), GatewayObject(line) != nil else { return [] }
         return read(line, now: now)
+    }
+
+    /// The stream was found to bring everything, although it is silent.
+    mutating func didCheck(now: Duration) { heard = now }
+
+    /// The stream is given up. The first reason stays.
+    mutating func end(_ remedy: Remedy) { if isActive { state = .ended(remedy) } }
+
+    /// There is no stream any more.
+    mutating func close() -> Remedy {
+        defer { state = .idle }
+        if case .ended(let remedy) = state { return remedy }
+        return .none
     }
 
     private mutating func read(_ line: [UInt8], now: Duration) -> [Action] {
@@ -99,15 +132,14 @@ struct WatchMachine: Sendable {
         }
         let header = GatewayHeader(result.object("header"))
         if result.bool("canceled") {
-            state = .idle
             // Zero unless the revision to begin with is gone.
-            if result.signed("compact_revision") > 0 { return [.compacted] }
+            if result.signed("compact_revision") > 0 {
+                end(.readAndReopen)
+                return [.compacted]
+            }
             let reason = result.text("cancel_reason")
-            return [
-                .ended(
-                    reason: reason.isEmpty ? "etcd has canceled the watch" : reason,
-                    isUnauthenticated: Self.isOfToken(reason))
-            ]
+            return end(
+                reason.isEmpty ? "etcd has canceled the watch" : reason, isUnauthenticated: Self.isOfToken(reason))
         }
         if result.bool("created") {
             state = .open
@@ -126,7 +158,7 @@ struct WatchMachine: Sendable {
     }
 
     private mutating func end(_ reason: String, isUnauthenticated: Bool = false) -> [Action] {
-        state = .idle
+        end(isUnauthenticated ? .authenticate : .none)
         return [.ended(reason: reason, isUnauthenticated: isUnauthenticated)]
     }
 
@@ -146,10 +178,7 @@ struct WatchMachine: Sendable {
         return updates
     }
 
-    // MARK: Again
-
-    /// How many streams have failed in a row.
-    var failureCount: Int { failures }
+    // MARK: The next one
 
     /// A stream has failed.
     ///
@@ -157,11 +186,24 @@ struct WatchMachine: Sendable {
     /// - Returns: How long to wait before the next one. Never nothing: a thousand clients of a member that was
     ///   restarted must not come back in one moment.
     mutating func failed(now: Duration, random: Double) -> Duration {
-        state = .idle
         if let openedAt, now - openedAt >= Self.healthy { failures = 0 }
         openedAt = nil
         let longest = min(delays.upperBound, delays.lowerBound * (1 << min(failures, 16)))
         failures += 1
         return longest / 2 + longest / 2 * random
+    }
+
+    /// - Parameter members: How many have to fail before it is worth a report.
+    /// - Returns: Whether to report now that no member keeps a stream.
+    mutating func reportsFailure(of members: Int) -> Bool {
+        guard failures >= members, !isReported else { return false }
+        isReported = true
+        return true
+    }
+
+    /// - Returns: Whether the opposite was reported.
+    mutating func reportsSuccess() -> Bool {
+        defer { isReported = false }
+        return isReported
     }
 }

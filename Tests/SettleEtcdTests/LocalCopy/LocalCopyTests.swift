@@ -279,7 +279,7 @@ struct LocalCopyTests {
     @Test func aLostAnswerOfWhatWasInheritedIsSettledFirst() async throws {
         try await leavePending(batch(["a": .integer(2)]))
         let (storage, transport) = client()
-        // The cluster can be read, and takes a transaction whose answer is lost, and no poison.
+        // The cluster can be read, and takes a transaction whose answer is lost, and no barrier.
         transport.set { $0.path == EtcdPath.transaction ? .answerLost : nil }
         let contents = try await storage.load()
         #expect(contents.tree["a"] == .integer(2))

@@ -104,7 +104,7 @@ struct BatchPlanTests {
 
     @Test func aMarkerComesBackAsItWas() throws {
         let id = StorageBatch.ID(store: .max, number: 3)
-        let marker = Marker(session: .max, batch: id, author: "carol", time: 0.5, poison: 9)
+        let marker = Marker(session: .max, batch: id, author: "carol", time: 0.5, barrier: 9)
         #expect(Marker(marker.bytes) == marker)
         #expect(Marker(Array("5".utf8)) == nil)
         #expect(Marker(Array("{}".utf8)) == nil)

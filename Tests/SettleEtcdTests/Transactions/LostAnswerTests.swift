@@ -120,7 +120,7 @@ struct LostAnswerTests {
         let count = fixture.cluster.state.withLock { $0.events.count }
         _ = try await storage.append(lost, durability: .synced)
         #expect(fixture.cluster.text("/fleet/test/a") == "2")
-        // The value was stored once: besides it there is at most a poison.
+        // The value was stored once: besides it there is at most a barrier.
         let stored = fixture.cluster.state.withLock { state in
             state.events.values.filter { $0.contains { $0.value?.bytes == [UInt8(ascii: "2")] } }.count
         }

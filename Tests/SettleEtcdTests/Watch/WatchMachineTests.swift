@@ -15,26 +15,26 @@ struct WatchMachineTests {
         let delays = (0..<7).map { _ in machine.failed(now: .zero, random: 1) }
         #expect(delays == [1, 2, 4, 8, 16, 30, 30].map { Duration.seconds($0) })
         #expect(machine.failed(now: .zero, random: 0) == .seconds(15))
-        machine.open()
+        machine.open(now: .zero)
         _ = receive("{\"result\":{\"header\":{\"revision\":\"3\"},\"created\":true}}\n")
         #expect(machine.failed(now: .seconds(59), random: 1) == .seconds(30))
-        machine.open()
+        machine.open(now: .zero)
         _ = machine.receive(
             Array("{\"result\":{\"header\":{\"revision\":\"3\"},\"created\":true}}\n".utf8), now: .seconds(60))
         #expect(machine.failed(now: .seconds(120), random: 1) == .seconds(1))
     }
 
     @Test mutating func aRefusedWatchIsNoOpenOne() {
-        machine.open()
+        machine.open(now: .zero)
         let actions = receive(
             "{\"result\":{\"header\":{},\"created\":true,\"canceled\":true,\"cancel_reason\":\"invalid auth token\"}}\n"
         )
         #expect(actions == [.ended(reason: "invalid auth token", isUnauthenticated: true)])
-        #expect(machine.state == .idle)
+        #expect(machine.state == .ended(.authenticate))
     }
 
     @Test mutating func theLossOfTheLeaderEndsTheStream() {
-        machine.open()
+        machine.open(now: .zero)
         let actions = receive(
             "{\"error\":{\"grpc_code\":14,\"http_code\":503,\"message\":\"etcdserver: no leader\",\"http_status\":\"x\"}}\n"
         )
@@ -42,12 +42,12 @@ struct WatchMachineTests {
     }
 
     @Test mutating func theLastLineMayLackItsEnd() {
-        machine.open()
+        machine.open(now: .zero)
         let line = "{\"error\":{\"grpc_code\":14,\"http_code\":503,\"message\":\"etcdserver: no leader\"}}"
         #expect(receive(line).isEmpty)
         let actions = machine.finish(now: .zero)
         #expect(actions == [.ended(reason: "etcdserver: no leader", isUnauthenticated: false)])
-        machine.open()
+        machine.open(now: .zero)
         // One that is cut off is none.
         #expect(receive("{\"error\":{\"grpc_code\":14,").isEmpty)
         #expect(machine.finish(now: .zero).isEmpty)
@@ -58,14 +58,14 @@ struct WatchMachineTests {
         "etcdserver: revision of auth store is old",
     ])
     mutating func aRefusalThatMayBeOfTheTokenIsTold(_ reason: String) {
-        machine.open()
+        machine.open(now: .zero)
         let actions = receive(
             "{\"result\":{\"header\":{},\"created\":true,\"canceled\":true,\"cancel_reason\":\"\(reason)\"}}\n")
         #expect(actions == [.ended(reason: reason, isUnauthenticated: true)])
     }
 
     @Test mutating func aCompactedBeginningIsTold() {
-        machine.open()
+        machine.open(now: .zero)
         let actions = receive(
             "{\"result\":{\"header\":{\"revision\":\"9\"},\"created\":true}}\n"
                 + "{\"result\":{\"header\":{\"revision\":\"9\"},\"canceled\":true,\"compact_revision\":\"7\"}}\n")
@@ -73,7 +73,7 @@ struct WatchMachineTests {
     }
 
     @Test mutating func fragmentsAreOneAnswerAndATransactionIsOneUpdate() {
-        machine.open()
+        machine.open(now: .zero)
         _ = receive("{\"result\":{\"created\":true}}\n")
         let first = "{\"kv\":{\"key\":\"YQ==\",\"value\":\"MQ==\",\"mod_revision\":\"5\"}}"
         let second = "{\"type\":\"DELETE\",\"kv\":{\"key\":\"Yg==\",\"mod_revision\":\"5\"}}"

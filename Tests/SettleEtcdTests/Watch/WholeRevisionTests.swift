@@ -143,7 +143,7 @@ struct WholeRevisionTests {
         let (follower, transport) = try await fixture.follower()
         let before = transport.state.withLock { $0.requests.count }
         put(1...5)
-        while await follower.storage.mirror.value(at: "a") != .integer(5) { await Task.yield() }
+        while await follower.storage.view.mirror.value(at: "a") != .integer(5) { await Task.yield() }
         try await follower.wait(for: 5)
         #expect(follower.seen.withLock { $0 } == Array(1...5))
         // Nothing more was asked of the cluster, and what comes next is told again.

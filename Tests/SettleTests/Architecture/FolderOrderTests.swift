@@ -1,15 +1,13 @@
 import Foundation
 import Testing
 
-/// The library's folders are ordered, and none names a type of a folder above it.
+/// The folders of each library are ordered, and none names a type of a folder above it.
 ///
-/// The picture in `Architecture.md` gives the order. Names are found in the text of the sources, without comments and
-/// strings.
+/// The picture in `Architecture.md` gives the order of those of Settle; the others need only have one. Names are found in the
+/// text of the sources, without comments and strings.
 @Suite struct FolderOrderTests {
-    private let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(
-        path: "../../../Sources/Settle"
-    )
-    .standardizedFileURL
+    private let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Sources")
+        .standardizedFileURL
 
     @Test("The picture has a line for each folder") func picture() throws {
         #expect(try lines().sorted() == Set(files().map(\.folder)).sorted())
@@ -41,9 +39,33 @@ import Testing
         #expect(count > 300)
     }
 
+    @Test(
+        "No folders of a library need each other",
+        arguments: ["Settle", "SettleEtcd", "SettleFoundation", "SettleTesting", "SettleUI"])
+    func cycles(_ library: String) throws {
+        let files = try files(of: library)
+        #expect(!files.isEmpty)
+        let homes = homes(in: files)
+        var arrows: [String: [String: String]] = [:]
+        for file in files {
+            // An extension needs the folder of its type, although it looks like a declaration of its own.
+            for name in file.names.union(file.extended) {
+                guard let home = homes[name], home != file.folder else { continue }
+                arrows[file.folder, default: [:]][home] = "\(file.folder)/\(file.name) names \(name) of \(home)."
+            }
+        }
+        // Without those that need no others, again and again, only cycles and what needs them remain.
+        while let done = arrows.first(where: { $0.value.keys.allSatisfy { arrows[$0] == nil } }) {
+            arrows[done.key] = nil
+        }
+        let reasons = arrows.values.flatMap { arrow in arrow.filter { arrows[$0.key] != nil }.values }.sorted()
+        #expect(reasons == [])
+    }
+
     /// The folder of each line of the picture, from the top.
     private func lines() throws -> [String] {
-        let text = try String(contentsOf: sources.appending(path: "Settle.docc/Architecture.md"), encoding: .utf8)
+        let picture = sources.appending(path: "Settle/Settle.docc/Architecture.md")
+        let text = try String(contentsOf: picture, encoding: .utf8)
         let section = try #require(text.components(separatedBy: "## The folders\n").last)
         let lines = section.components(separatedBy: "```")[1].split(separator: "\n")
         return lines.map { String($0.prefix { $0 != " " }) }
@@ -54,11 +76,14 @@ import Testing
         var name: String
         /// Of types that are declared outside of all others.
         var declared: Set<String>
+        /// Of the types of which it has extensions.
+        var extended: Set<String>
         /// All words with a capital.
         var names: Set<String>
     }
 
-    private func files() throws -> [Source] {
+    private func files(of library: String = "Settle") throws -> [Source] {
+        let sources = sources.appending(path: library)
         let paths = try #require(FileManager.default.enumerator(atPath: sources.path))
         return try paths.compactMap { path -> Source? in
             guard let path = path as? String, path.hasSuffix(".swift") else { return nil }
@@ -68,10 +93,12 @@ import Testing
                 .anchorsMatchLineEndings()
             let ownNested = text.matches(of: /(?:class|struct|enum|typealias) ([A-Z]\w+)/).map { String($0.1) }
             let declared = Set(text.matches(of: declaration).map { String($0.1) })
+            let extensions = /^(?:\w+ |@\w+ )*extension ([A-Z]\w+)/.anchorsMatchLineEndings()
+            let extended = Set(text.matches(of: extensions).map { String($0.1) })
             let names = Set(text.matches(of: /(?:^|[^.\w])([A-Z]\w+)/.anchorsMatchLineEndings()).map { String($0.1) })
             return Source(
                 folder: parts.dropLast().joined(separator: "/"), name: parts.last ?? "", declared: declared,
-                names: names.subtracting(ownNested))
+                extended: extended, names: names.subtracting(ownNested))
         }
     }
 

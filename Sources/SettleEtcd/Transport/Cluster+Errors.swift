@@ -1,12 +1,12 @@
 import Settle
 
-extension EtcdStorage {
+extension Cluster {
     /// An error as a sentence: what could not happen, where, why, and what to do.
     ///
     /// - Parameters:
     ///   - act: What was to happen: "stored", "read".
     ///   - keys: The settings that it was to happen to; none for all under the prefix.
-    func storageError(_ failure: GatewayFailure, _ act: String, at keys: [SettingKey] = []) -> StorageError {
+    func error(_ failure: GatewayFailure, _ act: String, at keys: [SettingKey] = []) -> StorageError {
         let place = "\(Self.subject(keys)) under “\(space.prefix)” could not be \(act)"
         let at = failure.endpoint.isEmpty ? "" : " at “\(failure.endpoint)”"
         switch failure.kind {

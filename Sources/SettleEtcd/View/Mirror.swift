@@ -54,6 +54,8 @@ struct Mirror: Sendable {
 
     init(_ space: KeySpace) { self.space = space }
 
+    var header: GatewayHeader { GatewayHeader(cluster: cluster, revision: revision) }
+
     var count: Int64 { Int64(entries.count + foreign.count) }
 
     var keys: Set<SettingKey> { Set(settings.keys) }
@@ -116,11 +118,6 @@ struct Mirror: Sendable {
         cluster = header.cluster
         revision = header.revision
         for pair in pairs { put(pair) }
-    }
-
-    /// Takes over what a local copy has.
-    mutating func restore(_ pairs: [GatewayPair], cluster: UInt64, revision: Int64) {
-        replace(with: pairs, header: GatewayHeader(cluster: cluster, revision: revision))
     }
 
     /// Everything is known up to a revision.
@@ -221,5 +218,45 @@ extension Mirror {
     func missing(in keys: [[UInt8]]) -> [[UInt8]] {
         let present = Set(keys)
         return entries.keys.map(space.key).filter { !present.contains($0) } + foreign.filter { !present.contains($0) }
+    }
+
+    func has(_ key: [UInt8]) -> Bool {
+        space.name(of: key).map { entries[$0] != nil } ?? isForeign(key)
+    }
+
+    /// When a key was changed last; a key that is no text counts as known. 0 if there is none.
+    func modRevision(of key: [UInt8]) -> Int64 {
+        guard let name = space.name(of: key) else { return isForeign(key) ? .max : 0 }
+        return entries[name]?.modRevision ?? 0
+    }
+
+    /// The revision of each key that is not known as it is in the cluster; 0 for one that is gone.
+    func differences(from pairs: [GatewayPair], at revision: Int64) -> [[UInt8]: Int64] {
+        var differences: [[UInt8]: Int64] = [:]
+        for pair in pairs where modRevision(of: pair.key) < pair.modRevision {
+            differences[pair.key] = pair.modRevision
+        }
+        for key in missing(in: pairs.map(\.key)) where modRevision(of: key) <= revision { differences[key] = 0 }
+        return differences
+    }
+
+    /// A transaction that removes the oldest markers, except the client's own.
+    ///
+    /// - Parameters:
+    ///   - oldest: The time of writing from which on they stay.
+    ///   - limit: How many at most: other clients do the same.
+    /// - Returns: `nil` if none is so old.
+    func removalOfMarkers(before oldest: Double, except client: String, limit: Int) -> TransactionRequest? {
+        let own = KeySpace.marker(client)
+        let old = entries.filter { name, entry in
+            guard case .marker(let marker) = entry.content, name != own else { return false }
+            return (marker.time ?? oldest) < oldest
+        }
+        guard !old.isEmpty else { return nil }
+        let chosen = old.sorted { $0.value.modRevision < $1.value.modRevision }.prefix(limit)
+        return TransactionRequest(
+            comparisons: chosen.map {
+                Comparison(key: space.key($0.key), target: .modified(at: $0.value.modRevision))
+            }, success: chosen.map { .delete(key: space.key($0.key)) })
     }
 }

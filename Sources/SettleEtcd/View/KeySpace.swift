@@ -21,6 +21,16 @@ struct KeySpace: Sendable, Equatable {
 
     var range: (key: [UInt8], end: [UInt8]) { (key(""), Self.end(of: key(""))) }
 
+    /// Asks for all keys.
+    ///
+    /// - Parameters:
+    ///   - revision: As of which revision; 0 for now.
+    ///   - known: Only those that have changed after this revision.
+    func all(at revision: Int64 = 0, after known: Int64 = -1, keysOnly: Bool = false) -> RangeRequest {
+        RangeRequest(
+            key: range.key, end: range.end, revision: revision, minModRevision: known + 1, keysOnly: keysOnly)
+    }
+
     /// What stands behind the prefix; `nil` if that is no text.
     func name(of key: [UInt8]) -> String? {
         let start = prefix.utf8

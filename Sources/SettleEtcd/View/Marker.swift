@@ -20,8 +20,8 @@ struct Marker: Sendable, Equatable {
     var author: String?
     /// When that was, by the client's clock, in seconds since 2001-01-01 00:00 UTC.
     var time: Double?
-    /// The number of a poison transaction, which only replaced the marker, so that nothing earlier can land any more.
-    var poison: UInt64?
+    /// The number of a barrier transaction, which only replaced the marker, so that nothing earlier can land any more.
+    var barrier: UInt64?
 
     var bytes: [UInt8] {
         var entries: SettingValue.Entries = ["session": .gateway(session)]
@@ -31,7 +31,7 @@ struct Marker: Sendable, Equatable {
         }
         if let author { entries["author"] = .string(author) }
         if let time { entries["time"] = .real(time) }
-        if let poison { entries["poison"] = .gateway(poison) }
+        if let barrier { entries["barrier"] = .gateway(barrier) }
         // Texts can always be spelled.
         return (try? SettingValue.dictionary(entries).json()).map { [UInt8]($0) } ?? []
     }
@@ -52,6 +52,6 @@ extension Marker {
         case .integer(let seconds): time = Double(seconds)
         default: break
         }
-        if object.entries["poison"] != nil { poison = object.unsigned("poison") }
+        if object.entries["barrier"] != nil { barrier = object.unsigned("barrier") }
     }
 }

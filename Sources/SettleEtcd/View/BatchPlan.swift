@@ -81,16 +81,15 @@ struct BatchPlan: Sendable {
             }
         }
         let own = space.key(KeySpace.marker(client))
-        let note = marker.bytes
-        operations.append(.put(key: own, value: note))
-        puts.append((own, note))
+        operations.append(.put(key: own, value: marker.bytes))
+        puts.append((own, marker.bytes))
         (self.puts, self.deletes) = (puts, deletes)
         keys = values.keys.sorted()
         revision = mirror.revision
         self.marker = mirror.marker(of: client).modRevision
         request = TransactionRequest(
             comparisons: Self.comparisons(writes, mirror, client, fences, isExact: isExact), success: operations,
-            failure: [.range(Self.news(of: mirror))])
+            failure: [.range(space.all(after: mirror.revision))])
         guard operations.count <= Self.keyLimit + 1, values.count <= Self.keyLimit else {
             throw StorageError(
                 .unsupportedValue,
@@ -104,12 +103,6 @@ struct BatchPlan: Sendable {
                 "A transaction under “\(space.prefix)” can have \(Self.sizeLimit) bytes, and this one needs "
                     + "\(request.size), the most of them for “\(largest?.key.description ?? "")”.")
         }
-    }
-
-    /// Asks for what has changed since.
-    static func news(of mirror: Mirror, keysOnly: Bool = false) -> RangeRequest {
-        let (key, end) = mirror.space.range
-        return RangeRequest(key: key, end: end, minModRevision: mirror.revision + 1, keysOnly: keysOnly)
     }
 
     private static func comparisons(

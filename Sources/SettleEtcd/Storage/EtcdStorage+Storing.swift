@@ -16,13 +16,11 @@ extension EtcdStorage {
             do throws(StorageError) {
                 try await store(batch, plan)
             } catch {
-                // It was not sent if the doubt is about another one.
-                if error.isOutcomeUnknown, doubt.map({ $0.batch == batch.id }) ?? true { leaveOpen(batch) }
-                if durability == .synced, !batch.hasCommits { await syncLocalCopy() }
+                // It was not sent if another one is undecided.
+                if error.isOutcomeUnknown, undecided.map({ $0.id == batch.id }) ?? true { leaveOpen(batch) }
+                if durability == .synced, !batch.hasCommits { report(await local?.update(.synced) { _ in }) }
                 throw error
             }
-            if open?.id == batch.id { open = nil }
-            log.settle(batch.id)
             await didStore(batch)
             return receipt()
         }
@@ -30,9 +28,9 @@ extension EtcdStorage {
 
     /// If it turns out to be stored, the store has to be told: it may not append the batch again.
     private func leaveOpen(_ batch: StorageBatch) {
-        open = batch
-        log.leaveOpen(batch.id)
-        if log.hasNews, log.signal() { tell(.mayHaveChanged) }
+        writes.open = batch
+        view.log.leaveOpen(batch.id)
+        if view.log.hasNews { signalNews() }
     }
 
     /// How often a batch is put over what others have stored meanwhile.
@@ -40,16 +38,14 @@ extension EtcdStorage {
 
     private func store(_ batch: StorageBatch, _ first: BatchPlan) async throws(StorageError) {
         try await connect()
-        if let doubt {
-            let hasLanded = try await settle()
-            if hasLanded, doubt.batch == batch.id { return }
-        }
+        let earlier = undecided?.id
+        if try await settle(), earlier == batch.id { return }
         for attempt in 0..<Self.attemptLimit {
             // Recognised before its conditions, which its first time may have ended.
-            if batch.id == lastBatch || batch.id == foundBatch { return }
+            if batch.id == view.lastBatch || batch.id == foundBatch { return }
             try checkConditions(of: batch)
-            let plan =
-                attempt == 0 && first.marker == marker && first.revision == mirror.revision ? first : try plan(batch)
+            let isFresh = attempt == 0 && first.marker == view.marker && first.revision == view.mirror.revision
+            let plan = isFresh ? first : try plan(batch)
             if try await transact(plan, batch.id) { return }
         }
         throw StorageError(
@@ -65,8 +61,8 @@ extension EtcdStorage {
         }
         let isExact = batch.conditions.contains { if case .at = $0 { true } else { false } }
         return try BatchPlan(
-            batch.values, over: mirror, client: clientName,
-            marker: Marker(session: session, batch: batch.id, author: batch.author, time: time.now()), fences: fences,
+            batch.values, over: view.mirror, client: view.clientName,
+            marker: Marker(session: view.session, batch: batch.id, author: batch.author, time: time.now()), fences: fences,
             isExact: isExact)
     }
 
@@ -74,9 +70,9 @@ extension EtcdStorage {
         for condition in batch.conditions {
             switch condition {
             case .at(let position):
-                // A position ahead of the mirror is one of another past.
-                guard let number = position.number.map({ Int64(clamping: $0) }), number <= mirror.revision,
-                    !log.hasChanged(since: number)
+                // A position ahead of the mirror is one of another history.
+                guard let number = position.number.map({ Int64(clamping: $0) }), number <= view.mirror.revision,
+                    !view.log.hasChanged(since: number)
                 else {
                     throw StorageError(
                         .conflict,
@@ -85,7 +81,7 @@ extension EtcdStorage {
             case .under(let lease): try checkFence(lease)
             case .migrated(let known):
                 var tree = SettingTree()
-                tree.root[MigrationRecord.name] = mirror.value(at: SettingKey(name: MigrationRecord.name))
+                tree.root[MigrationRecord.name] = view.mirror.value(at: SettingKey(name: MigrationRecord.name))
                 if let foreign = MigrationRecord(in: tree).foreignStep(besides: known) {
                     throw .migrated(by: foreign)
                 }
@@ -93,23 +89,13 @@ extension EtcdStorage {
         }
     }
 
-    /// The revision of the marker.
-    private var marker: Int64 { mirror.marker(of: clientName).modRevision }
-
-    /// What this storage has stored last.
-    var lastBatch: StorageBatch.ID? {
-        let marker = mirror.marker(of: clientName).value
-        return marker?.session == session ? marker?.batch : nil
-    }
-
     private func receipt() -> StorageReceipt {
-        let hasNews = log.hasNews
-        if !hasNews { log.tell(upTo: mirror.revision) }
+        let hasNews = view.log.hasNews
+        if !hasNews { view.log.tell(upTo: view.mirror.revision) }
         // What came after the batch is not behind it.
-        let revision = marker
-        let own = recent.withLock { $0.token(at: revision) }
+        let revision = view.marker
         return StorageReceipt(
             position: hasNews ? StoragePosition(UInt64(clamping: revision)) : position, durability: .synced,
-            hasExternalChanges: hasNews, token: own ?? token)
+            hasExternalChanges: hasNews, token: view.recent.token(at: revision) ?? token)
     }
 }

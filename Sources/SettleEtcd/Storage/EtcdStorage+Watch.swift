@@ -18,7 +18,7 @@ extension EtcdStorage {
 
     private func startFollowing() {
         guard phase != .closed, following == nil else { return }
-        holdBackUntold()
+        view.isWatched = true
         following = Task { [weak self] in
             while !Task.isCancelled, let delay = await self?.followOnce() {
                 guard let time = self?.time, (try? await time.sleep(time.elapsed() + delay)) != nil else { return }
@@ -28,32 +28,36 @@ extension EtcdStorage {
         tell(.mayHaveChanged)
     }
 
+    /// Whether the stream brings everything.
+    var isFollowing: Bool { machine.state == .open }
+
     /// Follows one stream to its end.
     ///
     /// - Returns: How long to wait before the next one; `nil` once the storage is closed.
     private func followOnce() async -> Duration? {
         guard phase == .open else { return nil }
-        machine.open()
-        (mustRead, isForgotten, mustAuthenticate) = (false, false, false)
-        heard = time.elapsed()
-        let endpoint = await client.endpoint
+        machine.open(now: time.elapsed())
+        let endpoint = await cluster.client.endpoint
         let reason = await stream()
-        isFollowing = false
+        let remedy = machine.close()
         guard phase == .open, !Task.isCancelled else { return nil }
-        if mustAuthenticate { await client.forgetStreamToken() }
-        // Not at once if the member is behind: it would say the same again.
-        if mustRead, await readAnew(), isForgotten { return .zero }
-        await client.skip(endpoint)
+        switch remedy {
+        case .none: break
+        case .authenticate: await cluster.client.forgetStreamToken()
+        case .read: _ = await readAnew()
+        case .readAndReopen: if await readAnew() { return .zero }
+        }
+        await cluster.client.skip(endpoint)
         let delay = machine.failed(now: time.elapsed(), random: configuration.random())
-        reportUnreachable(endpoint, reason)
+        if machine.reportsFailure(of: configuration.endpoints.count) { reportUnreachable(endpoint, reason) }
         return delay
     }
 
     /// - Returns: Why the stream has ended.
     private func stream() async -> String {
-        let body = WatchMachine.request(space, from: followed + 1)
+        let body = WatchMachine.request(space, from: view.followed + 1)
         return await withTaskGroup(of: String.self) { group in
-            group.addTask { [weak self, client] in
+            group.addTask { [weak self, client = cluster.client] in
                 let reason: String
                 do throws(GatewayFailure) {
                     try await client.stream(EtcdPath.watch, body, headers: WatchMachine.headers) { [weak self] bytes in
@@ -97,30 +101,23 @@ extension EtcdStorage {
     }
 
     private func received(_ bytes: [UInt8]) throws {
-        heard = time.elapsed()
-        try carryOut(machine.receive(bytes, now: heard))
+        try carryOut(machine.receive(bytes, now: time.elapsed()))
     }
 
     private func carryOut(_ actions: [WatchMachine.Action]) throws(StreamEnd) {
         for action in actions {
             switch action {
             case .opened(let header):
-                guard header.cluster == mirror.cluster, header.revision >= mirror.revision else {
+                guard header.cluster == view.mirror.cluster, header.revision >= view.mirror.revision else {
                     // Another cluster, an earlier state, or only a member that lags: a read tells.
-                    mustRead = true
+                    machine.end(.read)
                     throw StreamEnd(reason: "the member is behind, or of another cluster")
                 }
-                isFollowing = true
-                guard isReportedUnreachable || isStale else { continue }
-                isReportedUnreachable = false
-                tell(.available)
-            case .changed(let updates, _): if follow(updates), log.signal() { tell(.mayHaveChanged) }
+                if machine.reportsSuccess() || isStale { tell(.available) }
+            case .changed(let updates, _): if view.follow(updates) { signalNews() }
             case .compacted:
-                (mustRead, isForgotten) = (true, true)
-                throw StreamEnd(reason: "etcd has forgotten what came after revision \(followed)")
-            case .ended(let reason, let isUnauthenticated):
-                if isUnauthenticated { mustAuthenticate = true }
-                throw StreamEnd(reason: reason)
+                throw StreamEnd(reason: "etcd has forgotten what came after revision \(view.followed)")
+            case .ended(let reason, _): throw StreamEnd(reason: reason)
             }
         }
     }
@@ -139,8 +136,6 @@ extension EtcdStorage {
     }
 
     private func reportUnreachable(_ endpoint: String, _ reason: String) {
-        guard machine.failureCount >= configuration.endpoints.count, !isReportedUnreachable else { return }
-        isReportedUnreachable = true
         tell(
             .unavailable(
                 StorageError(

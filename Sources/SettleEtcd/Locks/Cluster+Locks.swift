@@ -1,0 +1,95 @@
+import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Named locks: a key with a lease, which only its holder deletes.
+extension Cluster {
+    enum LockAttempt {
+        /// With what had changed until the lock was taken. `nil` for a call that was repeated.
+        case taken(LockLease, own: GatewayPair, header: GatewayHeader, news: RangeAnswer?)
+        case held(by: String?)
+    }
+
+    /// Takes a lock unless somebody has it.
+    ///
+    /// - Parameters:
+    ///   - margin: How much earlier a holder takes its lock for ended.
+    ///   - known: The revision up to which everything is known.
+    func tryLock(
+        named name: String, timeToLive: Duration, margin: Duration, known: Int64
+    ) async throws(GatewayFailure) -> LockAttempt {
+        let key = space.key(KeySpace.lock(name))
+        if let pair = try await range(RangeRequest(key: key)).range.pairs.first {
+            return .held(by: Self.holder(pair.value))
+        }
+        let sent = time.elapsed()
+        let seconds = max(1, Int64(timeToLive.inSeconds.rounded(.up)))
+        let granted = try await client.call(
+            EtcdPath.grantLease, GatewayWriter.object { $0.field("TTL", seconds) }, mayRepeat: true)
+        let lease = granted.signed("ID")
+        let value = Self.value(lease)
+        let request = TransactionRequest(
+            comparisons: [Comparison(key: key, target: .created(at: 0))],
+            success: [.range(space.all(after: known, keysOnly: true)), .put(key: key, value: value, lease: lease)],
+            failure: [.range(RangeRequest(key: key))])
+        let answer: TransactionAnswer
+        do throws(GatewayFailure) {
+            // Repeated, it is recognised by the lease in its value.
+            answer = try await transact(request)
+        } catch {
+            // The lock may be taken. Without its lease it is free again.
+            await revoke(lease)
+            throw error
+        }
+        let found = answer.ranges.first?.pairs.first
+        guard answer.succeeded || found?.value == value else {
+            await revoke(lease)
+            return .held(by: found.flatMap { Self.holder($0.value) })
+        }
+        let revision = answer.succeeded ? answer.header.revision : found?.createRevision ?? 0
+        let lock = LockLease(
+            name: name, lease: lease, revision: revision, sent: sent, seconds: granted.signed("TTL"), margin: margin)
+        let own = GatewayPair(key: key, value: value, createRevision: revision, modRevision: revision)
+        return .taken(lock, own: own, header: answer.header, news: answer.succeeded ? answer.ranges.first : nil)
+    }
+
+    /// - Returns: For how many seconds the lease lasts now; 0 if it has ended.
+    func renew(_ lock: LockLease) async throws(GatewayFailure) -> Int64 {
+        let answer = try await client.call(
+            EtcdPath.keepLeaseAlive, GatewayWriter.object { $0.field("ID", lock.lease) }, mayRepeat: true)
+        return answer.object("result")?.signed("TTL") ?? 0
+    }
+
+    /// Removes a lock if it is still this one: a late release must not free the next holder's.
+    func release(_ lock: LockLease) async {
+        let key = space.key(KeySpace.lock(lock.name))
+        let request = TransactionRequest(
+            comparisons: [Comparison(key: key, target: .created(at: lock.revision))], success: [.delete(key: key)])
+        // What fails here ends with the lease.
+        _ = try? await transact(request)
+        await revoke(lock.lease)
+    }
+
+    private func revoke(_ lease: Int64) async {
+        let body = GatewayWriter.object { $0.field("ID", lease) }
+        _ = try? await client.call(EtcdPath.revokeLease, body, mayRepeat: true)
+    }
+
+    /// What stands at the key of a lock, for the people who wait for it.
+    private static func value(_ lease: Int64) -> [UInt8] {
+        let process = ProcessInfo.processInfo
+        let entries: SettingValue.Entries = [
+            "lease": .gateway(lease), "host": .string(process.hostName), "program": .string(process.processName),
+            "process": .integer(Int64(process.processIdentifier)),
+        ]
+        return (try? SettingValue.dictionary(entries).json()).map { [UInt8]($0) } ?? []
+    }
+
+    private static func holder(_ value: [UInt8]) -> String? {
+        GatewayObject(value).map { "process \($0.signed("process")) (\($0.text("program"))) on \($0.text("host"))" }
+    }
+}

@@ -1,0 +1,75 @@
+import Settle
+
+/// The plain writes that are not known to be in the cluster. Pure.
+struct PendingWrites: Sendable {
+    /// Those of an earlier process, oldest first.
+    var inherited: [PendingTransaction] = []
+    /// Those that the store has and will append again.
+    private(set) var repeated: [PendingTransaction] = []
+    /// The last batch of which the store does not know whether it was stored.
+    var open: StorageBatch?
+
+    /// What the local copy has.
+    var all: [PendingTransaction] { inherited + repeated }
+
+    /// A batch is about to be sent. Plain writes that share it with commits stay in force if these are undone.
+    ///
+    /// - Parameter base: The revision that the store knows.
+    /// - Returns: What was given up; `nil` if nothing changes.
+    mutating func add(
+        _ batch: StorageBatch, base: Int64, time: Double, over mirror: Mirror
+    ) -> [EtcdLostTransaction]? {
+        var batch = batch
+        if batch.hasCommits {
+            batch.values = batch.plainValues
+            if batch.values.isEmpty, repeated.isEmpty { return nil }
+        }
+        let lost = givenUp(by: batch, over: mirror)
+        let rest = remaining(after: batch)
+        repeated = PendingTransaction.parts(of: batch, base: base, earlier: repeated, time: time) + rest
+        return lost
+    }
+
+    /// The store waits with a batch.
+    mutating func preserve(_ waiting: StorageBatch, base: Int64, time: Double, undecided: StorageBatch.ID?) {
+        let parts = PendingTransaction.parts(of: waiting, base: base, earlier: repeated, time: time)
+        repeated = parts.map { part in
+            var part = part
+            // While it may be on its way, the next process finds out by its number whether it has landed.
+            if let open, open.id == undecided, part.values.allSatisfy({ open.values[$0.key] == .some($0.value) }) {
+                part.batch = open.id
+            }
+            return part
+        }
+    }
+
+    /// A batch is in the cluster.
+    ///
+    /// - Returns: What was given up.
+    mutating func didStore(_ batch: StorageBatch, over mirror: Mirror) -> [EtcdLostTransaction] {
+        let lost = givenUp(by: batch, over: mirror)
+        repeated = remaining(after: batch)
+        return lost
+    }
+
+    /// Batches have turned out to be stored.
+    mutating func didFind(_ batches: [StorageBatch.ID]) {
+        if let open, batches.contains(open.id) { self.open = nil }
+        repeated.removeAll { batches.contains($0.batch) }
+    }
+
+    /// The rest of what the store has comes with later batches.
+    private func remaining(after batch: StorageBatch) -> [PendingTransaction] {
+        batch.isPart ? repeated.filter { !$0.isCovered(by: batch) } : []
+    }
+
+    /// What was pending and is not in what the store appends now: others were faster, and it has reported that.
+    private func givenUp(by batch: StorageBatch, over mirror: Mirror) -> [EtcdLostTransaction] {
+        if batch.isPart { return [] }
+        return repeated.filter { transaction in
+            transaction.values.contains { key, value in
+                !PendingTransaction.isWritten(key, by: batch) && mirror.value(at: key) != value
+            }
+        }.map { $0.lost(in: mirror) }
+    }
+}

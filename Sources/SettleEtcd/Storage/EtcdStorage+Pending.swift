@@ -1,0 +1,171 @@
+public import Settle
+
+/// The local copy: the last known values, and plain writes that are not known to be in the cluster.
+extension EtcdStorage {
+    /// Plain writes that were given up because the cluster had newer values, oldest first. They are kept until
+    /// ``forget(_:)``.
+    public func lostTransactions() async -> [EtcdLostTransaction] {
+        await local?.contents.lost ?? []
+    }
+
+    /// Plain writes that are not known to be in the cluster yet.
+    public func pendingTransactionCount() -> Int { writes.all.count }
+
+    /// Removes plain writes that were given up, such as when a person has written them again.
+    public func forget(_ transaction: EtcdLostTransaction) async {
+        report(await local?.update(.synced) { $0.lost.removeAll { $0 == transaction } })
+    }
+
+    // MARK: At the start
+
+    func loadLocalCopy() async throws(StorageError) {
+        guard let local, !isLocalLoaded else { return }
+        let contents = try await local.load()
+        isLocalLoaded = true
+        writes.inherited = contents.pending
+        await takeClientName(contents.client ?? view.clientName)
+    }
+
+    /// What was written for other settings must not be put over these: those of another prefix, of another cluster, or of a
+    /// later state of this one, as before a backup was restored.
+    func compareWithLocalCopy() async {
+        guard let contents = await local?.contents, contents.hasValues else { return }
+        if contents.prefix != space.prefix {
+            await loseInherited(
+                because: "it was written for the settings under “\(contents.prefix)”", isElsewhere: true)
+            tell(
+                .issue(
+                    StorageError(
+                        .unreadable,
+                        "The local copy of the settings under “\(space.prefix)” was one of those under “\(contents.prefix)”, and "
+                            + "begins anew. Give each prefix a file of its own.")))
+        } else if contents.cluster != view.mirror.cluster || contents.revision > view.mirror.revision {
+            await loseInherited(because: Self.otherCluster)
+        }
+    }
+
+    static let otherCluster = "it was based on another cluster, or on a later state of this one"
+
+    func takeClientName(_ name: String) async {
+        view.clientName = name
+        report(await local?.update { $0.client = name })
+    }
+
+    /// Sends what an earlier process could not: each transaction as a whole, if none of its keys is newer in the cluster.
+    func sendInherited() async throws(StorageError) {
+        var own: Set<Int64> = []
+        while var transaction = writes.inherited.first {
+            // Before it has another number: what was lost on its way may have landed.
+            let earlier = undecided?.id
+            let hasLanded = try await settle() && earlier == transaction.batch
+            let (marker, revision) = view.mirror.marker(of: view.clientName)
+            own.insert(revision)
+            if !hasLanded, marker?.batch != transaction.batch {
+                // A number of its own, by which the next process finds out whether it has landed.
+                let earlier = transaction.batch
+                transaction.batch = StorageBatch.ID()
+                writes.inherited[0] = transaction
+                await save()
+                guard try await send(transaction, after: earlier, own: own) else {
+                    await lose(transaction, because: "the cluster has newer values")
+                    continue
+                }
+            }
+            writes.inherited.removeFirst()
+            await save()
+        }
+    }
+
+    /// - Parameter earlier: The batch with which an earlier process has sent it, which may be on its way still.
+    /// - Returns: False if a key is newer in the cluster.
+    private func send(
+        _ transaction: PendingTransaction, after earlier: StorageBatch.ID, own: Set<Int64>
+    ) async throws(StorageError) -> Bool {
+        for _ in 0..<Self.attemptLimit {
+            let (last, revision) = view.mirror.marker(of: view.clientName)
+            if last?.batch == earlier { return true }
+            if transaction.isContested(in: view.mirror, own: own.union([revision])) { return false }
+            let marker = Marker(
+                session: view.session, batch: transaction.batch, author: transaction.author, time: transaction.time)
+            // What the cluster can't hold is for a person to judge, too.
+            guard
+                let plan = try? BatchPlan(
+                    transaction.values, over: view.mirror, client: view.clientName, marker: marker)
+            else { return false }
+            if try await transact(plan, transaction.batch) { return true }
+        }
+        throw StorageError(
+            .unavailable,
+            "Others have changed the settings under “\(space.prefix)” \(Self.attemptLimit) times in a row. What is pending stays so."
+        )
+    }
+
+    /// The cluster's values win.
+    ///
+    /// - Parameter isElsewhere: Whether it was written for other settings, of which nothing is known here.
+    private func lose(_ transaction: PendingTransaction, because reason: String, isElsewhere: Bool = false) async {
+        writes.inherited.removeAll { $0 == transaction }
+        let lost = transaction.lost(in: isElsewhere ? Mirror(space) : view.mirror)
+        // The store may have begun with what was written.
+        view.logValues(at: transaction.values.keys)
+        await save(lost: [lost], .synced)
+        let keys = transaction.values.keys.sorted().map { "“\($0)”" }.joined(separator: ", ")
+        tell(
+            .issue(
+                StorageError(
+                    .conflict,
+                    "What was written at \(keys) under “\(space.prefix)” while the cluster could not be reached was given up: "
+                        + "\(reason). It is kept in the local copy; see `lostTransactions()`.")))
+    }
+
+    /// What was based on another cluster is for a person to judge.
+    func loseInherited(because reason: String, isElsewhere: Bool = false) async {
+        while let transaction = writes.inherited.first {
+            await lose(transaction, because: reason, isElsewhere: isElsewhere)
+        }
+    }
+
+    // MARK: While the process runs
+
+    /// With a local copy.
+    public nonisolated var preservesWaiting: Bool { local != nil }
+
+    public func preserve(_ waiting: StorageBatch) async {
+        await turns.enter()
+        defer { turns.leave() }
+        guard phase == .open, local != nil else { return }
+        writes.preserve(waiting, base: view.log.told, time: time.now(), undecided: undecided?.id)
+        await save()
+    }
+
+    /// Keeps plain writes before they are sent.
+    func keep(_ batch: StorageBatch) async {
+        guard local != nil else { return }
+        let lost = writes.add(batch, base: view.log.told, time: time.now(), over: view.mirror)
+        if let lost { await save(lost: lost) }
+    }
+
+    /// A batch is in the cluster.
+    func didStore(_ batch: StorageBatch) async {
+        if writes.open?.id == batch.id { writes.open = nil }
+        view.log.settle(batch.id)
+        guard local != nil else { return }
+        await save(lost: writes.didStore(batch, over: view.mirror))
+    }
+
+    /// Writes the local copy: the values that are known now, and what is pending.
+    func save(lost: [EtcdLostTransaction] = [], _ durability: StorageDurability = .buffered) async {
+        guard let local else { return }
+        let (pending, mirror) = (writes.all, view.mirror)
+        report(
+            await local.update(durability) { contents in
+                contents.pending = pending
+                contents.lost += lost
+                contents.take(mirror)
+            })
+    }
+
+    func report(_ error: StorageError?) {
+        if let error { tell(.issue(error)) }
+    }
+}

@@ -1,0 +1,191 @@
+import Settle
+
+/// What a client knows of a cluster: the keys under the prefix, the changes that the store has not taken yet, and the newest
+/// transactions. Pure: it is told what was read, written and watched.
+struct ClusterView: Sendable {
+    /// Tells what this process does from what an earlier one of the machine did.
+    let session = UInt64.random(in: 1 ... .max)
+    /// The name of the marker.
+    var clientName = String(UInt64.random(in: .min ... .max), radix: 16)
+    private(set) var mirror: Mirror
+    var log = ChangeLog() { didSet { holdBackUntold() } }
+    /// Whether a store takes the changes.
+    var isWatched = false { didSet { holdBackUntold() } }
+
+    /// The newest transactions; see `ClusterView+History.swift`.
+    var recent = RecentHistory()
+    /// Everything up to here was followed, revision by revision. What the mirror knows may be newer: own transactions, and
+    /// reads that have shown nothing new.
+    private(set) var followed: Int64 = 0
+    /// Own transactions that are not followed yet, by their revisions: what is before them may be unknown still.
+    private(set) var landed: [Int64: StoredRecord] = [:]
+    /// What a read has shown that the history begins with, if that has come without its tokens and with deletions.
+    var difference: Reading?
+    /// Set as long as nobody has asked what came after the token with which the history begins.
+    var unsure: UnsureBeginning?
+
+    init(_ space: KeySpace) { mirror = Mirror(space) }
+
+    var space: KeySpace { mirror.space }
+
+    var header: GatewayHeader { mirror.header }
+
+    /// The revision of the client's marker.
+    var marker: Int64 { mirror.marker(of: clientName).modRevision }
+
+    /// What this process has stored last.
+    var lastBatch: StorageBatch.ID? {
+        let marker = mirror.marker(of: clientName).value
+        return marker?.session == session ? marker?.batch : nil
+    }
+
+    /// The store takes its changes beside the stream: a follower of the history must find in force what it is told.
+    private mutating func holdBackUntold() { recent.firstUntold = isWatched ? log.firstNews : nil }
+
+    // MARK: Reads
+
+    /// Everything was read.
+    ///
+    /// - Returns: What was known before; `nil` if the stream was faster, so that what was read is out of date.
+    mutating func replace(with range: RangeAnswer, _ header: GatewayHeader, since known: Int64) -> Mirror? {
+        if header.cluster == mirror.cluster, mirror.revision > known, header.revision < mirror.revision { return nil }
+        let old = mirror
+        mirror.replace(with: range.pairs, header: header)
+        beginHistory()
+        return old
+    }
+
+    /// Takes over what a local copy has. Without the markers its token is not known.
+    mutating func restore(_ pairs: [GatewayPair], _ header: GatewayHeader) {
+        mirror.replace(with: pairs, header: header)
+        log.begin(at: mirror.revision)
+        recent.begin(at: nil)
+    }
+
+    /// Adds to the log in what a read of everything differs from what was known before.
+    mutating func logDifference(from old: Mirror) {
+        let (marker, revision) = mirror.marker(of: clientName)
+        let own = marker?.session == session ? revision : 0
+        var (values, ownValues): ([SettingKey: SettingValue?], [SettingKey: SettingValue?]) = ([:], [:])
+        for key in old.keys.union(mirror.keys) {
+            let outer = mirror.outermost(around: key) ?? key
+            let new = mirror.value(at: outer)
+            guard new != old.value(at: outer) else { continue }
+            if own > 0, mirror.entry(at: outer)?.modRevision == own {
+                ownValues.updateValue(new, forKey: outer)
+            } else {
+                values.updateValue(new, forKey: outer)
+            }
+        }
+        log.add(ChangeLog.Entry(revision: own, values: ownValues, isOwn: true, batch: marker?.batch))
+        log.add(ChangeLog.Entry(revision: mirror.revision, values: values, isOwn: false))
+        if values.values.contains(where: { $0 == nil }) { beginHistory(hasDeletions: true) }
+    }
+
+    /// The cluster's values of some keys are in force, whatever the store has begun with.
+    mutating func logValues(at keys: some Sequence<SettingKey>) {
+        var values: [SettingKey: SettingValue?] = [:]
+        for key in keys { values.updateValue(mirror.value(at: key), forKey: key) }
+        log.add(ChangeLog.Entry(revision: mirror.revision, values: values, isOwn: false))
+    }
+
+    /// Takes over a read of what has changed although what led to it is not known: without tokens in the history.
+    mutating func takeDifference(_ pairs: [GatewayPair], deleted: [[UInt8]], at revision: Int64) {
+        let groups = Dictionary(grouping: pairs, by: \.modRevision).sorted { $0.key < $1.key }
+        for (revision, pairs) in groups { apply(Mirror.Update(revision: revision, puts: pairs), isWhole: false) }
+        if !deleted.isEmpty { apply(Mirror.Update(revision: revision, deletes: deleted), isWhole: false) }
+        mirror.advance(to: revision)
+        beginHistory(hasDeletions: !deleted.isEmpty)
+    }
+
+    /// Everything is known up to a revision.
+    mutating func advance(to revision: Int64) { mirror.advance(to: revision) }
+
+    // MARK: Updates
+
+    /// Follows whole revisions, in their order.
+    ///
+    /// - Returns: Whether others have changed a setting.
+    @discardableResult
+    mutating func follow(_ updates: [Mirror.Update]) -> Bool {
+        var hasNews = false
+        // What comes again is known already.
+        for update in updates where update.revision > followed {
+            if let record = landed.removeValue(forKey: update.revision) {
+                recent.add(record)
+            } else {
+                if let record = apply(update) { recent.add(record) }
+                hasNews = hasNews || log.hasNews
+            }
+            followed = update.revision
+            mirror.advance(to: update.revision)
+        }
+        return hasNews
+    }
+
+    /// Takes in what a transaction of this client has written. Its comparison proved that nothing was stored between what is
+    /// known and it.
+    mutating func didWrite(_ update: Mirror.Update) {
+        let revision = update.revision
+        let record = apply(update)
+        if let record, revision > followed + 1 {
+            // Something may be gone all the same.
+            landed[revision] = record
+            recent.expect(record.token)
+        } else if revision == followed + 1 {
+            followed = revision
+            if let record { recent.add(record) }
+        }
+        mirror.advance(to: revision)
+    }
+
+    /// Takes the key of a lock as known if there is nothing else that is new. Otherwise the first batch under the lock would
+    /// find it, and need a second trip.
+    ///
+    /// - Parameter news: What had changed until the lock was taken, since the revision that was known when it was asked for.
+    mutating func didLock(_ own: GatewayPair, _ header: GatewayHeader, after news: RangeAnswer) {
+        guard header.cluster == mirror.cluster, header.revision > mirror.revision, news.count == mirror.count,
+            news.pairs.allSatisfy({ $0.modRevision <= mirror.revision })
+        else { return }
+        didWrite(Mirror.Update(revision: header.revision, puts: [own]))
+    }
+
+    /// Applies what has happened at a revision.
+    ///
+    /// - Returns: What it did, for the history.
+    @discardableResult
+    private mutating func apply(_ update: Mirror.Update, isWhole: Bool = true) -> StoredRecord? {
+        let markers = update.puts.compactMap { pair -> (name: String, marker: Marker)? in
+            guard let name = space.name(of: pair.key), case .marker = KeySpace.kind(of: name) else { return nil }
+            return Marker(pair.value).map { (name, $0) }
+        }
+        let own = markers.first { $0.name == KeySpace.marker(clientName) && $0.marker.session == session }
+        let effect = mirror.apply(update)
+        let marker = markers.first?.marker
+        let record = isWhole ? record(effect, of: update, by: marker) : nil
+        log.add(
+            ChangeLog.Entry(
+                revision: update.revision, values: effect.values, author: marker?.author, token: record?.token,
+                isOwn: own != nil, batch: own?.marker.batch, unusable: unusable(in: update)))
+        return record
+    }
+
+    private func unusable(in update: Mirror.Update) -> StorageError? {
+        for pair in update.puts {
+            guard let name = space.name(of: pair.key), case .setting = KeySpace.kind(of: name),
+                case .unusable(let reason)? = mirror.entries[name]?.content
+            else { continue }
+            return StorageError(
+                .unreadable,
+                "“\(space.prefix)\(name)” can't be used: \(reason) What was there before stays in force. Store JSON there, or "
+                    + "write the setting.")
+        }
+        return nil
+    }
+
+    /// Forgets what is before a revision that everything was read of.
+    mutating func beginFollowing() {
+        followed = mirror.revision
+        landed = [:]
+    }
+}

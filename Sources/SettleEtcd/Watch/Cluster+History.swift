@@ -1,0 +1,49 @@
+import Settle
+
+/// What etcd has of its history.
+enum ClusterHistory: Sendable {
+    case found([Mirror.Update])
+    /// etcd has compacted it.
+    case forgotten
+    case failed(String)
+}
+
+extension Cluster {
+    /// Reads whole revisions with a stream of its own, until a condition holds for what has come last.
+    func history(
+        after start: Int64, until isEnough: @escaping @Sendable ([Mirror.Update]) -> Bool
+    ) async -> ClusterHistory {
+        let found = LockedValue<(updates: [Mirror.Update], outcome: ClusterHistory?)>(([], nil))
+        let machine = LockedValue(WatchMachine(delays: .zero ... .zero))
+        machine.withLock { $0.open(now: .zero) }
+        let body = WatchMachine.request(space, from: start + 1)
+        // The stream ends when it has brought enough, and that is no failure.
+        let result = await Deadline.run(within: deadline, by: time) { [client] in
+            try await client.stream(EtcdPath.watch, body, headers: WatchMachine.headers) { bytes in
+                for action in machine.withLock({ $0.receive(bytes, now: .zero) }) {
+                    let outcome: ClusterHistory? = found.withLock { found in
+                        switch action {
+                        case .opened: break
+                        case .changed(let updates, _):
+                            found.updates += updates
+                            if isEnough(updates) { found.outcome = .found(found.updates) }
+                        case .compacted: found.outcome = .forgotten
+                        case .ended(let reason, _): found.outcome = .failed(reason)
+                        }
+                        return found.outcome
+                    }
+                    if outcome != nil { throw Enough() }
+                }
+            }
+        }
+        if let outcome = found.withLock({ $0.outcome }) { return outcome }
+        switch result {
+        case .success: return .failed("the stream has ended")
+        case .failure(let error as GatewayFailure): return .failed(error.reason)
+        case .failure(let error): return .failed("\(error)")
+        }
+    }
+
+    /// Ends a stream that has brought what was asked for.
+    private struct Enough: Error {}
+}
