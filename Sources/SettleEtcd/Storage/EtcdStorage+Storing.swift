@@ -62,7 +62,8 @@ extension EtcdStorage {
         let isExact = batch.conditions.contains { if case .at = $0 { true } else { false } }
         return try BatchPlan(
             batch.values, over: view.mirror, client: view.clientName,
-            marker: Marker(session: view.session, batch: batch.id, author: batch.author, time: time.now()), fences: fences,
+            marker: Marker(session: view.session, batch: batch.id, author: batch.author, time: time.now()),
+            fences: fences,
             isExact: isExact)
     }
 

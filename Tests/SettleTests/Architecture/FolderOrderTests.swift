@@ -41,7 +41,11 @@ import Testing
 
     @Test(
         "No folders of a library need each other",
-        arguments: ["Settle", "SettleEtcd", "SettleFoundation", "SettleTesting", "SettleUI"])
+        arguments: [
+            "Settle", "SettleCommand", "SettleEtcd", "SettleFoundation", "SettleInterchange", "SettlePanel",
+            "SettleTesting",
+            "SettleUI",
+        ])
     func cycles(_ library: String) throws {
         let files = try files(of: library)
         #expect(!files.isEmpty)
