@@ -65,7 +65,13 @@ public actor EtcdStorage: HistoryStorage {
     var phase = Phase.unread
     /// Whether the values are those of the local copy, and the cluster was not reached yet.
     var isStale = false
-    var view: ClusterView { didSet { viewDidChange() } }
+    var view: ClusterView {
+        didSet {
+            // Without a store that takes the changes, nothing is held back. Here, where it does not call the observer again.
+            view.isWatched = handler.withLock { $0 != nil }
+            viewDidChange()
+        }
+    }
     var locks = HeldLocks()
     var writes = PendingWrites()
     var isLocalLoaded = false
@@ -129,10 +135,6 @@ public actor EtcdStorage: HistoryStorage {
     var position: StoragePosition { StoragePosition(UInt64(clamping: view.mirror.revision)) }
 
     private func viewDidChange() {
-        // Without a store that takes the changes, nothing is held back.
-        let isWatched = handler.withLock { $0 != nil }
-        // Which comes back here.
-        if view.isWatched != isWatched { return view.isWatched = isWatched }
         newest.withLock { $0 = view.recent.end }
         for lock in locks.removeLost(in: view.mirror, followed: view.followed) {
             tell(.leaseLost(lock.storageLease(at: position)))
@@ -151,8 +153,7 @@ public actor EtcdStorage: HistoryStorage {
                 try await refresh()
             }
             let mirror = view.mirror
-            let changes = StorageChanges(
-                view.log.take(at: mirror.revision, tree: mirror.tree), position: self.position)
+            let changes = StorageChanges(view.log.take(at: mirror.revision, tree: mirror.tree), position: self.position)
             writes.didFind(changes.changes.compactMap(\.batch))
             await save()
             return changes
