@@ -72,16 +72,22 @@ struct StoredValueProblemTests {
                 storage.simulateExternalChange(["limits.burst": .integer(0)])
                 #expect(try await events.next()?.newBurst == 0)
                 _ = try await problem(of: "limits.burst", in: service)
-                await clock.sleepers(atLeast: 1)
-                clock.advance(by: .seconds(15))
+                // Others may sleep, too: the next heartbeat is where the time has come for it.
+                let passing = Task {
+                    while !Task.isCancelled {
+                        await clock.sleepers(atLeast: 1)
+                        clock.advance(by: .seconds(1))
+                    }
+                }
                 let wrong = try #require(try await covered(&events))
+                passing.cancel()
                 guard case .array(let settings)? = try wrong.data()["settings"] else { throw MissingField() }
                 #expect(settings.map { $0.member(.string("key")) } == [.string("limits.burst")])
                 #expect(settings.first?.member(.string("value")) == .integer(7))
                 #expect(settings.first?.member(.string("problem")) != nil)
                 service.settings.limits.burst = 8
-                let right = try #require(try await covered(&events))
-                #expect(try right.data() == ["settings": .array([])])
+                // The change is in force a moment before it is stored.
+                while try #require(try await covered(&events)).data() != ["settings": .array([])] {}
             }
         }
     }
