@@ -244,7 +244,7 @@ import Testing
     }
 
     @Test("Secrets refuse it by their keys, settings in memory do not") func secrets() async throws {
-        let store = try await HistoryPlace().open()
+        let store = try await HistoryPlace(.memory).open()
         let settings = try await store.group(PartlyHiddenSettings.self)
         let volatile = try await store.group(VolatileSettings.self, at: "volatile")
         try await settings.commit { settings.inner.count = 1 }

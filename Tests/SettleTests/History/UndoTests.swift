@@ -70,7 +70,8 @@ import Testing
 
     @Test("Undoing what is undone already writes nothing and says so", arguments: HistoryPlace.Kind.allCases)
     func twice(_ kind: HistoryPlace.Kind) async throws {
-        let store = try await HistoryPlace(kind).open()
+        let home = try HistoryPlace(kind)
+        let store = try await home.open()
         let settings = try await store.group(CounterSettings.self)
         try await settings.commit { settings.count = 1 }
         let token = try store.newest()
