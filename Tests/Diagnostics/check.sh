@@ -226,5 +226,23 @@ _ = lists.$users[0].tags[0..<1]|A range of elements is no part
 let _: ReadOnlySetting<ArraySlice<String>> = lists.$names[0..<1]|A range of elements is no part
 LINES
 
+# A misspelt member is said to be one, without a word about key paths.
+for use in '_ = lists.$numbers.vlaue' '_ = lists.$numbers.values()' 'for await _ in lists.$numbers.values() {}' \
+    'try lists.$text.sett("a")' 'lists.$text.resett()' '_ = lists.$user.nmae' '_ = lists.$users[0].nmae' \
+    '_ = lists.$user.name.vlaue' '_ = lists.$user.readOnly.nmae' '_ = lists.$text.readOnly.values()'; do
+    expect misspelt "Neither this setting nor its value has such a (Sendable) member" <<SWIFT
+$lists
+func use(_ lists: Lists) async throws {
+    $use
+}
+SWIFT
+done
+expect misspelt-assignment "NoSuchMember" <<SWIFT
+$lists
+func use(_ lists: Lists) {
+    lists.\$numbers.vlaue = 3
+}
+SWIFT
+
 [ "$failures" -eq 0 ] && echo "The compiler's messages are as they should be."
 exit "$failures"

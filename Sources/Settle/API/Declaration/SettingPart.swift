@@ -9,9 +9,7 @@
 /// It is an async sequence of the part's values: the current one first, then, whenever it is asked, the newest one,
 /// unless it equals the previous one. The setting is written as a whole, with its rules, and stored under its own key.
 ///
-/// Parts have parts. The members of a part itself, such as `value` and `key`, and those of `AsyncSequence` hide
-/// properties of the value with the same name; `$frame[\.value]` reaches these.
-@dynamicMemberLookup
+/// Parts have parts; see ``ReadableSetting``.
 public struct SettingPart<Value: Sendable>: Sendable {
     let source: any PartSource<Value>
 
@@ -81,40 +79,9 @@ public struct SettingPart<Value: Sendable>: Sendable {
     public var readOnly: ReadOnlySetting<Value> { ReadOnlySetting(source) }
 }
 
-// MARK: Parts of the part
-
-extension SettingPart {
-    /// A property of the part, such as `$window.frame.width`.
-    @_disfavoredOverload
-    public subscript<Member: Sendable>(
-        dynamicMember path: any WritableKeyPath<Value, Member> & Sendable
-    ) -> SettingPart<Member> { self[path] }
-
-    /// A property of the part that can't be written, such as `$window.tabs.count`.
-    @_disfavoredOverload
-    public subscript<Member: Sendable>(
-        dynamicMember path: any KeyPath<Value, Member> & Sendable
-    ) -> ReadOnlySetting<Member> { self[path] }
-
-    /// A part whose name is hidden, such as `$frame.origin[\.value]`.
-    public subscript<Member: Sendable>(path: any WritableKeyPath<Value, Member> & Sendable) -> SettingPart<Member> {
-        SettingPart<Member>(source.appending(PartPath(path)))
-    }
-
-    /// A read-only part whose name is hidden.
-    public subscript<Member: Sendable>(path: any KeyPath<Value, Member> & Sendable) -> ReadOnlySetting<Member> {
-        ReadOnlySetting<Member>(source.appending(PartPath(readOnly: path)))
-    }
-
-    /// The content of an optional now; `nil` if there is none. See ``SettingReference/unwrapped()``.
-    public func unwrapped<Wrapped: Sendable>() -> SettingPart<Wrapped>? where Value == Wrapped? {
-        value.map { SettingPart<Wrapped>(source.appending(.unwrapping($0))) }
-    }
-}
-
 // MARK: Conformances
 
-extension SettingPart: AsyncSequence {
+extension SettingPart: WritableSetting {
     public typealias Element = Value
     public typealias Failure = Never
 
@@ -137,29 +104,10 @@ extension SettingPart: AsyncSequence {
             await base.next(isolation: actor)
         }
     }
-
-    /// Runs a body for the current value, then for the newest one after each change of the part; see
-    /// ``SettingReference/forEachLatest(_:)``.
-    public func forEachLatest<Failure: Error>(
-        _ body: @escaping @Sendable (Value) async throws(Failure) -> Void
-    ) async throws(Failure) {
-        try await makeAsyncIterator().forEachLatest(body)
-    }
 }
 
 extension SettingPart.Iterator: LatestIterator {
     mutating func newest(insteadOf element: Value) -> Value {
         base.newest(insteadOf: element)
-    }
-}
-
-extension SettingPart: Hashable {
-    /// Whether both are the same part of the same setting.
-    public static func == (left: SettingPart, right: SettingPart) -> Bool {
-        left.source.identity == right.source.identity
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(source.identity)
     }
 }

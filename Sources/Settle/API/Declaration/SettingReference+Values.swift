@@ -1,6 +1,6 @@
 import Synchronization
 
-extension SettingReference: AsyncSequence {
+extension SettingReference: WritableSetting {
     public typealias Element = Value
     public typealias Failure = Never
 

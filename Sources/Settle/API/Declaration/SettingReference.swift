@@ -7,9 +7,7 @@
 /// ```
 ///
 /// The properties of the value are its parts, which can be followed and written separately, such as `$frame.width`; see
-/// ``SettingPart``. A member of the setting itself hides a property of the same name: `$frame.origin` is the source of
-/// the frame's value, and `$frame[\.origin]` its corner.
-@dynamicMemberLookup
+/// ``SettingPart``.
 public struct SettingReference<Value: Sendable>: Sendable {
     @usableFromInline let box: SettingBox<Value>
     /// Keeps the store open that opened the group.
@@ -63,5 +61,19 @@ public struct SettingReference<Value: Sendable>: Sendable {
         return placement.engine.log.lock.withLock { box.held?.domain.origin ?? placement.slot.origin }
     }
 
+    /// The setting, for code that may only read and follow it.
+    public var readOnly: ReadOnlySetting<Value> { ReadOnlySetting(PathSource(base: self, path: .whole)) }
+
     var placement: Placement { box.placement }
+}
+
+extension SettingReference: Hashable {
+    /// Whether both are the same setting.
+    public static func == (left: SettingReference, right: SettingReference) -> Bool {
+        left.box.resolved === right.box.resolved
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(box.resolved))
+    }
 }

@@ -32,23 +32,14 @@ extension Setting: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-extension SettingReference: CustomStringConvertible, CustomReflectable {
+extension SettingReference {
     /// The key and the value, unless the value is a secret, such as `passcode.attemptCount: 3`.
     public var description: String { "\(key): \(box.spelledValue)" }
-
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-extension SettingPart: CustomStringConvertible, CustomReflectable {
-    /// The key, the path to the part, and its value, unless that is a secret, such as `window.frame.width: 80`.
-    public var description: String { source.description }
-
-    public var customMirror: Mirror { Mirror(self, children: []) }
-}
-
-extension ReadOnlySetting: CustomStringConvertible, CustomReflectable {
-    /// The key, the path to the part, and its value, unless that is a secret, such as `window.frame.width: 80`.
-    public var description: String { source.description }
+extension ReadableSetting {
+    /// The key, the path to a part, and the value, unless that is a secret, such as `window.frame.width: 80`.
+    public var description: String { readOnly.source.description }
 
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

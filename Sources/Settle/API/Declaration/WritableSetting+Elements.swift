@@ -1,71 +1,74 @@
-// Parts that may be missing: elements, and parts of an optional's content. See `SettingReference+Elements.swift`.
+// Parts that may be missing, to be written. See `ReadableSetting+Elements.swift`.
 
 // MARK: Elements
 
-extension ReadOnlySetting {
-    /// An element of an array; `nil` out of bounds.
-    public subscript<Element: Sendable>(index: Int) -> ReadOnlySetting<Element?> where Value == [Element] {
-        ReadOnlySetting<Element?>(source.appending(.element(at: index)))
+extension WritableSetting {
+    /// An element of an array, by its index. It is `nil` out of bounds; writing `nil` removes the element, and writing
+    /// a value where there is no element is refused.
+    public subscript<Item: Sendable>(index: Int) -> SettingPart<Item?> where Value == [Item] {
+        part(.element(at: index))
     }
 
-    /// The value of a dictionary's key; `nil` if there is none.
-    public subscript<Key: Hashable & Sendable, Element: Sendable>(
+    /// The value of a dictionary's key; `nil` if there is none. Writing `nil` removes the entry.
+    public subscript<Key: Hashable & Sendable, Item: Sendable>(
         key: Key
-    ) -> ReadOnlySetting<Element?> where Value == [Key: Element] {
-        ReadOnlySetting<Element?>(source.appending(.entry(for: key)))
+    ) -> SettingPart<Item?> where Value == [Key: Item] {
+        part(.entry(for: key))
     }
 
     /// An element of an array in an optional; `nil` without the array, too.
-    public subscript<Element: Sendable>(index: Int) -> ReadOnlySetting<Element?> where Value == [Element]? {
-        ReadOnlySetting<Element?>(source.appending(.through(.element(at: index))))
+    public subscript<Item: Sendable>(index: Int) -> SettingPart<Item?> where Value == [Item]? {
+        part(.through(.element(at: index)))
     }
 
-    /// The value of a key of a dictionary in an optional; `nil` without the dictionary, too.
-    public subscript<Key: Hashable & Sendable, Element: Sendable>(
+    /// The value of a key of a dictionary in an optional; `nil` without the dictionary, too, when no value can be
+    /// written.
+    public subscript<Key: Hashable & Sendable, Item: Sendable>(
         key: Key
-    ) -> ReadOnlySetting<Element?> where Value == [Key: Element]? {
-        ReadOnlySetting<Element?>(source.appending(.through(.entry(for: key))))
+    ) -> SettingPart<Item?> where Value == [Key: Item]? {
+        part(.through(.entry(for: key)))
     }
 }
 
 // MARK: Parts of an optional's content
 
-extension ReadOnlySetting {
-    /// A property of an optional's content; `nil` while there is none.
+extension WritableSetting {
+    /// A property of an optional's content, such as `$user.name`. It is `nil` while there is no content, and writing a
+    /// value is then refused; writing `nil` is refused while there is a content.
     @_disfavoredOverload
     public subscript<Wrapped: Sendable, Member: Sendable>(
-        dynamicMember path: any KeyPath<Wrapped, Member> & Sendable
-    ) -> ReadOnlySetting<Member?> where Value == Wrapped? { self[path] }
+        dynamicMember path: any WritableKeyPath<Wrapped, Member> & Sendable
+    ) -> SettingPart<Member?> where Value == Wrapped? { self[path] }
 
-    /// An optional property of an optional's content.
+    /// An optional property of an optional's content; `nil` may be written.
     @_disfavoredOverload
     public subscript<Wrapped: Sendable, Member: Sendable>(
-        dynamicMember path: any KeyPath<Wrapped, Member?> & Sendable
-    ) -> ReadOnlySetting<Member?> where Value == Wrapped? { self[path] }
+        dynamicMember path: any WritableKeyPath<Wrapped, Member?> & Sendable
+    ) -> SettingPart<Member?> where Value == Wrapped? { self[path] }
 
     /// A property of an optional's content whose name is hidden, such as `$frames[0][\.origin]`.
     public subscript<Wrapped: Sendable, Member: Sendable>(
-        path: any KeyPath<Wrapped, Member> & Sendable
-    ) -> ReadOnlySetting<Member?> where Value == Wrapped? {
-        ReadOnlySetting<Member?>(source.appending(.through(PartPath<Wrapped, Member>(readOnly: path))))
+        path: any WritableKeyPath<Wrapped, Member> & Sendable
+    ) -> SettingPart<Member?> where Value == Wrapped? {
+        part(.through(PartPath<Wrapped, Member>(path)))
     }
 
-    /// An optional property of an optional's content whose name is hidden.
+    /// An optional property of an optional's content whose name is hidden; `nil` may be written.
     public subscript<Wrapped: Sendable, Member: Sendable>(
-        path: any KeyPath<Wrapped, Member?> & Sendable
-    ) -> ReadOnlySetting<Member?> where Value == Wrapped? {
-        ReadOnlySetting<Member?>(source.appending(.through(PartPath<Wrapped, Member?>(readOnly: path))))
+        path: any WritableKeyPath<Wrapped, Member?> & Sendable
+    ) -> SettingPart<Member?> where Value == Wrapped? {
+        part(.through(PartPath<Wrapped, Member?>(path)))
     }
 }
 
 // MARK: Refused by the compiler
 
-extension ReadOnlySetting {
+extension WritableSetting {
     /// Refused by the compiler: an element may be missing. Unwrap `$array[0].value`, or compare it with an optional.
     @_disfavoredOverload
     public subscript(
         index: Value.Index
-    ) -> ReadOnlySetting<Value.Element> where Value: Collection, Value.Element: Sendable {
+    ) -> SettingPart<Value.Element> where Value: Collection, Value.Element: Sendable {
         @available(
             *, unavailable,
             message: "An element may be missing: unwrap '$array[0].value', or compare it with an optional."
@@ -77,7 +80,7 @@ extension ReadOnlySetting {
     @_disfavoredOverload
     public subscript<Wrapped: Collection>(
         index: Wrapped.Index, type: Wrapped.Type = Wrapped.self
-    ) -> ReadOnlySetting<Wrapped.Element?> where Value == Wrapped?, Wrapped.Element: Sendable {
+    ) -> SettingPart<Wrapped.Element?> where Value == Wrapped?, Wrapped.Element: Sendable {
         @available(
             *, unavailable,
             message: "An element may be missing: unwrap '$array[0].value', or compare it with an optional."
@@ -89,7 +92,7 @@ extension ReadOnlySetting {
     @_disfavoredOverload
     public subscript<Range: RangeExpression>(
         range: Range
-    ) -> ReadOnlySetting<Value.SubSequence>
+    ) -> SettingPart<Value.SubSequence>
     where Value: Collection, Value.SubSequence: Sendable, Range.Bound == Value.Index {
         @available(
             *, unavailable,
@@ -102,7 +105,7 @@ extension ReadOnlySetting {
     @_disfavoredOverload
     public subscript<Wrapped: Collection, Range: RangeExpression>(
         range: Range, type: Wrapped.Type = Wrapped.self
-    ) -> ReadOnlySetting<Wrapped.SubSequence?>
+    ) -> SettingPart<Wrapped.SubSequence?>
     where Value == Wrapped?, Wrapped.SubSequence: Sendable, Range.Bound == Wrapped.Index {
         @available(
             *, unavailable,
