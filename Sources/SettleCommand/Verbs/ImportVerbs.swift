@@ -10,7 +10,7 @@ import SettleInterchange
 extension Verb {
     private static let form = Option(
         names: ["--as"], value: "FORM",
-        help: "The form: \(Conversion.Format.names.map(\.name).joined(separator: ", ")).")
+        help: "The form: \(DocumentConversion.Format.names.map(\.name).joined(separator: ", ")).")
     private static let dryRun = Option(names: ["--dry-run"], help: "Show what would change, and change nothing.")
     private static let replaces = Option(names: ["--replace"], help: "Remove what the file does not have.")
     private static let from = Option(
@@ -31,15 +31,16 @@ extension Verb {
             guard path == "-" || !invocation.has(.secrets) else {
                 throw CommandFailure(.unavailable, "Secrets are shown on a terminal only, not in a file or a pipe.")
             }
-            let usual: Conversion.Format =
+            let usual: DocumentConversion.Format =
                 path.hasSuffix(".json") ? .json : .propertyList(path == "-" ? .xml : .binary)
-            let format = try invocation.arguments[form].map(Conversion.Format.named) ?? invocation.format ?? usual
+            let named = try invocation.arguments[form].map(DocumentConversion.Format.named)
+            let format = named ?? invocation.format ?? usual
             var values = try await target.storedValues()
             if try !invocation.showsSecrets() {
                 let kept = try target.declared().all.filter { $0.isSecret || $0.isOwners }
                 for setting in kept { values[setting.key] = nil }
             }
-            let conversion = try Conversion(of: .dictionary(values.root), to: format)
+            let conversion = try DocumentConversion(of: .dictionary(values.root), to: format)
             try invocation.write(conversion, as: format, to: path)
         })
 
@@ -85,11 +86,11 @@ extension Verb {
         details: "The form is that of the output's extension, unless --as says otherwise.",
         action: { invocation in
             let (input, output) = (invocation.operands.first ?? "-", invocation.operands.dropFirst().first ?? "-")
-            let usual: Conversion.Format =
+            let usual: DocumentConversion.Format =
                 invocation.format ?? (output.hasSuffix(".plist") ? .propertyList(.xml) : .json)
-            let format = try invocation.arguments[form].map(Conversion.Format.named) ?? usual
+            let format = try invocation.arguments[form].map(DocumentConversion.Format.named) ?? usual
             let value = try readDocument(try invocation.read(input), named: input).value
-            try invocation.write(try Conversion(of: value, to: format), as: format, to: output)
+            try invocation.write(try DocumentConversion(of: value, to: format), as: format, to: output)
         })
 }
 

@@ -9,7 +9,7 @@ final class SearchListHistory {
     struct Event {
         let step: Int
         let domain: DomainName
-        let origin: Origin?
+        let origin: ValueOrigin?
         var mutations: [HistoryKey: Mutated] = [:]
     }
 
@@ -136,7 +136,7 @@ final class SearchListHistory {
     }
 
     /// Compares everything with the model, and notes which events there must be.
-    func check(_ domain: DomainName = .application, _ origin: Origin? = nil) throws {
+    func check(_ domain: DomainName = .application, _ origin: ValueOrigin? = nil) throws {
         let (before, ownBefore) = (answers, own)
         (answers, own) = (answersNow(), model[.application])
         var event = Event(step: notes.count - 1, domain: domain, origin: origin)
