@@ -5,6 +5,7 @@ import SettleInterchange
 struct Invocation: Sendable {
     let arguments: Arguments
     let program: String
+    let table: VerbTable
     let context: Context
     let terminal: any CommandTerminal
 

@@ -7,7 +7,8 @@ import SettleInterchange
     import Foundation
 #endif
 
-extension Verb {
+/// Opens the settings in an editor.
+enum EditVerb {
     static let edit = Verb(
         name: "edit", scope: .domain, options: [.force, .author],
         summary: "Opens the stored values in an editor, and stores what was changed.",

@@ -7,7 +7,8 @@ import SettleInterchange
     import Foundation
 #endif
 
-extension Verb {
+/// Show values and where they come from.
+enum ReadVerbs {
     static let read = Verb(
         name: "read", aliases: ["get"], scope: .domain, isDomainOptional: true, operands: [.key.optional],
         options: [.literal],
@@ -42,7 +43,7 @@ extension Verb {
         })
 
     static let find = Verb(
-        name: "find", scope: .tool, operands: [Operand(name: "WORD")],
+        name: "find", scope: .tool, operands: [Verb.Operand(name: "WORD")],
         summary: "Shows all keys and values of all domains that have a word in them.",
         action: { invocation in
             guard case .files(let directory) = invocation.context, let word = invocation.operands.first else { return }

@@ -7,8 +7,10 @@ import SettleInterchange
     import Foundation
 #endif
 
-extension Verb {
-    private static let after = Option(names: ["--after"], value: "TOKEN", help: "Begin with what came after a change.")
+/// Shows changes as they come.
+enum WatchVerb {
+    private static let after = Verb.Option(
+        names: ["--after"], value: "TOKEN", help: "Begin with what came after a change.")
 
     static let watch = Verb(
         name: "watch", aliases: ["monitor"], scope: .domain, operands: [.key.optional], options: [.literal, after],

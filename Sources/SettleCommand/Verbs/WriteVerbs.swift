@@ -7,7 +7,8 @@ import SettleInterchange
     import Foundation
 #endif
 
-extension Verb {
+/// Change single values.
+enum WriteVerbs {
     static let write = Verb(
         name: "write", aliases: ["set"], scope: .domain, operands: [.key], options: [.force, .literal, .author],
         summary: "Stores a value, on stable storage before the command ends.",
@@ -63,7 +64,7 @@ extension Verb {
 
     static let rename = Verb(
         name: "rename", scope: .domain,
-        operands: [Operand(name: "OLD-KEY", completion: .key), Operand(name: "NEW-KEY")],
+        operands: [Verb.Operand(name: "OLD-KEY", completion: .key), Verb.Operand(name: "NEW-KEY")],
         options: [.force, .literal, .author],
         summary: "Stores a value under another key.",
         action: { invocation in
