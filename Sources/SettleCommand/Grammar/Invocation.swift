@@ -58,6 +58,12 @@ struct Invocation: Sendable {
         return try context.target(name, isApp: has(.app), host: host)
     }
 
+    /// The settings that the verb reads or writes, with their declarations.
+    func settings() throws -> (CommandTarget, DeclaredSettings) {
+        let target = try target()
+        return (target, try target.declared())
+    }
+
     /// Whether secrets may be shown.
     ///
     /// - Throws: ``CommandFailure`` if they are asked for where they would end in a file or a log.

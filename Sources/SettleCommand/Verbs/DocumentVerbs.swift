@@ -71,10 +71,10 @@ enum DocumentVerbs {
             """,
         action: { invocation in
             let path = invocation.operands.first ?? "-"
-            let old = try OldData.values(
+            let old = try LegacyFile.values(
                 try invocation.read(path), named: path, kind: invocation.arguments[from] ?? "", invocation.terminal)
             let target = try invocation.target()
-            let values = OldData.settings(of: old, try target.declared())
+            let values = LegacyFile.settings(of: old, try target.declared())
             if invocation.has(dryRun) { return try await invocation.showDifference(in: target, to: values, .merge) }
             try await invocation.replace(target, with: values, mode: .merge)
         })

@@ -21,8 +21,7 @@ enum EditVerb {
             guard invocation.terminal.isInteractive else {
                 throw CommandFailure(.unavailable, "“edit” needs a terminal; “import” reads a file.")
             }
-            let target = try invocation.target()
-            let declared = try target.declared()
+            let (target, declared) = try invocation.settings()
             try await target.writing { store in
                 try await EditSession(invocation, target, declared).run(in: store)
             }

@@ -19,8 +19,7 @@ enum HistoryVerbs {
         summary: "Shows who has changed what, newest first.",
         details: "A program keeps a history if its configuration says so.",
         action: { invocation in
-            let target = try invocation.target()
-            let declared = try target.declared()
+            let (target, declared) = try invocation.settings()
             let limit = invocation.arguments[limit].map { Int($0) ?? 0 } ?? 20
             guard limit > 0 else {
                 throw CommandFailure(.usage, "A number of entries is 1 or more.")

@@ -85,8 +85,7 @@ enum ReadVerbs {
         name: "explain", scope: .domain, operands: [.key], options: [.literal],
         summary: "Shows why a key has its value: what each domain has for it, and where.",
         action: { invocation in
-            let target = try invocation.target()
-            let declared = try target.declared()
+            let (target, declared) = try invocation.settings()
             let text = invocation.operands.first ?? ""
             let explanation = try await target.reading { store in
                 let key = try invocation.key(text, declared, store.keys.effectiveValues)
@@ -109,7 +108,7 @@ enum ReadVerbs {
 
 extension Invocation {
     func key(_ text: String, _ declared: DeclaredSettings, _ values: SettingTree) throws(CommandFailure) -> SettingKey {
-        try KeyChoice.key(text, isLiteral: has(.literal), declared, values)
+        try KeyArgument.key(text, isLiteral: has(.literal), declared, values)
     }
 }
 

@@ -20,8 +20,7 @@ enum WatchVerb {
             guard !invocation.has(.propertyList) else {
                 throw CommandFailure(.usage, "A property list has an end, and “watch” has none: use --json.")
             }
-            let target = try invocation.target()
-            let declared = try target.declared()
+            let (target, declared) = try invocation.settings()
             let text = invocation.operands.first
             let token = try invocation.token(invocation.arguments[after])
             try await target.reading { store in

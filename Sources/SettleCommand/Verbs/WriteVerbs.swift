@@ -22,8 +22,7 @@ enum WriteVerbs {
             """,
         takesValue: true,
         action: { invocation in
-            let target = try invocation.target()
-            let declared = try target.declared()
+            let (target, declared) = try invocation.settings()
             let text = invocation.operands.first ?? ""
             guard !invocation.arguments.value.isEmpty else {
                 return try await invocation.replaceAll(of: target, with: text)
@@ -46,8 +45,7 @@ enum WriteVerbs {
         summary: "Removes what is stored for a key, or everything that is stored.",
         details: "A declared setting has its default then. Without a key, everything is removed.",
         action: { invocation in
-            let target = try invocation.target()
-            let declared = try target.declared()
+            let (target, declared) = try invocation.settings()
             try await target.writing { store in
                 let stored = try await target.valuesIfAny()
                 let key = try invocation.operands.first.map { try invocation.key($0, declared, stored) }
@@ -68,8 +66,7 @@ enum WriteVerbs {
         options: [.force, .literal, .author],
         summary: "Stores a value under another key.",
         action: { invocation in
-            let target = try invocation.target()
-            let declared = try target.declared()
+            let (target, declared) = try invocation.settings()
             let (old, new) = (invocation.operands.first ?? "", invocation.operands.last ?? "")
             try await target.writing { store in
                 let stored = try await target.valuesIfAny()
