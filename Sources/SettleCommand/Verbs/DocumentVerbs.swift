@@ -1,12 +1,6 @@
 import Settle
 import SettleInterchange
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Moves settings to and from documents.
 enum DocumentVerbs {
     private static let form = Verb.Option(

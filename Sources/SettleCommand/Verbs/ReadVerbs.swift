@@ -1,12 +1,6 @@
 import Settle
 import SettleInterchange
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Show values and where they come from.
 enum ReadVerbs {
     static let read = Verb(
