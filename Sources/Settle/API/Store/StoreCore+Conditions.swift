@@ -24,8 +24,7 @@ extension StoreCore {
     func storedKeys(for key: SettingKey) -> [SettingKey] {
         log.lock.withLock {
             let place = log.stored.resolved(key)
-            guard let slot = log.stored.slots.declared(as: place) else { return [place] }
-            return [slot.key] + log.stored.slots.otherSpellings(of: slot)
+            return log.stored.slots.declared(as: place).map(log.stored.slots.places) ?? [place]
         }
     }
 

@@ -106,13 +106,10 @@ extension StoreCore {
 
     /// What the application's domain has at a key, with everything that was written so far. In a transaction.
     private func ownStored(at key: SettingKey) throws -> SettingValue? {
-        let (stored, unsaved) = log.lock.withLock {
-            (log.stored.tree[key], log.unsavedValues(at: key, inTransaction: true))
+        let found = log.lock.withLock {
+            FoundKey(stored: log.stored.tree[key], unsaved: log.unsavedValues(at: key, inTransaction: true))
         }
-        var tree = SettingTree()
-        tree[key] = stored
-        for value in unsaved { tree[value.key] = try value.encoded() }
-        return tree[key]
+        return try found.stored(at: key)
     }
 
     /// Whether two stored values of a key mean the same: a file may spell them otherwise than a program.
