@@ -15,7 +15,8 @@ extension BatchWriter {
         let isEverything = changes.contains { if case .everything = $0.content { true } else { false } }
         let stored = isEverything ? stored : nil
         pending.changedOutside(
-            changes, after: external.unmerged, stored: stored, collected: log.lock.withLock { log.unsaved.lastCollected })
+            changes, after: external.unmerged, stored: stored,
+            collected: log.lock.withLock { log.unsaved.lastCollected })
     }
 
     /// Whether values of a group's commits would be given up, because others have stored something since these have run.

@@ -114,7 +114,8 @@ actor Persister {
     }
 
     /// Runs work that must not come into the middle of a transaction on its caller's actor.
-    func performBetweenTransactions(_ work: @escaping @Sendable (isolated Persister) async throws -> Void) async throws {
+    func performBetweenTransactions(_ work: @escaping @Sendable (isolated Persister) async throws -> Void) async throws
+    {
         while true {
             while transactions.running > 0 { await withUnsafeContinuation { transactions.waitUntilIdle($0) } }
             // A transaction may have begun before this piece of work.
