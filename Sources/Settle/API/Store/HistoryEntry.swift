@@ -29,7 +29,7 @@ public struct HistoryEntry: Sendable, Hashable, Codable {
     public var isKnown: Bool
 
     /// - Parameter keys: The keys to tell of; `nil` for all.
-    init(_ past: Persister.PastTransaction, at keys: [SettingKey]?) {
+    init(_ past: HistoryTransaction, at keys: [SettingKey]?) {
         let transaction = past.transaction
         token = past.token
         time = Date(timeIntervalSinceReferenceDate: transaction.time)

@@ -9,7 +9,7 @@ extension StoreCore {
             // First what may be appended while the history is read.
             let (revision, conflict) = unappended(among: keys, since: nil)
             if let conflict { throw SettingsError.conflict(conflict) }
-            try await persister.checkNothingStored(after: token, at: keys)
+            try await persister.history.checkNothingStored(after: token, at: keys)
             seen.withLock { $0 = revision }
         }
         return try await commit(author: author, preparing: prepare) {
