@@ -18,8 +18,9 @@ struct CommandRun {
     }
 
     private func perform(_ words: [String], _ context: Invocation.Context) async throws {
+        let table = VerbTable.all(isTool: context.isTool)
         if words.first == CompletionScript.question {
-            let all = await Completion(context: context).candidates(for: Array(words.dropFirst()))
+            let all = await Completion(context: context, table: table).candidates(for: Array(words.dropFirst()))
             // A shell would show any key, also one that makes a terminal do something.
             let found = all.filter { $0.word == $0.word.escaped() }
             let lines = found.map { $0.meaning.map { [$0.firstLine] } ?? [] }.enumerated()
@@ -27,14 +28,15 @@ struct CommandRun {
             return try terminal.write(Array(lines.joined().utf8))
         }
         guard !words.isEmpty else {
-            try HelpPage(program: program, isTool: context.isTool).writeAll(to: terminal)
+            try HelpPage(program: program, table: table).writeAll(to: terminal)
             throw CommandFailure(.usage, "A verb is missing.")
         }
-        let arguments = try Arguments(words, isTool: context.isTool, program: program)
+        let arguments = try Arguments(words, of: table, program: program)
         if arguments.has(.help) {
-            return try HelpPage(program: program, isTool: context.isTool).write(arguments.verb, to: terminal)
+            return try HelpPage(program: program, table: table).write(arguments.verb, to: terminal)
         }
-        let invocation = Invocation(arguments: arguments, program: program, context: context, terminal: terminal)
+        let invocation = Invocation(
+            arguments: arguments, program: program, table: table, context: context, terminal: terminal)
         try await arguments.verb.action(invocation)
     }
 }

@@ -88,7 +88,7 @@ import Testing
         let home = try CommandHome()
         await home.run("write", "app", "a", "1")
         let saves = LockedCounter()
-        let copy = try SettingsCopy(of: home.settings("app")) { _ in
+        let copy = try DomainFilesCopy(of: home.settings("app")) { _ in
             guard saves.next() == 1 else { return }
             let storage = FileStorage(at: home.settings("app"))
             _ = try storage.load()

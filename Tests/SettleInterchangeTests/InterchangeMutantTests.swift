@@ -62,12 +62,12 @@ import Testing
             if let (table, _, _) = try? StringTable.read(data) {
                 #expect(try StringTable.read(table.data()).table == table, "seed \(random.seed), round \(round)")
             }
-            guard let (value, format) = try? Conversion.read(data) else { continue }
+            guard let (value, format) = try? DocumentConversion.read(data) else { continue }
             read += 1
-            let targets = Conversion.Format.allCases
+            let targets = DocumentConversion.Format.allCases
             let target = targets[Int.random(in: targets.indices, using: &random)]
-            let conversion = try Conversion(of: value, to: target)
-            let again = try Conversion.read(conversion.data, as: target).value
+            let conversion = try DocumentConversion(of: value, to: target)
+            let again = try DocumentConversion.read(conversion.data, as: target).value
             let places = Set(conversion.losses.map(\.path))
             #expect(again.differences(from: value) == places, "seed \(random.seed), round \(round)")
             if case .propertyList = format, let (table, _) = try? PluralTable.read(data) { _ = table.findings }
@@ -80,7 +80,7 @@ import Testing
         for document in try Self.documents() {
             for end in document.indices {
                 let data = Data(document[..<end])
-                _ = try? Conversion.read(data)
+                _ = try? DocumentConversion.read(data)
                 _ = try? StringTable.read(data)
                 _ = try? PluralTable.read(data)
             }
@@ -105,8 +105,8 @@ import Testing
                 #expect(try table.data().count <= limit && duplicates.count < count, "\(part)")
             }
             if let (table, _) = try? PluralTable.read(data) { #expect(table.findings.count <= 4 * count, "\(part)") }
-            if let (value, _) = try? Conversion.read(data) {
-                let conversion = try Conversion(of: value, to: .json)
+            if let (value, _) = try? DocumentConversion.read(data) {
+                let conversion = try DocumentConversion(of: value, to: .json)
                 #expect(conversion.data.count <= limit && conversion.losses.count <= count, "\(part)")
             }
         }

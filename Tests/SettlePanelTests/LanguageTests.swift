@@ -149,7 +149,7 @@ import Testing
             .deletingLastPathComponent().appending(path: "Sources/SettlePanel")
         let names = try FileManager.default.subpathsOfDirectory(atPath: sources.path)
         var texts: Set<String> = ["Clear", "Reset", "Source", "Value", "Place", "What is stored can’t be used."]
-        texts.formUnion(Origin.allCases.map(\.rawValue))
+        texts.formUnion(ValueOrigin.allCases.map(\.rawValue))
         for name in names where name.hasSuffix(".swift") && !name.hasPrefix("Localization/") {
             let code = try String(contentsOf: sources.appending(path: name), encoding: .utf8)
             for match in code.matches(of: /(?:strings(?:\.html)?|InputProblem)\(\s*"([^"\\]+)"/) {

@@ -49,7 +49,7 @@ struct DomainAddress: Sendable {
 
     /// The contents that a program would find after repairing the files. Works on copies.
     func salvaged() throws -> StorageContents {
-        let copy = try SettingsCopy(of: file)
+        let copy = try DomainFilesCopy(of: file)
         defer { copy.remove() }
         return try copy.salvaged()
     }

@@ -15,7 +15,8 @@ struct Arguments: Sendable {
 
     /// - Parameter words: The arguments, without the name of the program.
     /// - Throws: ``CommandFailure`` that says what is wrong, and what the usage is.
-    init(_ words: [String], isTool: Bool, program: String) throws(CommandFailure) {
+    init(_ words: [String], of table: VerbTable, program: String) throws(CommandFailure) {
+        let isTool = table.isTool
         var words = words[...]
         // As in `defaults -currentHost read …`.
         var leading: [String] = []
@@ -30,16 +31,14 @@ struct Arguments: Sendable {
         guard let name = words.popFirst() else {
             throw CommandFailure(.usage, "A verb is missing. “\(program) help” lists them.")
         }
-        if name == "--help" || name == "-h" {
-            verb = .help
-            return
-        }
-        guard let verb = Verb.named(name, isTool: isTool) else {
-            let near = Suggestion.nearest(to: name, among: Verb.all(isTool: isTool).map(\.name))
+        let isHelp = name == "--help" || name == "-h"
+        guard let verb = table[isHelp ? "help" : name] else {
+            let near = Suggestion.nearest(to: name, among: table.verbs.map(\.name))
             throw CommandFailure(
                 .usage, "There is no verb “\(name)”.\(Suggestion.question(near)) “\(program) help” lists the verbs.")
         }
         self.verb = verb
+        if isHelp { return }
         words = leading + words
         do throws(CommandFailure) {
             try sort(words, isTool: isTool)

@@ -4,6 +4,7 @@ import SettleInterchange
 /// The candidates for the unfinished word of a command line.
 struct Completion {
     let context: Invocation.Context
+    let table: VerbTable
 
     private var isTool: Bool { context.isTool }
 
@@ -17,7 +18,7 @@ struct Completion {
 
     private func all(_ typed: String, _ before: ArraySlice<String>) async -> [(String, String?)] {
         guard let name = before.first else { return verbs }
-        guard let verb = Verb.named(name, isTool: isTool) else { return [] }
+        guard let verb = table[name] else { return [] }
         let options = verb.options(isTool: isTool)
         if let last = before.last, options.contains(where: { $0.value != nil && $0.names.contains(last) }) { return [] }
         if typed.hasPrefix("-") {
@@ -48,7 +49,7 @@ struct Completion {
         }
     }
 
-    private var verbs: [(String, String?)] { Verb.all(isTool: isTool).map { ($0.name, $0.summary) } }
+    private var verbs: [(String, String?)] { table.verbs.map { ($0.name, $0.summary) } }
 
     private var domains: [(String, String?)] {
         guard case .files(let directory) = context else { return [] }

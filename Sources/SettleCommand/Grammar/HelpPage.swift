@@ -1,7 +1,9 @@
 /// The help of a command, from the table of its verbs.
 struct HelpPage {
     let program: String
-    let isTool: Bool
+    let table: VerbTable
+
+    private var isTool: Bool { table.isTool }
 
     /// One verb.
     func write(_ verb: Verb, to terminal: any CommandTerminal) throws(CommandFailure) {
@@ -30,7 +32,7 @@ struct HelpPage {
         }
         try terminal.say("\nVerbs:", .strong, keepingLines: true)
         var verbs = TextTable()
-        for verb in Verb.all(isTool: isTool) { verbs.add(.init(text: "  \(verb.name)"), .init(text: verb.summary)) }
+        for verb in table.verbs { verbs.add(.init(text: "  \(verb.name)"), .init(text: verb.summary)) }
         try verbs.write(to: terminal)
         try terminal.say("\nExit codes:", .strong, keepingLines: true)
         var codes = TextTable()

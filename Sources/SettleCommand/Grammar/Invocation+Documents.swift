@@ -9,18 +9,20 @@ import SettleInterchange
 
 extension Invocation {
     /// The form that was asked for; `nil` for the usual one.
-    var format: Conversion.Format? {
+    var format: DocumentConversion.Format? {
         if has(.json) { return .json }
         return has(.propertyList) ? .propertyList(.xml) : nil
     }
 
     /// Writes a value as a document, and says on standard error what the format could not keep.
-    func show(_ value: SettingValue, as format: Conversion.Format) throws {
-        try write(try Conversion(of: value, to: format), as: format, to: "-")
+    func show(_ value: SettingValue, as format: DocumentConversion.Format) throws {
+        try write(try DocumentConversion(of: value, to: format), as: format, to: "-")
     }
 
     /// Writes a document to a file, or to standard output for `-`, and says what it could not keep.
-    func write(_ conversion: Conversion, as format: Conversion.Format, to path: String) throws(CommandFailure) {
+    func write(
+        _ conversion: DocumentConversion, as format: DocumentConversion.Format, to path: String
+    ) throws(CommandFailure) {
         if path == "-" {
             let isWhole = conversion.data.last == 0x0A || !format.isText
             try terminal.show([UInt8](conversion.data) + (isWhole ? [] : [0x0A]), as: format)

@@ -5,6 +5,7 @@ import SettleInterchange
 struct Invocation: Sendable {
     let arguments: Arguments
     let program: String
+    let table: VerbTable
     let context: Context
     let terminal: any CommandTerminal
 
@@ -55,6 +56,12 @@ struct Invocation: Sendable {
     func target() throws -> CommandTarget {
         let name = arguments[.app] ?? (has(.global) ? DomainAddress.globalName : arguments.operands.first ?? "")
         return try context.target(name, isApp: has(.app), host: host)
+    }
+
+    /// The settings that the verb reads or writes, with their declarations.
+    func settings() throws -> (CommandTarget, DeclaredSettings) {
+        let target = try target()
+        return (target, try target.declared())
     }
 
     /// Whether secrets may be shown.

@@ -1,7 +1,9 @@
 /// The manual page of a command, for `man`.
 struct ManualPage {
     let program: String
-    let isTool: Bool
+    let table: VerbTable
+
+    private var isTool: Bool { table.isTool }
 
     var text: String {
         let title = program.replacing(" ", with: "-")
@@ -10,7 +12,7 @@ struct ManualPage {
             "\(Self.escaped(title)) \\- read and write settings", ".SH SYNOPSIS",
             ".B \(Self.escaped(program))", "\\fIVERB\\fR\(isTool ? " \\fIDOMAIN\\fR" : "") ...", ".SH VERBS",
         ]
-        for verb in Verb.all(isTool: isTool) {
+        for verb in table.verbs {
             lines += [".SS \"\(Self.escaped(verb.usage(of: program, isTool: isTool)))\"", Self.paragraph(verb.summary)]
             for paragraph in verb.details.split(separator: "\n\n") {
                 lines += [".PP", Self.paragraph(String(paragraph))]

@@ -10,7 +10,7 @@ import SettleInterchange
 extension CommandTerminal {
     /// Writes a document. On a terminal, characters that could make it do or show something else are spelled as the
     /// format does it, so that it is the same document.
-    func show(_ document: [UInt8], as format: Conversion.Format) throws(CommandFailure) {
+    func show(_ document: [UInt8], as format: DocumentConversion.Format) throws(CommandFailure) {
         guard showsOutput else { return try write(document) }
         let text = String(decoding: document, as: UTF8.self)
         func digits(_ number: UInt32, _ count: Int) -> String {
@@ -33,16 +33,16 @@ extension CommandTerminal {
     }
 }
 
-extension Conversion.Format {
+extension DocumentConversion.Format {
     var isText: Bool { self != .propertyList(.binary) }
 
     /// The names that options take.
-    static let names: [(name: String, format: Conversion.Format)] = [
+    static let names: [(name: String, format: DocumentConversion.Format)] = [
         ("json", .json), ("xml", .propertyList(.xml)), ("binary", .propertyList(.binary)),
         ("old", .propertyList(.oldText)),
     ]
 
-    static func named(_ name: String) throws(CommandFailure) -> Conversion.Format {
+    static func named(_ name: String) throws(CommandFailure) -> DocumentConversion.Format {
         guard let found = names.first(where: { $0.name == name }) else {
             throw CommandFailure(.usage, "A form is one of \(names.map(\.name).joined(separator: ", ")).")
         }
@@ -53,9 +53,9 @@ extension Conversion.Format {
 /// Reads JSON or a property list.
 func readDocument(
     _ data: Data, named name: String
-) throws(CommandFailure) -> (value: SettingValue, format: Conversion.Format) {
+) throws(CommandFailure) -> (value: SettingValue, format: DocumentConversion.Format) {
     do {
-        return try Conversion.read(data)
+        return try DocumentConversion.read(data)
     } catch {
         throw CommandFailure(.refused, "“\(name)” can't be read. \(error)")
     }

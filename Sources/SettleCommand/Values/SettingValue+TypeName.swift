@@ -1,11 +1,5 @@
 import Settle
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 extension SettingValue {
     /// The name of the type as `defaults read-type` has it.
     var typeName: String {

@@ -1,8 +1,10 @@
 import Settle
 import SettleInterchange
 
-extension Verb {
-    private static let repair = Option(names: ["--repair"], help: "Put damaged files aside, and store what is good.")
+/// Check files and values.
+enum CheckVerbs {
+    private static let repair = Verb.Option(
+        names: ["--repair"], help: "Put damaged files aside, and store what is good.")
 
     static let check = Verb(
         name: "check", scope: .domain, options: [repair],

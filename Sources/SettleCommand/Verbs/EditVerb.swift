@@ -7,7 +7,8 @@ import SettleInterchange
     import Foundation
 #endif
 
-extension Verb {
+/// Opens the settings in an editor.
+enum EditVerb {
     static let edit = Verb(
         name: "edit", scope: .domain, options: [.force, .author],
         summary: "Opens the stored values in an editor, and stores what was changed.",
@@ -20,8 +21,7 @@ extension Verb {
             guard invocation.terminal.isInteractive else {
                 throw CommandFailure(.unavailable, "“edit” needs a terminal; “import” reads a file.")
             }
-            let target = try invocation.target()
-            let declared = try target.declared()
+            let (target, declared) = try invocation.settings()
             try await target.writing { store in
                 try await EditSession(invocation, target, declared).run(in: store)
             }

@@ -1,17 +1,18 @@
-extension Verb {
-    private static let manual = Option(names: ["--man"], help: "Write a manual page for man(1).")
+/// Explains the command.
+enum HelpVerbs {
+    private static let manual = Verb.Option(names: ["--man"], help: "Write a manual page for man(1).")
 
     static let help = Verb(
-        name: "help", operands: [Operand(name: "VERB", isOptional: true, completion: .verb)], options: [manual],
+        name: "help", operands: [Verb.Operand(name: "VERB", isOptional: true, completion: .verb)], options: [manual],
         summary: "Explains the verbs, or one of them.",
         action: { invocation in
             if invocation.has(manual) {
-                let page = ManualPage(program: invocation.program, isTool: invocation.isTool).text
+                let page = ManualPage(program: invocation.program, table: invocation.table).text
                 return try invocation.terminal.write(Array(page.utf8))
             }
-            let page = HelpPage(program: invocation.program, isTool: invocation.isTool)
+            let page = HelpPage(program: invocation.program, table: invocation.table)
             guard let name = invocation.operands.first else { return try page.writeAll(to: invocation.terminal) }
-            guard let verb = Verb.named(name, isTool: invocation.isTool) else {
+            guard let verb = invocation.table[name] else {
                 throw CommandFailure(.usage, "There is no verb “\(name)”.")
             }
             try page.write(verb, to: invocation.terminal)
@@ -19,7 +20,7 @@ extension Verb {
 
     static let completions = Verb(
         name: "completions",
-        operands: [Operand(name: "SHELL", completion: .words(CompletionScript.Shell.allCases.map(\.rawValue)))],
+        operands: [Verb.Operand(name: "SHELL", completion: .words(CompletionScript.Shell.allCases.map(\.rawValue)))],
         summary: "Writes a script that completes this command in a shell: bash, zsh or fish.",
         details: "It completes verbs, options, domains, keys and the values of enumerations.",
         action: { invocation in

@@ -7,18 +7,19 @@ import SettleInterchange
     import Foundation
 #endif
 
-extension Verb {
-    private static let limit = Option(
+/// Shows the history, and undoes transactions.
+enum HistoryVerbs {
+    private static let limit = Verb.Option(
         names: ["--limit", "-n"], value: "COUNT", help: "How many entries; 20 by default.")
-    private static let last = Option(names: ["--last-by"], value: "NAME", help: "The newest transaction of an author.")
+    private static let last = Verb.Option(
+        names: ["--last-by"], value: "NAME", help: "The newest transaction of an author.")
 
     static let history = Verb(
         name: "history", aliases: ["log"], scope: .domain, operands: [.key.optional], options: [.literal, limit],
         summary: "Shows who has changed what, newest first.",
         details: "A program keeps a history if its configuration says so.",
         action: { invocation in
-            let target = try invocation.target()
-            let declared = try target.declared()
+            let (target, declared) = try invocation.settings()
             let limit = invocation.arguments[limit].map { Int($0) ?? 0 } ?? 20
             guard limit > 0 else {
                 throw CommandFailure(.usage, "A number of entries is 1 or more.")
@@ -39,7 +40,7 @@ extension Verb {
         })
 
     static let undo = Verb(
-        name: "undo", scope: .domain, operands: [Operand(name: "TOKEN", isOptional: true)],
+        name: "undo", scope: .domain, operands: [Verb.Operand(name: "TOKEN", isOptional: true)],
         options: [last, .force, .author],
         summary: "Undoes a transaction, no matter who made it.",
         details: """

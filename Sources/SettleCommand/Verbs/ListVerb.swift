@@ -1,7 +1,8 @@
 import Settle
 import SettleInterchange
 
-extension Verb {
+/// Lists settings.
+enum ListVerb {
     static let list = Verb(
         name: "list", aliases: ["ls"], scope: .domain, operands: [.key.optional],
         summary: "Lists settings as a tree, with their values, types and the domains that these come from.",

@@ -1,13 +1,8 @@
 import Settle
 import SettleInterchange
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-extension Verb {
+/// Show values and where they come from.
+enum ReadVerbs {
     static let read = Verb(
         name: "read", aliases: ["get"], scope: .domain, isDomainOptional: true, operands: [.key.optional],
         options: [.literal],
@@ -42,7 +37,7 @@ extension Verb {
         })
 
     static let find = Verb(
-        name: "find", scope: .tool, operands: [Operand(name: "WORD")],
+        name: "find", scope: .tool, operands: [Verb.Operand(name: "WORD")],
         summary: "Shows all keys and values of all domains that have a word in them.",
         action: { invocation in
             guard case .files(let directory) = invocation.context, let word = invocation.operands.first else { return }
@@ -84,8 +79,7 @@ extension Verb {
         name: "explain", scope: .domain, operands: [.key], options: [.literal],
         summary: "Shows why a key has its value: what each domain has for it, and where.",
         action: { invocation in
-            let target = try invocation.target()
-            let declared = try target.declared()
+            let (target, declared) = try invocation.settings()
             let text = invocation.operands.first ?? ""
             let explanation = try await target.reading { store in
                 let key = try invocation.key(text, declared, store.keys.effectiveValues)
@@ -108,7 +102,7 @@ extension Verb {
 
 extension Invocation {
     func key(_ text: String, _ declared: DeclaredSettings, _ values: SettingTree) throws(CommandFailure) -> SettingKey {
-        try KeyChoice.key(text, isLiteral: has(.literal), declared, values)
+        try KeyArgument.key(text, isLiteral: has(.literal), declared, values)
     }
 }
 

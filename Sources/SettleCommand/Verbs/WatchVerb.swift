@@ -7,8 +7,10 @@ import SettleInterchange
     import Foundation
 #endif
 
-extension Verb {
-    private static let after = Option(names: ["--after"], value: "TOKEN", help: "Begin with what came after a change.")
+/// Shows changes as they come.
+enum WatchVerb {
+    private static let after = Verb.Option(
+        names: ["--after"], value: "TOKEN", help: "Begin with what came after a change.")
 
     static let watch = Verb(
         name: "watch", aliases: ["monitor"], scope: .domain, operands: [.key.optional], options: [.literal, after],
@@ -18,8 +20,7 @@ extension Verb {
             guard !invocation.has(.propertyList) else {
                 throw CommandFailure(.usage, "A property list has an end, and “watch” has none: use --json.")
             }
-            let target = try invocation.target()
-            let declared = try target.declared()
+            let (target, declared) = try invocation.settings()
             let text = invocation.operands.first
             let token = try invocation.token(invocation.arguments[after])
             try await target.reading { store in

@@ -7,7 +7,8 @@ import SettleInterchange
     import Foundation
 #endif
 
-extension Verb {
+/// Change single values.
+enum WriteVerbs {
     static let write = Verb(
         name: "write", aliases: ["set"], scope: .domain, operands: [.key], options: [.force, .literal, .author],
         summary: "Stores a value, on stable storage before the command ends.",
@@ -21,8 +22,7 @@ extension Verb {
             """,
         takesValue: true,
         action: { invocation in
-            let target = try invocation.target()
-            let declared = try target.declared()
+            let (target, declared) = try invocation.settings()
             let text = invocation.operands.first ?? ""
             guard !invocation.arguments.value.isEmpty else {
                 return try await invocation.replaceAll(of: target, with: text)
@@ -45,8 +45,7 @@ extension Verb {
         summary: "Removes what is stored for a key, or everything that is stored.",
         details: "A declared setting has its default then. Without a key, everything is removed.",
         action: { invocation in
-            let target = try invocation.target()
-            let declared = try target.declared()
+            let (target, declared) = try invocation.settings()
             try await target.writing { store in
                 let stored = try await target.valuesIfAny()
                 let key = try invocation.operands.first.map { try invocation.key($0, declared, stored) }
@@ -63,12 +62,11 @@ extension Verb {
 
     static let rename = Verb(
         name: "rename", scope: .domain,
-        operands: [Operand(name: "OLD-KEY", completion: .key), Operand(name: "NEW-KEY")],
+        operands: [Verb.Operand(name: "OLD-KEY", completion: .key), Verb.Operand(name: "NEW-KEY")],
         options: [.force, .literal, .author],
         summary: "Stores a value under another key.",
         action: { invocation in
-            let target = try invocation.target()
-            let declared = try target.declared()
+            let (target, declared) = try invocation.settings()
             let (old, new) = (invocation.operands.first ?? "", invocation.operands.last ?? "")
             try await target.writing { store in
                 let stored = try await target.valuesIfAny()

@@ -4,18 +4,13 @@ import Settle
 struct GatewayHeader: Equatable {
     var cluster: UInt64
     var revision: Int64
-
-    init(cluster: UInt64, revision: Int64) {
-        self.cluster = cluster
-        self.revision = revision
-    }
-
-    init(_ object: GatewayObject?) {
-        self.init(cluster: object?.unsigned("cluster_id") ?? 0, revision: object?.signed("revision") ?? 0)
-    }
 }
 
 extension GatewayHeader {
+    init(_ object: GatewayObject?) {
+        self.init(cluster: object?.unsigned("cluster_id") ?? 0, revision: object?.signed("revision") ?? 0)
+    }
+
     /// Whether this is another cluster than one that was known, or an earlier state of it.
     func isOther(than known: GatewayHeader) -> Bool {
         (known.cluster != 0 && cluster != known.cluster) || revision < known.revision
@@ -65,12 +60,9 @@ struct RangeAnswer: Equatable {
     var pairs: [GatewayPair]
     /// How many keys the range has, with those that were not asked for.
     var count: Int64
+}
 
-    init(pairs: [GatewayPair], count: Int64) {
-        self.pairs = pairs
-        self.count = count
-    }
-
+extension RangeAnswer {
     init(_ object: GatewayObject) {
         self.init(pairs: object.objects("kvs").map(GatewayPair.init), count: object.signed("count"))
     }
@@ -94,22 +86,19 @@ struct Comparison: Equatable {
     func write(to writer: inout GatewayWriter) {
         if case .created(at: let revision) = target { writer.field("create_revision", revision) }
         writer.field("key", key)
+        let (result, column): (StaticString, StaticString)
         switch target {
-        case .modified(at: let revision), .unmodified(since: let revision): writer.field("mod_revision", revision)
-        case .created: break
+        case .modified(at: let revision):
+            writer.field("mod_revision", revision)
+            (result, column) = ("EQUAL", "MOD")
+        case .unmodified(since: let revision):
+            writer.field("mod_revision", revision)
+            (result, column) = ("LESS", "MOD")
+        case .created: (result, column) = ("EQUAL", "CREATE")
         }
         if let end { writer.field("range_end", end) }
-        switch target {
-        case .modified:
-            writer.field("result", word: "EQUAL")
-            writer.field("target", word: "MOD")
-        case .unmodified:
-            writer.field("result", word: "LESS")
-            writer.field("target", word: "MOD")
-        case .created:
-            writer.field("result", word: "EQUAL")
-            writer.field("target", word: "CREATE")
-        }
+        writer.field("result", word: result)
+        writer.field("target", word: column)
     }
 }
 

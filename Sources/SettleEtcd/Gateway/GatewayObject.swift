@@ -42,6 +42,22 @@ struct GatewayObject {
         if case .string(let text)? = entries[name] { text } else { "" }
     }
 
+    /// A text; `nil` for an empty one.
+    func name(_ name: String) -> String? { text(name).isEmpty ? nil : text(name) }
+
+    func real(_ name: String) -> Double? {
+        switch entries[name] {
+        case .real(let number): number
+        case .integer(let number): Double(number)
+        default: nil
+        }
+    }
+
+    var batch: StorageBatch.ID { StorageBatch.ID(store: unsigned("store"), number: unsigned("batch")) }
+
+    /// For texts and numbers, which can always be spelled.
+    var json: [UInt8] { (try? SettingValue.dictionary(entries).jsonBytes()) ?? [] }
+
     func bytes(_ name: String) -> [UInt8] {
         Data(base64Encoded: text(name)).map { [UInt8]($0) } ?? []
     }
@@ -57,10 +73,7 @@ struct GatewayObject {
 }
 
 extension SettingValue {
-    /// Bytes as the gateway spells them.
-    static func gateway(_ bytes: some Sequence<UInt8>) -> SettingValue {
-        .string(Data(bytes).base64EncodedString())
-    }
+    func jsonBytes() throws(FormatError) -> [UInt8] { [UInt8](try json()) }
 
     /// A 64-bit integer as the gateway spells it.
     static func gateway(_ number: some BinaryInteger) -> SettingValue { .string(String(number)) }

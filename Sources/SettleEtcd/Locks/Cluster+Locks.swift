@@ -16,18 +16,24 @@ extension Cluster {
 
     /// Takes a lock unless somebody has it.
     ///
-    /// - Parameters:
-    ///   - margin: How much earlier a holder takes its lock for ended.
-    ///   - known: The revision up to which everything is known.
+    /// - Parameter known: The revision up to which everything is known.
     func tryLock(
-        named name: String, timeToLive: Duration, margin: Duration, known: Int64
+        named name: String, _ configuration: EtcdConfiguration, known: Int64
+    ) async throws(StorageError) -> LockAttempt {
+        try await run("locked with “\(name)”") { () throws(GatewayFailure) in
+            try await attemptLock(name, configuration, known)
+        }
+    }
+
+    private func attemptLock(
+        _ name: String, _ configuration: EtcdConfiguration, _ known: Int64
     ) async throws(GatewayFailure) -> LockAttempt {
         let key = space.key(KeySpace.lock(name))
         if let pair = try await range(RangeRequest(key: key)).range.pairs.first {
             return .held(by: Self.holder(pair.value))
         }
         let sent = time.elapsed()
-        let seconds = max(1, Int64(timeToLive.inSeconds.rounded(.up)))
+        let seconds = max(1, Int64(configuration.lockTimeToLive.inSeconds.rounded(.up)))
         let granted = try await client.call(
             EtcdPath.grantLease, GatewayWriter.object { $0.field("TTL", seconds) }, mayRepeat: true)
         let lease = granted.signed("ID")
@@ -52,15 +58,19 @@ extension Cluster {
         }
         let revision = answer.succeeded ? answer.header.revision : found?.createRevision ?? 0
         let lock = LockLease(
-            name: name, lease: lease, revision: revision, sent: sent, seconds: granted.signed("TTL"), margin: margin)
+            name: name, lease: lease, revision: revision, sent: sent, seconds: granted.signed("TTL"),
+            margin: configuration.lockMargin)
         let own = GatewayPair(key: key, value: value, createRevision: revision, modRevision: revision)
         return .taken(lock, own: own, header: answer.header, news: answer.succeeded ? answer.ranges.first : nil)
     }
 
     /// - Returns: For how many seconds the lease lasts now; 0 if it has ended.
-    func renew(_ lock: LockLease) async throws(GatewayFailure) -> Int64 {
-        let answer = try await client.call(
-            EtcdPath.keepLeaseAlive, GatewayWriter.object { $0.field("ID", lock.lease) }, mayRepeat: true)
+    func renew(_ lock: LockLease) async throws(StorageError) -> Int64 {
+        let body = GatewayWriter.object { $0.field("ID", lock.lease) }
+        let answer = try await run("kept locked with “\(lock.name)”") { () throws(GatewayFailure) in
+            try await client.call(EtcdPath.keepLeaseAlive, body, mayRepeat: true)
+        }
+        // An ended lease has no time to live, and is no error.
         return answer.object("result")?.signed("TTL") ?? 0
     }
 
@@ -86,7 +96,7 @@ extension Cluster {
             "lease": .gateway(lease), "host": .string(process.hostName), "program": .string(process.processName),
             "process": .integer(Int64(process.processIdentifier)),
         ]
-        return (try? SettingValue.dictionary(entries).json()).map { [UInt8]($0) } ?? []
+        return GatewayObject(entries).json
     }
 
     private static func holder(_ value: [UInt8]) -> String? {

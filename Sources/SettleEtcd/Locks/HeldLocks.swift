@@ -15,9 +15,23 @@ struct HeldLocks: Sendable {
         lease.name.flatMap { locks[$0] }.flatMap { $0.revision == Int64(clamping: lease.fencingNumber) ? $0 : nil }
     }
 
-    /// A lock was renewed, unless another has taken its place meanwhile.
-    mutating func renew(_ lock: LockLease) {
-        if locks[lock.name]?.revision == lock.revision { locks[lock.name] = lock }
+    /// The cluster has answered to a renewal.
+    ///
+    /// - Parameter seconds: How long the lease lasts now; 0 if it has ended.
+    /// - Returns: `nil` if the lock is not held any more: its lease has ended, or it was released or lost while the answer
+    ///   was on its way. Another lock that has taken its place stays.
+    mutating func renew(_ lock: LockLease, sent: Duration, seconds: Int64, margin: Duration) -> LockLease? {
+        guard var held = locks[lock.name], held.revision == lock.revision else { return nil }
+        held.renew(sent: sent, seconds: seconds, margin: margin)
+        locks[lock.name] = seconds > 0 ? held : nil
+        return locks[lock.name]
+    }
+
+    /// Refuses a batch under a lease that has ended. The transaction compares it, too.
+    func check(_ conditions: [StorageBatch.Condition], now: Duration, in space: KeySpace) throws(StorageError) {
+        for case .under(let lease) in conditions {
+            guard self[lease]?.isHeld(now: now) == true else { throw space.leaseLost(lease) }
+        }
     }
 
     /// Removes the locks that are gone from the cluster.

@@ -1,11 +1,5 @@
 import Settle
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// What a machine keeps of a cluster.
 ///
 ///     client      names this machine's marker in the cluster
@@ -30,13 +24,14 @@ struct LocalContents: Sendable, Equatable {
 
     init() {}
 
+    var header: GatewayHeader { GatewayHeader(cluster: cluster, revision: revision) }
+
     /// Whether the cluster was ever read.
     var hasValues: Bool { cluster != 0 }
 
     init(_ tree: SettingTree) {
         let object = GatewayObject(tree.root)
-        let name = object.text("client")
-        client = name.isEmpty ? nil : name
+        client = object.name("client")
         if let found = object.object("cluster") {
             cluster = found.unsigned("id")
             prefix = found.text("prefix")
@@ -79,12 +74,21 @@ extension LocalContents {
     /// The last known values as a range of the cluster would have them.
     func pairs(in space: KeySpace) -> [GatewayPair] {
         values.compactMap { name, value in
-            guard let bytes = try? value.value.json() else { return nil }
+            guard let bytes = try? value.value.jsonBytes() else { return nil }
             return GatewayPair(
-                key: space.key(name), value: [UInt8](bytes), createRevision: value.revision,
-                modRevision: value.revision)
+                key: space.key(name), value: bytes, createRevision: value.revision, modRevision: value.revision)
         }
     }
+
+    /// Why what is pending here must not be put over a cluster's values: those of another prefix, of another cluster, or of a
+    /// later state of this one, as before a backup was restored.
+    func difference(from mirror: Mirror) -> String? {
+        guard hasValues else { return nil }
+        if prefix != mirror.space.prefix { return "it was written for the settings under “\(prefix)”" }
+        return cluster != mirror.cluster || revision > mirror.revision ? Self.isOfOtherCluster : nil
+    }
+
+    static let isOfOtherCluster = "it was based on another cluster, or on a later state of this one"
 
     /// Takes over what is known of the cluster now.
     mutating func take(_ mirror: Mirror) {

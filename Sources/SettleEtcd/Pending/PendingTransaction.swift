@@ -1,11 +1,5 @@
 public import Settle
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Plain writes that were made together and are not known to be in the cluster yet.
 struct PendingTransaction: Sendable, Equatable {
     /// The new value of each key; `nil` removes it.
@@ -95,6 +89,25 @@ extension PendingTransaction {
         batch.values[key] != nil || key.parents.contains { batch.values[$0] != nil }
     }
 
+    /// How a transaction of an earlier process goes on.
+    enum NextStep {
+        case send(BatchPlan)
+        /// It has landed when it was sent before.
+        case isStored
+        /// Others have stored something newer, or the cluster can't hold it.
+        case giveUp
+    }
+
+    /// - Parameters:
+    ///   - earlier: The batch with which an earlier process has sent it, which may be on its way still.
+    ///   - own: The revisions of the client's own transactions, which are none of others.
+    func nextStep(in view: ClusterView, after earlier: StorageBatch.ID, own: Set<Int64>) -> NextStep {
+        let (last, revision) = view.mirror.marker(of: view.clientName)
+        if last?.batch == earlier { return .isStored }
+        if isContested(in: view.mirror, own: own.union([revision])) { return .giveUp }
+        return (try? view.plan(values, of: batch, by: author, at: time)).map { .send($0) } ?? .giveUp
+    }
+
     func lost(in mirror: Mirror) -> EtcdLostTransaction {
         var stored: [SettingKey: SettingValue] = [:]
         for key in values.keys { stored[key] = mirror.value(at: key) }
@@ -115,11 +128,9 @@ extension PendingTransaction {
 
     init?(_ value: SettingValue) {
         guard case .dictionary(let entries) = value, let lost = EtcdLostTransaction(value) else { return nil }
-        let object = GatewayObject(entries)
         self.init(
             values: lost.values, base: lost.base, replaced: Set(EtcdLostTransaction.keys(entries["replaced"])),
-            batch: StorageBatch.ID(store: object.unsigned("store"), number: object.unsigned("batch")),
-            author: lost.author, time: lost.time)
+            batch: GatewayObject(entries).batch, author: lost.author, time: lost.time)
     }
 }
 
@@ -141,16 +152,9 @@ extension EtcdLostTransaction {
             for (name, value) in found { if let key = SettingKey(name) { stored[key] = value } }
         }
         let object = GatewayObject(entries)
-        let time: Double =
-            switch entries["time"] {
-            case .real(let seconds): seconds
-            case .integer(let seconds): Double(seconds)
-            default: 0
-            }
-        let author = object.text("author")
         self.init(
-            values: values, stored: stored, base: object.signed("base"), author: author.isEmpty ? nil : author,
-            time: time)
+            values: values, stored: stored, base: object.signed("base"), author: object.name("author"),
+            time: object.real("time") ?? 0)
     }
 
     static func entries(

@@ -12,6 +12,13 @@ struct PendingWrites: Sendable {
     /// What the local copy has.
     var all: [PendingTransaction] { inherited + repeated }
 
+    /// The values that a store begins with: those that are not in the cluster yet are in force.
+    func contents(over view: ClusterView, _ outcome: StorageContents.Outcome) -> StorageContents {
+        var tree = view.mirror.tree
+        for transaction in inherited { tree.apply(transaction.values) }
+        return StorageContents(tree: tree, outcome: outcome, position: view.position, token: view.recent.end)
+    }
+
     /// A batch is about to be sent. Plain writes that share it with commits stay in force if these are undone.
     ///
     /// - Parameter base: The revision that the store knows.

@@ -18,17 +18,11 @@ extension EtcdStorage {
     /// Requires the turn.
     func absorb(_ range: RangeAnswer, _ header: GatewayHeader) async throws(StorageError) {
         // Otherwise the stream was faster.
-        guard header.revision >= view.mirror.revision else { return }
-        let newest = range.pairs.map(\.modRevision).max() ?? 0
-        if newest <= view.mirror.revision, range.count == view.mirror.count {
-            return view.advance(to: header.revision)
-        }
-        let reading = Reading(revision: header.revision, newest: newest, count: range.count)
+        guard let reading = view.news(in: range, at: header.revision) else { return }
         if await catchUp(to: reading) { return view.advance(to: header.revision) }
         guard header.revision >= view.mirror.revision else { return }
         var deleted: [[UInt8]] = []
-        let created = range.pairs.count { !view.mirror.has($0.key) }
-        if view.mirror.count + Int64(created) != range.count {
+        if view.mirror.lacksDeletions(of: range) {
             let all = try await cluster.read(space.all(at: header.revision, keysOnly: true)).range
             deleted = view.mirror.missing(in: all.pairs.map(\.key))
             // The stream was faster.

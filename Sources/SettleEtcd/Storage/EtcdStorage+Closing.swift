@@ -11,7 +11,7 @@ extension EtcdStorage {
         for name in locks.names { await release(name) }
         await removeMarker()
         phase = .closed
-        handler.withLock { $0 = nil }
+        events.disconnect()
         await save()
         await local?.close()
     }
@@ -19,15 +19,10 @@ extension EtcdStorage {
     /// The marker of a client that will not come back is of no use, unless it alone tells that something was stored or
     /// deleted, or keeps a late request from landing. Then it goes with age; see `EtcdStorage+Audit.swift`.
     private func removeMarker() async {
-        let mirror = view.mirror
-        let (marker, revision) = mirror.marker(of: view.clientName)
-        guard local == nil, undecided == nil, !mustKeepMarker, !isStale, marker?.session == view.session,
-            !mirror.tree.root.isEmpty
-        else { return }
-        let key = space.key(KeySpace.marker(view.clientName))
+        guard local == nil, undecided == nil, !mustKeepMarker, !isStale, let request = view.removalOfMarker else {
+            return
+        }
         // If it stays, it takes a hundred bytes.
-        _ = try? await cluster.transact(
-            TransactionRequest(
-                comparisons: [Comparison(key: key, target: .modified(at: revision))], success: [.delete(key: key)]))
+        _ = try? await cluster.transact(request)
     }
 }

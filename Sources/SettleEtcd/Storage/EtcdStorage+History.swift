@@ -12,21 +12,17 @@ extension EtcdStorage {
         return try await turns.run { () throws(StorageError) in
             try checkOpen()
             try await connect()
-            defer { if view.log.hasNews { signalNews() } }
+            defer { signalNews() }
             if !isFollowing || view.landed.isEmpty { try await refresh() }
             // What is between own transactions is known when they come back.
             if let newest = view.landed.keys.max(), await !catchUp(to: Reading(revision: newest)) {
-                throw StorageError(
-                    .unavailable,
-                    "What was stored under “\(space.prefix)” up to revision \(newest) can't be followed yet. Try again when the "
-                        + "members answer.")
+                throw space.notFollowed(upTo: newest)
             }
-            if view.isUnsure(token) {
-                let past = try await state(at: token)
-                view.makeSure(by: past)
-            }
+            if view.isUnsure(token) { view.makeSure(by: try await state(at: token)) }
             if let found = view.recent.records(after: token, limit: limit) { return found }
-            guard token.history == view.history, let end = self.token, token.position < end.position else { return nil }
+            guard token.history == view.history, let end = view.recent.end, token.position < end.position else {
+                return nil
+            }
             return try await read(after: token, upTo: end, limit: limit)
         }
     }
@@ -77,11 +73,7 @@ extension EtcdStorage {
         switch history {
         case .found(let updates): return view.records(updates, over: past, upTo: reading.revision, limit: limit)
         case .forgotten: return nil
-        case .failed(let reason):
-            throw StorageError(
-                .unavailable,
-                "What has changed under “\(space.prefix)” after revision \(start) can't be read: \(reason). Try again when the "
-                    + "members answer.")
+        case .failed(let reason): throw space.unreadableHistory(after: start, because: reason)
         }
     }
 }

@@ -7,7 +7,7 @@ extension EtcdStorage {
     }
 
     private func loadNow() async throws(StorageError) -> StorageContents {
-        guard phase != .closed else { throw closed }
+        guard phase != .closed else { throw space.closed }
         phase = .unread
         try await loadLocalCopy()
         do throws(StorageError) {
@@ -27,23 +27,7 @@ extension EtcdStorage {
         }
         view.log.begin(at: view.mirror.revision)
         await save()
-        let mirror = view.mirror
-        return contents(mirror.hasHistory ? outcome(mirror.unusable) : .absent)
-    }
-
-    /// What the store begins with: writes that are not in the cluster yet are in force.
-    private func contents(_ outcome: StorageContents.Outcome) -> StorageContents {
-        var tree = view.mirror.tree
-        for transaction in writes.inherited { tree.apply(transaction.values) }
-        return StorageContents(tree: tree, outcome: outcome, position: position, token: token)
-    }
-
-    private func outcome(_ unusable: [String: String]) -> StorageContents.Outcome {
-        let settings = unusable.filter { if case .setting = KeySpace.kind(of: $0.key) { true } else { false } }
-        guard let (name, reason) = settings.min(by: { $0.key < $1.key }) else { return .intact }
-        return .recovered(
-            description: "\(settings.count) values under “\(space.prefix)” can't be used and are left as they are. "
-                + "“\(space.prefix)\(name)”: \(reason)", isComplete: false)
+        return writes.contents(over: view, view.mirror.outcome)
     }
 
     /// Starts without the cluster.
@@ -51,11 +35,11 @@ extension EtcdStorage {
         guard error.code == .unavailable, configuration.start == .withLastKnownValues,
             let contents = await local?.contents, contents.hasValues, contents.prefix == space.prefix
         else { throw error }
-        view.restore(
-            contents.pairs(in: space), GatewayHeader(cluster: contents.cluster, revision: contents.revision))
+        view.restore(contents.pairs(in: space), contents.header)
         isStale = true
         phase = .open
-        return self.contents(
+        return writes.contents(
+            over: view,
             .recovered(
                 description: "\(error.description) These are the last known values, of revision \(contents.revision).",
                 isComplete: false))

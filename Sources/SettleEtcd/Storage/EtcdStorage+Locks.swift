@@ -12,15 +12,7 @@ extension EtcdStorage {
         try checkOpen()
         // The stream tells when it is free. Without it, ask.
         if isFollowing, view.mirror.entries[KeySpace.lock(name)] != nil { return nil }
-        let attempt: Cluster.LockAttempt
-        do throws(GatewayFailure) {
-            attempt = try await cluster.tryLock(
-                named: name, timeToLive: configuration.lockTimeToLive, margin: configuration.lockMargin,
-                known: view.mirror.revision)
-        } catch {
-            throw cluster.error(error, "locked with “\(name)”")
-        }
-        switch attempt {
+        switch try await cluster.tryLock(named: name, configuration, known: view.mirror.revision) {
         case .held(let holder):
             holders.withLock { $0[name] = holder }
             return nil
@@ -32,31 +24,20 @@ extension EtcdStorage {
                 return nil
             }
             locks.add(lock)
-            return lock.storageLease(at: position)
+            return lock.storageLease(at: view.position)
         }
     }
 
     public nonisolated func holder(ofLockNamed name: String) -> String? { holders.withLock { $0[name] } }
 
     public func renew(_ lease: StorageLease) async throws(StorageError) -> StorageLease {
-        guard var lock = locks[lease] else { throw lost(lease) }
+        guard let lock = locks[lease] else { throw space.leaseLost(lease) }
         let sent = time.elapsed()
-        var seconds: Int64 = 0
-        if lock.isHeld(now: sent) {
-            do throws(GatewayFailure) {
-                seconds = try await cluster.renew(lock)
-            } catch {
-                throw cluster.error(error, "kept locked with “\(lock.name)”")
-            }
-        }
-        // An ended lease has no time to live, and is no error.
-        guard seconds > 0 else {
-            if locks[lease] != nil { _ = locks.remove(lock.name) }
-            throw lost(lease)
-        }
-        lock.renew(sent: sent, seconds: seconds, margin: configuration.lockMargin)
-        locks.renew(lock)
-        return lock.storageLease(at: position)
+        // A renewal that fails changes nothing: the lease ends when it would have ended.
+        let seconds = lock.isHeld(now: sent) ? try await cluster.renew(lock) : 0
+        let renewed = locks.renew(lock, sent: sent, seconds: seconds, margin: configuration.lockMargin)
+        guard let renewed else { throw space.leaseLost(lease) }
+        return renewed.storageLease(at: view.position)
     }
 
     public func unlock(_ lease: StorageLease) async {
@@ -65,16 +46,5 @@ extension EtcdStorage {
 
     func release(_ name: String) async {
         if let lock = locks.remove(name) { await cluster.release(lock) }
-    }
-
-    /// A batch must not be stored under a lease that has ended. The transaction compares it, too.
-    func checkFence(_ lease: StorageLease) throws(StorageError) {
-        guard locks[lease]?.isHeld(now: time.elapsed()) == true else { throw lost(lease) }
-    }
-
-    private func lost(_ lease: StorageLease) -> StorageError {
-        StorageError(
-            .leaseLost,
-            "The lock “\(lease.name ?? "")” under “\(space.prefix)” is not held any more. Nothing was stored.")
     }
 }

@@ -26,25 +26,13 @@ extension EtcdStorage {
         await takeClientName(contents.client ?? view.clientName)
     }
 
-    /// What was written for other settings must not be put over these: those of another prefix, of another cluster, or of a
-    /// later state of this one, as before a backup was restored.
+    /// What was written for other settings must not be put over these.
     func compareWithLocalCopy() async {
-        guard let contents = await local?.contents, contents.hasValues else { return }
-        if contents.prefix != space.prefix {
-            await loseInherited(
-                because: "it was written for the settings under “\(contents.prefix)”", isElsewhere: true)
-            tell(
-                .issue(
-                    StorageError(
-                        .unreadable,
-                        "The local copy of the settings under “\(space.prefix)” was one of those under “\(contents.prefix)”, and "
-                            + "begins anew. Give each prefix a file of its own.")))
-        } else if contents.cluster != view.mirror.cluster || contents.revision > view.mirror.revision {
-            await loseInherited(because: Self.otherCluster)
-        }
+        guard let contents = await local?.contents, let reason = contents.difference(from: view.mirror) else { return }
+        let isElsewhere = contents.prefix != space.prefix
+        await giveUpInherited(because: reason, isElsewhere: isElsewhere)
+        if isElsewhere { events.send(.issue(space.localCopyIsForeign(contents.prefix))) }
     }
-
-    static let otherCluster = "it was based on another cluster, or on a later state of this one"
 
     func takeClientName(_ name: String) async {
         view.clientName = name
@@ -56,8 +44,8 @@ extension EtcdStorage {
         var own: Set<Int64> = []
         while var transaction = writes.inherited.first {
             // Before it has another number: what was lost on its way may have landed.
-            let earlier = undecided?.id
-            let hasLanded = try await settle() && earlier == transaction.batch
+            let undecided = undecided?.id
+            let hasLanded = try await settle() && undecided == transaction.batch
             let (marker, revision) = view.mirror.marker(of: view.clientName)
             own.insert(revision)
             if !hasLanded, marker?.batch != transaction.batch {
@@ -67,7 +55,7 @@ extension EtcdStorage {
                 writes.inherited[0] = transaction
                 await save()
                 guard try await send(transaction, after: earlier, own: own) else {
-                    await lose(transaction, because: "the cluster has newer values")
+                    await giveUp(transaction, because: "the cluster has newer values")
                     continue
                 }
             }
@@ -76,52 +64,36 @@ extension EtcdStorage {
         }
     }
 
-    /// - Parameter earlier: The batch with which an earlier process has sent it, which may be on its way still.
-    /// - Returns: False if a key is newer in the cluster.
+    /// - Returns: False if it has to be given up.
     private func send(
         _ transaction: PendingTransaction, after earlier: StorageBatch.ID, own: Set<Int64>
     ) async throws(StorageError) -> Bool {
         for _ in 0..<Self.attemptLimit {
-            let (last, revision) = view.mirror.marker(of: view.clientName)
-            if last?.batch == earlier { return true }
-            if transaction.isContested(in: view.mirror, own: own.union([revision])) { return false }
-            let marker = Marker(
-                session: view.session, batch: transaction.batch, author: transaction.author, time: transaction.time)
-            // What the cluster can't hold is for a person to judge, too.
-            guard
-                let plan = try? BatchPlan(
-                    transaction.values, over: view.mirror, client: view.clientName, marker: marker)
-            else { return false }
-            if try await transact(plan, transaction.batch) { return true }
+            switch transaction.nextStep(in: view, after: earlier, own: own) {
+            case .isStored: return true
+            case .giveUp: return false
+            case .send(let plan): if try await transact(plan, transaction.batch) { return true }
+            }
         }
-        throw StorageError(
-            .unavailable,
-            "Others have changed the settings under “\(space.prefix)” \(Self.attemptLimit) times in a row. What is pending stays so."
-        )
+        throw space.overtaken(Self.attemptLimit, outcome: "What is pending stays so.")
     }
 
     /// The cluster's values win.
     ///
     /// - Parameter isElsewhere: Whether it was written for other settings, of which nothing is known here.
-    private func lose(_ transaction: PendingTransaction, because reason: String, isElsewhere: Bool = false) async {
+    private func giveUp(
+        _ transaction: PendingTransaction, because reason: String, isElsewhere: Bool = false
+    ) async {
         writes.inherited.removeAll { $0 == transaction }
-        let lost = transaction.lost(in: isElsewhere ? Mirror(space) : view.mirror)
         // The store may have begun with what was written.
         view.logValues(at: transaction.values.keys)
-        await save(lost: [lost], .synced)
-        let keys = transaction.values.keys.sorted().map { "“\($0)”" }.joined(separator: ", ")
-        tell(
-            .issue(
-                StorageError(
-                    .conflict,
-                    "What was written at \(keys) under “\(space.prefix)” while the cluster could not be reached was given up: "
-                        + "\(reason). It is kept in the local copy; see `lostTransactions()`.")))
+        await save(lost: [transaction.lost(in: isElsewhere ? Mirror(space) : view.mirror)], .synced)
+        events.send(.issue(space.givenUp(transaction.values.keys.sorted(), because: reason)))
     }
 
-    /// What was based on another cluster is for a person to judge.
-    func loseInherited(because reason: String, isElsewhere: Bool = false) async {
+    func giveUpInherited(because reason: String, isElsewhere: Bool = false) async {
         while let transaction = writes.inherited.first {
-            await lose(transaction, because: reason, isElsewhere: isElsewhere)
+            await giveUp(transaction, because: reason, isElsewhere: isElsewhere)
         }
     }
 
@@ -166,6 +138,6 @@ extension EtcdStorage {
     }
 
     func report(_ error: StorageError?) {
-        if let error { tell(.issue(error)) }
+        if let error { events.send(.issue(error)) }
     }
 }

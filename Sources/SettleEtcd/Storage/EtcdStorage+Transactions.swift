@@ -13,7 +13,7 @@ extension EtcdStorage {
         } catch {
             switch error.kind {
             case .refused(GatewayFailure.Code.resourceExhausted): return try await lookUp(batch, plan, after: error)
-            case .unreached, .refused: throw cluster.error(error, "stored", at: plan.keys)
+            case .unreached, .refused: throw space.error(error, "stored", at: plan.keys)
             case .unanswered: break
             }
             undecided = UndecidedBatch(batch, plan)
@@ -42,7 +42,7 @@ extension EtcdStorage {
     private func lookUp(
         _ batch: StorageBatch.ID, _ plan: BatchPlan, after failure: GatewayFailure
     ) async throws(StorageError) -> Bool {
-        var error = cluster.error(failure, "stored", at: plan.keys)
+        var error = space.error(failure, "stored", at: plan.keys)
         do throws(StorageError) {
             try await refresh()
         } catch {
@@ -68,7 +68,7 @@ extension EtcdStorage {
             do throws(GatewayFailure) {
                 answer = try await cluster.transact(batch.barrier(over: view, time: time.now()))
             } catch {
-                throw cluster.error(failure ?? error, "stored", at: batch.keys)
+                throw space.error(failure ?? error, "stored", at: batch.keys)
             }
             if try await checkIdentity(answer.header, since: known) { return view.lastBatch == batch.id }
         } catch {
@@ -81,17 +81,14 @@ extension EtcdStorage {
         switch outcome {
         case .replaced:
             // Another process has the same local copy. Leave the marker to it.
-            await takeClientName(String(UInt64.random(in: .min ... .max), radix: 16))
-            throw StorageError(
-                .unavailable,
-                "Another process uses the marker of this client under “\(space.prefix)”: each needs a local copy of "
-                    + "its own. Whether the last transaction was stored is not known.", isOutcomeUnknown: true)
+            await takeClientName(ClusterView.newName())
+            throw space.markerIsShared
         case .stored: foundBatch = batch.id
         case .notStored: view.log.settle(batch.id)
         }
         // What fails here is made up for by the next transaction, which finds the marker changed.
         try? await refresh()
-        if outcome == .notStored, let failure { throw cluster.error(failure, "stored", at: batch.keys) }
+        if outcome == .notStored, let failure { throw space.error(failure, "stored", at: batch.keys) }
         return outcome == .stored
     }
 
@@ -100,9 +97,8 @@ extension EtcdStorage {
     /// Reads everything, and logs what is different.
     func reread() async throws(StorageError) {
         let old = try await readEverything()
-        if view.header.isOther(than: old.header) {
-            return await identityHasChanged(to: view.header, from: old.header)
-        }
+        let header = view.mirror.header
+        if header.isOther(than: old.header) { return await identityHasChanged(to: header, from: old.header) }
         view.logDifference(from: old)
     }
 
@@ -120,20 +116,11 @@ extension EtcdStorage {
 
     /// Everything was read, and it is not what it was.
     private func identityHasChanged(to new: GatewayHeader, from old: GatewayHeader) async {
-        let change =
-            new.cluster == old.cluster
-            ? "the cluster is at revision \(new.revision) and was at \(old.revision), as after a backup was restored"
-            : "another cluster answers than before (\(String(new.cluster, radix: 16)) instead of "
-                + "\(String(old.cluster, radix: 16)))"
         undecided = nil
         view.log.replaceAll()
-        tell(
-            .issue(
-                StorageError(
-                    .unavailable,
-                    "At “\(await cluster.client.endpoint)” \(change). The settings under “\(space.prefix)” were read anew; "
-                        + "places in the earlier history are not known any more.")))
-        await loseInherited(because: Self.otherCluster)
-        tell(.mayHaveChanged)
+        let endpoint = await cluster.client.endpoint
+        events.send(.issue(space.identityHasChanged(to: new, from: old, at: endpoint)))
+        await giveUpInherited(because: LocalContents.isOfOtherCluster)
+        events.send(.mayHaveChanged)
     }
 }

@@ -8,11 +8,7 @@ extension EtcdStorage {
     }
 
     public nonisolated func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void) {
-        handler.withLock { $0 = handle }
-        for error in untold.withLock({ errors in
-            defer { errors = [] }
-            return errors
-        }) { handle(.issue(error)) }
+        events.connect(handle)
         Task { await self.startFollowing() }
     }
 
@@ -25,7 +21,7 @@ extension EtcdStorage {
             }
         }
         // What has happened since the load.
-        tell(.mayHaveChanged)
+        events.send(.mayHaveChanged)
     }
 
     /// Whether the stream brings everything.
@@ -49,7 +45,9 @@ extension EtcdStorage {
         }
         await cluster.client.skip(endpoint)
         let delay = machine.failed(now: time.elapsed(), random: configuration.random())
-        if machine.reportsFailure(of: configuration.endpoints.count) { reportUnreachable(endpoint, reason) }
+        if machine.reportsFailure(of: configuration.endpoints.count) {
+            events.send(.unavailable(space.unwatched(endpoint, because: reason)))
+        }
         return delay
     }
 
@@ -70,19 +68,14 @@ extension EtcdStorage {
                 }
                 return await self?.ended() ?? reason
             }
-            group.addTask { [weak self, time] in
-                while let due = await self?.silenceEnds {
-                    guard (try? await time.sleep(due)) != nil else { break }
-                    if let reason = await self?.checkSilence() { return reason }
+            for check in StreamCheck.allCases {
+                group.addTask { [weak self, time] in
+                    while let due = await self?.due(check) {
+                        guard (try? await time.sleep(due)) != nil else { break }
+                        if let reason = await self?.run(check) { return reason }
+                    }
+                    return "the storage is closed"
                 }
-                return "the storage is closed"
-            }
-            group.addTask { [weak self, time] in
-                while let due = await self?.nextAudit {
-                    guard (try? await time.sleep(due)) != nil else { break }
-                    if let reason = await self?.audit() { return reason }
-                }
-                return "the storage is closed"
             }
             let reason = await group.next() ?? ""
             group.cancelAll()
@@ -100,9 +93,7 @@ extension EtcdStorage {
         }
     }
 
-    private func received(_ bytes: [UInt8]) throws {
-        try carryOut(machine.receive(bytes, now: time.elapsed()))
-    }
+    private func received(_ bytes: [UInt8]) throws { try carryOut(machine.receive(bytes, now: time.elapsed())) }
 
     private func carryOut(_ actions: [WatchMachine.Action]) throws(StreamEnd) {
         for action in actions {
@@ -113,7 +104,7 @@ extension EtcdStorage {
                     machine.end(.read)
                     throw StreamEnd(reason: "the member is behind, or of another cluster")
                 }
-                if machine.reportsSuccess() || isStale { tell(.available) }
+                if machine.reportsSuccess() || isStale { events.send(.available) }
             case .changed(let updates, _): if view.follow(updates) { signalNews() }
             case .compacted:
                 throw StreamEnd(reason: "etcd has forgotten what came after revision \(view.followed)")
@@ -131,16 +122,7 @@ extension EtcdStorage {
         } catch {
             return false
         }
-        tell(.mayHaveChanged)
+        events.send(.mayHaveChanged)
         return true
-    }
-
-    private func reportUnreachable(_ endpoint: String, _ reason: String) {
-        tell(
-            .unavailable(
-                StorageError(
-                    .unavailable,
-                    "Changes under “\(space.prefix)” can't be followed: no endpoint keeps a watch, the last was “\(endpoint)”: "
-                        + "\(reason). Reads go on with what is known.")))
     }
 }

@@ -49,15 +49,12 @@ public actor EtcdStorage: HistoryStorage {
     }
 
     let configuration: EtcdConfiguration
-    let space: KeySpace
     let cluster: Cluster
     let time: TimeSource
     let local: LocalCopy?
     /// Storing, reading and settling happen one after the other; the stream of changes goes on meanwhile.
     let turns = Turns()
-    nonisolated let handler = LockedValue<(@Sendable (StorageEvent) -> Void)?>(nil)
-    /// What happened before anybody listened.
-    nonisolated let untold = LockedValue<[StorageError]>([])
+    nonisolated let events = EventRelay()
     /// The view's newest token.
     nonisolated let newest = LockedValue<ChangeToken?>(nil)
     nonisolated let holders = LockedValue<[String: String]>([:])
@@ -68,7 +65,7 @@ public actor EtcdStorage: HistoryStorage {
     var view: ClusterView {
         didSet {
             // Without a store that takes the changes, nothing is held back. Here, where it does not call the observer again.
-            view.isWatched = handler.withLock { $0 != nil }
+            view.isWatched = events.isConnected
             viewDidChange()
         }
     }
@@ -98,13 +95,12 @@ public actor EtcdStorage: HistoryStorage {
     ///     `FileStorage` of this storage alone. Without one, both are only in memory.
     public init(_ configuration: EtcdConfiguration, transport: any EtcdTransport, localCopy: (any Storage)? = nil) {
         self.configuration = configuration
-        space = KeySpace(prefix: configuration.prefix)
         time = TimeSource(configuration.clock)
         cluster = Cluster(
-            client: EtcdClient(transport, configuration, time), space: space, time: time,
-            deadline: configuration.deadline)
+            client: EtcdClient(transport, configuration, time), space: KeySpace(prefix: configuration.prefix),
+            time: time, deadline: configuration.deadline)
         local = localCopy.map(LocalCopy.init)
-        view = ClusterView(space)
+        view = ClusterView(cluster.space)
         machine = WatchMachine(delays: configuration.reconnectDelay)
         // Each member may be tried once, and the outcome settled.
         limits = StorageLimits(
@@ -117,27 +113,18 @@ public actor EtcdStorage: HistoryStorage {
 
     /// Refuses what JSON can't hold, what is too large for a request, and the names that the storage needs itself.
     public nonisolated func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
-        guard !KeySpace.isOwn(key) else {
-            throw StorageError(
-                .unsupportedValue, "“\(key)” is a name that the storage under “\(space.prefix)” needs itself.")
-        }
-        if StorableCheck.isAlwaysStorable(value, at: key) { return }
-        do throws(FormatError) {
-            try StorableCheck.check(value, at: key, as: .json)
-        } catch {
-            throw StorageError(.unsupportedValue, "“\(space.prefix)” can't hold it. \(error)")
-        }
+        try space.check(value, at: key)
     }
+
+    nonisolated var space: KeySpace { cluster.space }
 
     /// The keys under the prefix that are no settings, or whose values are no JSON, with the reason. They are kept.
     public func unusableKeys() -> [String: String] { view.mirror.unusable }
 
-    var position: StoragePosition { StoragePosition(UInt64(clamping: view.mirror.revision)) }
-
     private func viewDidChange() {
         newest.withLock { $0 = view.recent.end }
         for lock in locks.removeLost(in: view.mirror, followed: view.followed) {
-            tell(.leaseLost(lock.storageLease(at: position)))
+            events.send(.leaseLost(lock.storageLease(at: view.position)))
         }
         awaited?.yield()
     }
@@ -153,7 +140,7 @@ public actor EtcdStorage: HistoryStorage {
                 try await refresh()
             }
             let mirror = view.mirror
-            let changes = StorageChanges(view.log.take(at: mirror.revision, tree: mirror.tree), position: self.position)
+            let changes = StorageChanges(view.log.take(at: mirror.revision, tree: mirror.tree), position: view.position)
             writes.didFind(changes.changes.compactMap(\.batch))
             await save()
             return changes
@@ -171,25 +158,13 @@ public actor EtcdStorage: HistoryStorage {
     func checkOpen() throws(StorageError) {
         switch phase {
         case .open: break
-        case .closed: throw closed
-        case .unread:
-            throw StorageError(
-                .unreadable, "The settings under “\(space.prefix)” have not been read, so they are not overwritten.")
+        case .closed: throw space.closed
+        case .unread: throw space.unread
         }
     }
 
-    var closed: StorageError {
-        StorageError(.closed, "The storage of “\(space.prefix)” has been closed.")
-    }
-
-    /// Calls the store, unless it is on its way.
+    /// Calls the store if there is something new, unless it is on its way.
     func signalNews() {
-        if view.log.signal() { tell(.mayHaveChanged) }
-    }
-
-    /// Tells the store, as soon as there is one.
-    nonisolated func tell(_ event: StorageEvent) {
-        if let handle = handler.withLock({ $0 }) { return handle(event) }
-        if case .issue(let error) = event { untold.withLock { $0.append(error) } }
+        if view.log.hasNews, view.log.signal() { events.send(.mayHaveChanged) }
     }
 }

@@ -18,10 +18,19 @@ struct Cluster: Sendable {
 
     /// Reads keys.
     func read(_ request: RangeRequest) async throws(StorageError) -> (header: GatewayHeader, range: RangeAnswer) {
+        try await run("read") { () throws(GatewayFailure) in try await range(request) }
+    }
+
+    /// Makes calls, and says in a sentence why they have failed.
+    ///
+    /// - Parameter act: What was to happen to the settings, such as "read".
+    func run<Value>(
+        _ act: String, _ calls: () async throws(GatewayFailure) -> Value
+    ) async throws(StorageError) -> Value {
         do throws(GatewayFailure) {
-            return try await range(request)
+            return try await calls()
         } catch {
-            throw self.error(error, "read")
+            throw space.error(error, act)
         }
     }
 
@@ -35,7 +44,7 @@ struct Cluster: Sendable {
             state.replace(with: range.pairs, header: GatewayHeader(cluster: cluster, revision: revision))
         } catch {
             guard error.kind != .refused(code: GatewayFailure.Code.outOfRange) else { return nil }
-            throw self.error(error, "read")
+            throw space.error(error, "read")
         }
         return state
     }

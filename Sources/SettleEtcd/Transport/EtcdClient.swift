@@ -1,11 +1,5 @@
 import Settle
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Makes calls of a cluster: chooses the member, ends what takes too long, and has a token that is good.
 ///
 /// ```
@@ -46,7 +40,7 @@ actor EtcdClient {
     func call(
         _ path: String, _ body: [UInt8], mayRepeat: Bool
     ) async throws(GatewayFailure) -> GatewayObject {
-        var failure = GatewayFailure(kind: .unreached, endpoint: "", reason: "no endpoint is configured")
+        var failure = Self.noEndpoint
         for _ in endpoints.indices {
             let endpoint = endpoints[preferred]
             do throws(GatewayFailure) {
@@ -69,20 +63,16 @@ actor EtcdClient {
         _ path: String, _ body: [UInt8], headers: [String: String],
         _ receive: @escaping @Sendable ([UInt8]) async throws -> Void
     ) async throws(GatewayFailure) {
-        guard !endpoints.isEmpty else {
-            throw GatewayFailure(kind: .unreached, endpoint: "", reason: "no endpoint is configured")
-        }
+        guard !endpoints.isEmpty else { throw Self.noEndpoint }
         let endpoint = endpoints[preferred]
         var request = EtcdRequest(endpoint: endpoint, path: path, headers: headers, body: body)
         streamToken = try await token(at: endpoint)
         if let streamToken { request.headers["Authorization"] = streamToken }
-        let result: Result<Void, any Error>
         do {
-            result = .success(try await transport.stream(request, receive))
+            try await transport.stream(request, receive)
         } catch {
-            result = .failure(error)
+            throw Self.failure(error, endpoint)
         }
-        if case .failure(let error) = result { throw Self.failure(error, endpoint) }
     }
 
     /// The member that the next call begins with.
@@ -132,11 +122,8 @@ actor EtcdClient {
         _ credentials: EtcdConfiguration.Credentials, at endpoint: String
     ) async -> Result<String?, GatewayFailure> {
         do throws(GatewayFailure) {
-            let body = try Self.encode(
-                .dictionary(["name": .string(credentials.name), "password": .string(credentials.password)]),
-                EtcdPath.authenticate)
-            let token = try await post(endpoint, EtcdPath.authenticate, body, token: nil).text("token")
-            return .success(token.isEmpty ? nil : token)
+            let body = GatewayObject(["name": .string(credentials.name), "password": .string(credentials.password)])
+            return .success(try await post(endpoint, EtcdPath.authenticate, body.json, token: nil).name("token"))
         } catch {
             return .failure(error)
         }
@@ -168,14 +155,8 @@ actor EtcdClient {
         }
     }
 
-    private static func encode(_ body: SettingValue, _ path: String) throws(GatewayFailure) -> [UInt8] {
-        do {
-            return [UInt8](try body.json())
-        } catch {
-            throw GatewayFailure(
-                kind: .refused(code: GatewayFailure.Code.invalidArgument), endpoint: path, reason: "\(error)")
-        }
-    }
+    private static let noEndpoint = GatewayFailure(
+        kind: .unreached, endpoint: "", reason: "no endpoint is configured")
 
     private static func failure(_ error: any Error, _ endpoint: String) -> GatewayFailure {
         switch error {

@@ -1,11 +1,5 @@
 import Settle
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A batch as one transaction of etcd. Pure.
 ///
 /// The transaction compares that nothing under the prefix has changed since the mirror's revision, so what it writes
@@ -91,17 +85,11 @@ struct BatchPlan: Sendable {
             comparisons: Self.comparisons(writes, mirror, client, fences, isExact: isExact), success: operations,
             failure: [.range(space.all(after: mirror.revision))])
         guard operations.count <= Self.keyLimit + 1, values.count <= Self.keyLimit else {
-            throw StorageError(
-                .unsupportedValue,
-                "A transaction under “\(space.prefix)” can write \(Self.keyLimit) settings, and this one needs "
-                    + "\(operations.count - 1) operations.")
+            throw space.tooManyOperations(operations.count - 1, limit: Self.keyLimit)
         }
         guard request.size <= Self.sizeLimit else {
             let largest = values.max { ($0.value?.roughSize ?? 0) < ($1.value?.roughSize ?? 0) }
-            throw StorageError(
-                .unsupportedValue,
-                "A transaction under “\(space.prefix)” can have \(Self.sizeLimit) bytes, and this one needs "
-                    + "\(request.size), the most of them for “\(largest?.key.description ?? "")”.")
+            throw space.tooLarge(request.size, limit: Self.sizeLimit, largest: largest?.key)
         }
     }
 
@@ -130,7 +118,7 @@ struct BatchPlan: Sendable {
 
     static func encode(_ value: SettingValue, _ key: SettingKey) throws(StorageError) -> [UInt8] {
         do {
-            return [UInt8](try value.json())
+            return try value.jsonBytes()
         } catch {
             throw StorageError(.unsupportedValue, "“\(key)” can't be stored as JSON: \(error)")
         }

@@ -1,11 +1,5 @@
 import Settle
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Where transactions stand in the history.
 ///
 /// The position of a token is etcd's revision. Its checksum is made of what was stored at this revision, so that one of
@@ -84,7 +78,7 @@ extension ClusterView {
             let effect = past.apply(update)
             past.advance(to: update.revision)
             guard space.hasTransaction(update), records.count < limit else { continue }
-            let marker = update.puts.lazy.compactMap { space.marker(in: $0) }.first
+            let marker = update.puts.lazy.compactMap(space.marker(in:)).first
             var record = Self.record(effect, by: marker, at: token(at: update.revision, in: past))
             record.transactions = record.transactions.map { $0.withholding(recent.secrets) }
             records.append(record)
@@ -121,9 +115,7 @@ extension KeySpace {
 
     /// Whether an update is more than a lock or a marker.
     func hasTransaction(_ update: Mirror.Update) -> Bool {
-        (update.puts.map(\.key) + update.deletes).contains { key in
-            name(of: key).map { name in if case .setting = Self.kind(of: name) { true } else { false } } ?? false
-        }
+        (update.puts.map(\.key) + update.deletes).contains { name(of: $0).map(Self.isSetting) ?? false }
     }
 }
 
@@ -172,7 +164,7 @@ extension Mirror.Content {
     /// `nil` for a marker, which goes with its client, and for a lock.
     fileprivate var digest: [UInt8]? {
         switch self {
-        case .setting(_, let value): (try? value.json()).map { [UInt8]($0) } ?? []
+        case .setting(_, let value): (try? value.jsonBytes()) ?? []
         case .unusable: []
         case .marker, .lock: nil
         }

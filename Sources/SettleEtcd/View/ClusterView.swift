@@ -6,7 +6,7 @@ struct ClusterView: Sendable {
     /// Tells what this process does from what an earlier one of the machine did.
     let session = UInt64.random(in: 1 ... .max)
     /// The name of the marker.
-    var clientName = String(UInt64.random(in: .min ... .max), radix: 16)
+    var clientName = ClusterView.newName()
     private(set) var mirror: Mirror
     var log = ChangeLog() { didSet { holdBackUntold() } }
     /// Whether a store takes the changes.
@@ -26,9 +26,11 @@ struct ClusterView: Sendable {
 
     init(_ space: KeySpace) { mirror = Mirror(space) }
 
+    static func newName() -> String { String(UInt64.random(in: .min ... .max), radix: 16) }
+
     var space: KeySpace { mirror.space }
 
-    var header: GatewayHeader { mirror.header }
+    var position: StoragePosition { StoragePosition(UInt64(clamping: mirror.revision)) }
 
     /// The revision of the client's marker.
     var marker: Int64 { mirror.marker(of: clientName).modRevision }
@@ -87,6 +89,19 @@ struct ClusterView: Sendable {
         var values: [SettingKey: SettingValue?] = [:]
         for key in keys { values.updateValue(mirror.value(at: key), forKey: key) }
         log.add(ChangeLog.Entry(revision: mirror.revision, values: values, isOwn: false))
+    }
+
+    /// Takes over a read of what has changed, if it has shown nothing new.
+    ///
+    /// - Returns: What it has shown; `nil` if all of it is known.
+    mutating func news(in range: RangeAnswer, at revision: Int64) -> Reading? {
+        guard revision >= mirror.revision else { return nil }
+        let newest = range.pairs.map(\.modRevision).max() ?? 0
+        if newest > mirror.revision || range.count != mirror.count {
+            return Reading(revision: revision, newest: newest, count: range.count)
+        }
+        mirror.advance(to: revision)
+        return nil
     }
 
     /// Takes over a read of what has changed although what led to it is not known: without tokens in the history.
@@ -155,30 +170,25 @@ struct ClusterView: Sendable {
     /// - Returns: What it did, for the history.
     @discardableResult
     private mutating func apply(_ update: Mirror.Update, isWhole: Bool = true) -> StoredRecord? {
-        let markers = update.puts.compactMap { pair -> (name: String, marker: Marker)? in
-            guard let name = space.name(of: pair.key), case .marker = KeySpace.kind(of: name) else { return nil }
-            return Marker(pair.value).map { (name, $0) }
-        }
-        let own = markers.first { $0.name == KeySpace.marker(clientName) && $0.marker.session == session }
+        let ownKey = space.key(KeySpace.marker(clientName))
+        let own = update.puts.first { $0.key == ownKey }.flatMap(space.marker(in:))
+        let isOwn = own?.session == session
         let effect = mirror.apply(update)
-        let marker = markers.first?.marker
+        let marker = update.puts.lazy.compactMap(space.marker(in:)).first
         let record = isWhole ? record(effect, of: update, by: marker) : nil
         log.add(
             ChangeLog.Entry(
                 revision: update.revision, values: effect.values, author: marker?.author, token: record?.token,
-                isOwn: own != nil, batch: own?.marker.batch, unusable: unusable(in: update)))
+                isOwn: isOwn, batch: isOwn ? own?.batch : nil, unusable: unusable(in: update)))
         return record
     }
 
     private func unusable(in update: Mirror.Update) -> StorageError? {
         for pair in update.puts {
-            guard let name = space.name(of: pair.key), case .setting = KeySpace.kind(of: name),
+            guard let name = space.name(of: pair.key), KeySpace.isSetting(name),
                 case .unusable(let reason)? = mirror.entries[name]?.content
             else { continue }
-            return StorageError(
-                .unreadable,
-                "“\(space.prefix)\(name)” can't be used: \(reason) What was there before stays in force. Store JSON there, or "
-                    + "write the setting.")
+            return space.unusable(name, because: reason)
         }
         return nil
     }

@@ -58,6 +58,8 @@ struct KeySpace: Sendable, Equatable {
         return .setting(key)
     }
 
+    static func isSetting(_ name: String) -> Bool { if case .setting = kind(of: name) { true } else { false } }
+
     static func isOwn(_ key: SettingKey) -> Bool { key.description.hasPrefix(own) }
 
     /// The keys within another one: from this key to the one before the end.

@@ -1,11 +1,5 @@
 import Settle
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// What a client puts into each of its transactions beside the values, at a key of its own.
 ///
 ///     {"session": "8f…", "store": "4711…", "batch": "12", "author": "carol", "time": 785160000.5}
@@ -32,8 +26,7 @@ struct Marker: Sendable, Equatable {
         if let author { entries["author"] = .string(author) }
         if let time { entries["time"] = .real(time) }
         if let barrier { entries["barrier"] = .gateway(barrier) }
-        // Texts can always be spelled.
-        return (try? SettingValue.dictionary(entries).json()).map { [UInt8]($0) } ?? []
+        return GatewayObject(entries).json
     }
 }
 
@@ -43,15 +36,10 @@ extension Marker {
         guard let object = GatewayObject(bytes), object.entries["session"] != nil else { return nil }
         session = object.unsigned("session")
         if object.entries["batch"] != nil {
-            batch = StorageBatch.ID(store: object.unsigned("store"), number: object.unsigned("batch"))
+            batch = object.batch
         }
-        let name = object.text("author")
-        author = name.isEmpty ? nil : name
-        switch object.entries["time"] {
-        case .real(let seconds): time = seconds
-        case .integer(let seconds): time = Double(seconds)
-        default: break
-        }
+        author = object.name("author")
+        time = object.real("time")
         if object.entries["barrier"] != nil { barrier = object.unsigned("barrier") }
     }
 }

@@ -1,11 +1,5 @@
 import Settle
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// What a cluster has under a prefix, as of one revision. Pure: it is told what was read, written and watched.
 ///
 /// Settings nest, keys of etcd do not. Where others have stored a value at a key and at one within it, the inner one is
@@ -69,8 +63,18 @@ struct Mirror: Sendable {
         return tree
     }
 
+    /// What a store finds here.
+    var outcome: StorageContents.Outcome {
+        guard hasHistory else { return .absent }
+        let settings = unusable.filter { KeySpace.isSetting($0.key) }
+        guard let (name, reason) = settings.min(by: { $0.key < $1.key }) else { return .intact }
+        return .recovered(
+            description: "\(settings.count) values under “\(space.prefix)” can't be used and are left as they are. "
+                + "“\(space.prefix)\(name)”: \(reason)", isComplete: false)
+    }
+
     /// Whether anything has been stored, even if it was removed again.
-    var hasHistory: Bool {
+    private var hasHistory: Bool {
         entries.values.contains { entry in
             switch entry.content {
             case .setting, .unusable: true
@@ -127,10 +131,6 @@ struct Mirror: Sendable {
     ///
     /// - Returns: The settings whose values have changed by it.
     mutating func apply(_ update: Update) -> Effect {
-        var touched: Set<SettingKey> = []
-        func touch(_ name: String, _ mirror: Mirror) {
-            if case .setting(let key) = KeySpace.kind(of: name) { touched.insert(mirror.outermost(around: key) ?? key) }
-        }
         let puts = update.puts.filter { pair in
             guard let name = space.name(of: pair.key) else { return true }
             return (entries[name]?.modRevision ?? 0) < pair.modRevision
@@ -139,8 +139,12 @@ struct Mirror: Sendable {
             guard let name = space.name(of: key) else { return true }
             return entries[name].map { $0.modRevision < update.revision } ?? false
         }
-        for key in puts.map(\.key) + deletes { if let name = space.name(of: key) { touch(name, self) } }
-        let before = Dictionary(uniqueKeysWithValues: touched.map { ($0, value(at: $0)) })
+        var before: [SettingKey: SettingValue?] = [:]
+        for name in (puts.map(\.key) + deletes).compactMap(space.name(of:)) {
+            guard case .setting(let key) = KeySpace.kind(of: name) else { continue }
+            let outer = outermost(around: key) ?? key
+            if before[outer] == nil { before.updateValue(value(at: outer), forKey: outer) }
+        }
         for key in deletes { remove(key) }
         for pair in puts { put(pair) }
         var effect = Effect()
@@ -220,7 +224,12 @@ extension Mirror {
         return entries.keys.map(space.key).filter { !present.contains($0) } + foreign.filter { !present.contains($0) }
     }
 
-    func has(_ key: [UInt8]) -> Bool {
+    /// Whether keys are gone, since a read of what has changed since would otherwise have counted more.
+    func lacksDeletions(of range: RangeAnswer) -> Bool {
+        count + Int64(range.pairs.count { !has($0.key) }) != range.count
+    }
+
+    private func has(_ key: [UInt8]) -> Bool {
         space.name(of: key).map { entries[$0] != nil } ?? isForeign(key)
     }
 
@@ -240,20 +249,22 @@ extension Mirror {
         return differences
     }
 
+    /// A client that has not stored anything for so long, such as one that was killed, does not come back for its marker.
+    private static let markerAge = 30.0 * 86_400
+    /// How many are removed together: other clients do the same.
+    private static let markerLimit = 32
+
     /// A transaction that removes the oldest markers, except the client's own.
     ///
-    /// - Parameters:
-    ///   - oldest: The time of writing from which on they stay.
-    ///   - limit: How many at most: other clients do the same.
-    /// - Returns: `nil` if none is so old.
-    func removalOfMarkers(before oldest: Double, except client: String, limit: Int) -> TransactionRequest? {
-        let own = KeySpace.marker(client)
+    /// - Returns: `nil` if none is old enough.
+    func removalOfOldMarkers(now: Double, except client: String) -> TransactionRequest? {
+        let (own, oldest) = (KeySpace.marker(client), now - Self.markerAge)
         let old = entries.filter { name, entry in
             guard case .marker(let marker) = entry.content, name != own else { return false }
             return (marker.time ?? oldest) < oldest
         }
         guard !old.isEmpty else { return nil }
-        let chosen = old.sorted { $0.value.modRevision < $1.value.modRevision }.prefix(limit)
+        let chosen = old.sorted { $0.value.modRevision < $1.value.modRevision }.prefix(Self.markerLimit)
         return TransactionRequest(
             comparisons: chosen.map {
                 Comparison(key: space.key($0.key), target: .modified(at: $0.value.modRevision))

@@ -1,11 +1,5 @@
 import Settle
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Decides what the lines of a stream of changes mean, when a stream is given up, what has to happen before the next one, and when to
 /// open that. Has no clock, task or connection: it is told what has happened, and returns what to do.
 ///

@@ -8,12 +8,12 @@ import Settle
 
 /// Turns a value into one that a format holds, and lists what is lost.
 struct Adaptation {
-    private let format: Conversion.Format
+    private let format: DocumentConversion.Format
     /// Whether integers may be as large as this library reads them, not only as other programs do.
     private let isExact: Bool
-    private(set) var losses: [Loss] = []
+    private(set) var losses: [DocumentConversion.Loss] = []
 
-    init(to format: Conversion.Format, isExact: Bool = false) {
+    init(to format: DocumentConversion.Format, isExact: Bool = false) {
         self.format = format
         self.isExact = isExact
     }
@@ -76,8 +76,12 @@ struct Adaptation {
         return place.path
     }
 
-    private mutating func lose(_ kind: Loss.Kind, _ place: Place, _ obstacle: String, _ reason: String) {
-        losses.append(Loss(kind, parents: place.parents, name: place.name, obstacle: obstacle, reason: reason))
+    private mutating func lose(
+        _ kind: DocumentConversion.Loss.Kind, _ place: Place, _ obstacle: String, _ reason: String
+    ) {
+        losses.append(
+            DocumentConversion.Loss(
+                kind, parents: place.parents, name: place.name, obstacle: obstacle, reason: reason))
     }
 }
 

@@ -69,10 +69,10 @@ public struct PropertyList: Sendable, Hashable {
     /// bits of numbers. A `SettingValue.number` that is an integer or a real comes back as that.
     ///
     /// Keys are sorted, so that equal lists give equal files. The old text form is in ASCII, with `\U` escapes for all
-    /// other characters, as `defaults read` prints it: every reader of the last decades knows it. It is indented by four
-    /// spaces, and strings are in quotation marks only if they need them.
+    /// other characters, as `defaults read` prints it: every reader of the last decades knows it. It is indented by
+    /// four spaces, and strings are in quotation marks only if they need them.
     ///
-    /// - Throws: `FormatError` with the key of a value that the form does not hold. ``Conversion`` writes it as
+    /// - Throws: `FormatError` with the key of a value that the form does not hold. ``DocumentConversion`` writes it as
     ///   something else, and says so.
     public func data(as form: Form) throws(FormatError) -> Data {
         var adaptation = Adaptation(to: .propertyList(form), isExact: true)

@@ -40,7 +40,7 @@ struct PanelStrings: Sendable {
         Self.domains.contains(domain) ? self(domain.description) : domain.description
     }
 
-    func name(of origin: Origin) -> String { self(origin.rawValue) }
+    func name(of origin: ValueOrigin) -> String { self(origin.rawValue) }
 
     private static let domains: Set<DomainName> = [
         .managed, .overrides, .arguments, .environment, .secrets, .host, .application, .global, .system, .language,

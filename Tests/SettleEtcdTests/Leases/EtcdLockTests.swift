@@ -93,6 +93,89 @@ struct EtcdLockTests {
         await storage.close()
     }
 
+    /// The cluster may have renewed the lease when the answer was lost, but the holder can't know: it relies on what was granted
+    /// last. Then another may take the lock, and what the first one stores late is refused.
+    @Test(arguments: [FakeTransport.Fault.refused, .requestLost, .answerLost, .noQuorum, .late, .emptyObject])
+    func aRenewalThatFailsDoesNotKeepALock(fault: FakeTransport.Fault) async throws {
+        let (first, transport) = try await opened()
+        let (second, _) = try await opened()
+        let lease = try #require(try await first.tryLock(named: "job"))
+        @Sendable func store(_ number: Int64) async throws {
+            _ = try await first.append(
+                StorageBatch(
+                    revision: UInt64(number), values: ["a": .integer(number)], conditions: [.under(lease)]),
+                durability: .synced)
+        }
+        transport.set { $0.path == EtcdPath.keepLeaseAlive ? fault : nil }
+        for second in [5, 10] {
+            fixture.clock.advance(by: .seconds(5))
+            // It is no loss yet: the next one may be in time.
+            let error = await #expect(throws: StorageError.self) { _ = try await first.renew(lease) }
+            #expect(error?.code == .unavailable)
+            try await store(Int64(second))
+        }
+        fixture.clock.advance(by: .seconds(3))
+        // In the cluster, the lock has not ended.
+        #expect(fixture.cluster.text("/fleet/test/$settle/locks/job") != nil)
+        let late = await #expect(throws: StorageError.self) { try await store(13) }
+        #expect(late?.code == .leaseLost)
+        // A renewal that would work comes too late.
+        transport.setAll(nil)
+        let renewal = await #expect(throws: StorageError.self) { _ = try await first.renew(lease) }
+        #expect(renewal?.code == .leaseLost)
+        await #expect(throws: StorageError.self) { try await store(13) }
+        #expect(fixture.cluster.text("/fleet/test/a") == "10")
+        fixture.cluster.expire()
+        let held = try #require(try await second.tryLock(named: "job"))
+        #expect(held.fencingNumber > lease.fencingNumber)
+        await first.close()
+        await second.close()
+    }
+
+    /// The answer of a renewal is on its way while the lease ends, and the same client takes the lock again.
+    @Test func aRenewalThatFailsLateLeavesTheNextLeaseAlone() async throws {
+        let (storage, transport) = try await opened()
+        let lost = try #require(try await storage.tryLock(named: "job"))
+        transport.setNext([.silence], of: EtcdPath.keepLeaseAlive)
+        let renewal = Task { try await storage.renew(lost) }
+        while transport.requests(of: EtcdPath.keepLeaseAlive).isEmpty { await Task.yield() }
+        fixture.cluster.expire()
+        let held = try #require(try await storage.tryLock(named: "job"))
+        // The next member answers that the first lease has ended.
+        try await fixture.whileTimePasses {
+            let error = await #expect(throws: StorageError.self) { _ = try await renewal.value }
+            #expect(error?.code == .leaseLost)
+        }
+        _ = try await storage.renew(held)
+        _ = try await storage.append(
+            StorageBatch(revision: 1, values: ["a": .integer(1)], conditions: [.under(held)]), durability: .synced)
+        #expect(fixture.cluster.text("/fleet/test/a") == "1")
+        await storage.close()
+    }
+
+    /// The lease lives, but its lock is gone: somebody has deleted the key, or the holder has released it.
+    @Test(arguments: [true, false])
+    func aRenewalThatWorksIsNoHelpWhenTheLockIsGone(isReleased: Bool) async throws {
+        let (storage, transport) = try await opened()
+        storage.watch { _ in }
+        while await !storage.isFollowing { await Task.yield() }
+        let lease = try #require(try await storage.tryLock(named: "job"))
+        transport.setNext([.silence], of: EtcdPath.keepLeaseAlive)
+        let renewal = Task { try await storage.renew(lease) }
+        while transport.requests(of: EtcdPath.keepLeaseAlive).isEmpty { await Task.yield() }
+        if isReleased {
+            await storage.unlock(lease)
+        } else {
+            fixture.cluster.delete("/fleet/test/$settle/locks/job")
+            while await !storage.locks.names.isEmpty { await Task.yield() }
+        }
+        try await fixture.whileTimePasses {
+            let error = await #expect(throws: StorageError.self) { _ = try await renewal.value }
+            #expect(error?.code == .leaseLost)
+        }
+        await storage.close()
+    }
+
     @Test func theAnswerOfALockMayBeLost() async throws {
         let (storage, transport) = try await opened()
         transport.setNext([.answerLost])

@@ -1,3 +1,4 @@
+import Foundation
 import Settle
 import Synchronization
 
@@ -422,5 +423,12 @@ extension FakeEtcd.State {
             }
             watchers[number]?.next = revision + 1
         }
+    }
+}
+
+extension SettingValue {
+    /// Bytes as the gateway spells them.
+    static func gateway(_ bytes: some Sequence<UInt8>) -> SettingValue {
+        .string(Data(bytes).base64EncodedString())
     }
 }

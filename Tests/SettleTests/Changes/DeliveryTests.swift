@@ -67,8 +67,8 @@ import Testing
 
     @Test(
         "A transaction too large for the log is delivered without its values and counts as missed",
-        arguments: [Delivery.every, .newest])
-    func overLimit(delivery: Delivery) async throws {
+        arguments: [Change.Delivery.every, .newest])
+    func overLimit(delivery: Change.Delivery) async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), configuration: .init(logCostLimit: 1_000))
         let settings = try await store.group(CounterSettings.self)

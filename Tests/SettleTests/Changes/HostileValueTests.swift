@@ -83,8 +83,10 @@ import Testing
         await check(store, settings, atLeast: 40)
     }
 
-    @Test("A deinit may use settings when a subscriber releases the value last", arguments: [Delivery.every, .newest])
-    func subscribers(delivery: Delivery) async throws {
+    @Test(
+        "A deinit may use settings when a subscriber releases the value last",
+        arguments: [Change.Delivery.every, .newest])
+    func subscribers(delivery: Change.Delivery) async throws {
         let (store, settings) = try await open(logLimit: 2)
         var changes = settings.$value.changes(delivery).makeAsyncIterator()
         var values = settings.$value.makeAsyncIterator()

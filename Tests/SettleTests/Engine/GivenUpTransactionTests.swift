@@ -50,7 +50,7 @@ import Testing
     @Test("A given-up transaction is neither delivered as durable nor counted as missed", arguments: [false, true])
     func durableOnly(isNewest: Bool) async throws {
         let (store, settings) = try await open()
-        let delivery = isNewest ? Delivery.newest : .every
+        let delivery = isNewest ? Change.Delivery.newest : .every
         var all = store.changes(delivery, durableOnly: true).makeAsyncIterator()
         var count = settings.$count.changes(delivery, durableOnly: true).makeAsyncIterator()
         var other = settings.$other.changes(delivery, durableOnly: true).makeAsyncIterator()

@@ -43,7 +43,7 @@ extension SeededGenerator {
         let undone = ChangeToken(history: next(), position: next(), checksum: next())
         return StoredTransaction(
             time: Double(next() >> 20) / 3, author: author.named(next() % 2 == 0 ? text() : nil),
-            origin: Origin.allCases.randomElement(using: &self) ?? .local, undone: next() % 3 == 0 ? undone : nil,
+            origin: ValueOrigin.allCases.randomElement(using: &self) ?? .local, undone: next() % 3 == 0 ? undone : nil,
             count: next() % 3 == 0 ? 1 + next() >> 40 : 1,
             mutations: next() % 5 == 0 ? nil : (0..<(next() % 4)).map { _ in mutation() })
     }

@@ -52,7 +52,7 @@ import Testing
 extension Persister {
     /// Everything stored, the record included.
     fileprivate var wholeTree: SettingTree {
-        var tree = stored
+        var tree = writer.stored
         migrations.record.put(into: &tree)
         return tree
     }

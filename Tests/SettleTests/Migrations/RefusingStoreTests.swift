@@ -155,7 +155,7 @@ import Testing
         failing.heal()
         let changes = ChangeRecorder(store.changes)
         try await SettingsStore.open(storage: shared(storage), migrations: Self.list).close()
-        _ = await changes.until { $0.contains { $0.origin == Origin.migration } }
+        _ = await changes.until { $0.contains { $0.origin == ValueOrigin.migration } }
         #expect(group.name == "unsaved" && group.count == 3)
         await expectRefused("flush") { try await store.flush() }
         guard case .failing(_, let reason, _) = store.status else { throw TestFailure() }

@@ -44,7 +44,7 @@ import Testing
             let now = Self.seconds(step.at)
             switch step.event {
             case .look(let waiting, let hasNew, let action):
-                let found = machine.next(Machine.Look(waiting: waiting, hasNew: hasNew), now: now)
+                let found = machine.next(WaitingChanges(waiting: waiting, hasNew: hasNew), now: now)
                 #expect(found == action, "step \(number)", sourceLocation: sourceLocation)
             case .appended: machine.appended(now: now)
             case .synced(let waiting): machine.synced(waiting, now: now)
@@ -212,26 +212,26 @@ import Testing
         #expect(machine.next(.init(), now: .seconds(10)) == .wait(until: .seconds(11)), "the back-off begins anew")
     }
 
-    @Test("Reading the past is repeated with back-off, however many followers ask and whatever else works")
-    func failedPast() {
+    @Test("Reading the history is repeated with back-off, however many followers ask and whatever else works")
+    func failedHistory() {
         var machine = Machine(retryDelay: .seconds(1) ... .seconds(5))
-        let triesEarly = machine.pastTried()
-        for _ in 0..<3 { machine.pastFailed(now: .zero) }
+        let triesEarly = machine.historyRetried()
+        for _ in 0..<3 { machine.historyFailed(now: .zero) }
         machine.fetched(now: .zero)
         #expect(machine.next(.init(), now: .zero) == .wait(until: .seconds(1)))
-        #expect(machine.next(.init(), now: .seconds(1)) == .readPast)
-        let tries = [triesEarly, machine.pastTried(), machine.pastTried()]
+        #expect(machine.next(.init(), now: .seconds(1)) == .readHistory)
+        let tries = [triesEarly, machine.historyRetried(), machine.historyRetried()]
         #expect(tries == [false, true, false])
         #expect(machine.next(.init(), now: .seconds(1)) == .wait(until: nil))
-        machine.pastFailed(now: .seconds(1))
+        machine.historyFailed(now: .seconds(1))
         #expect(machine.next(.init(), now: .seconds(1)) == .wait(until: .seconds(3)))
         // The storage has answered to something else.
-        _ = machine.pastTried()
-        machine.pastFailed(now: .seconds(2))
+        _ = machine.historyRetried()
+        machine.historyFailed(now: .seconds(2))
         #expect(machine.next(.init(), now: .seconds(2)) == .wait(until: .seconds(6)))
-        machine.pastRead()
+        machine.historyRead()
         #expect(machine.next(.init(), now: .seconds(2)) == .wait(until: nil))
-        machine.pastFailed(now: .seconds(10))
+        machine.historyFailed(now: .seconds(10))
         #expect(machine.next(.init(), now: .seconds(10)) == .wait(until: .seconds(11)), "the back-off begins anew")
     }
 

@@ -9,7 +9,7 @@ final class SearchListHistory {
     struct Event {
         let step: Int
         let domain: DomainName
-        let origin: Origin?
+        let origin: ValueOrigin?
         var mutations: [HistoryKey: Mutated] = [:]
     }
 
@@ -41,6 +41,8 @@ final class SearchListHistory {
     private(set) var settings: [HistoryKey: HistorySetting] = [:]
     private var answers: [HistoryKey: NaiveSearchList.Answer] = [:]
     private var own: [HistoryKey: SettingValue] = [:]
+    /// What the late group had in force when it was last open, and a file keeps.
+    private var lastGoodSize: SettingValue?
     private var changes: (effective: Changes.Iterator, own: Changes.Iterator)?
     private(set) var group = HistoryGroup()
     private var owned = HistoryOwnedGroup()
@@ -82,6 +84,7 @@ final class SearchListHistory {
         store = try await SettingsStore.open(
             storage: home.storage(file.tree), searching: SearchList(list),
             configuration: .init(clock: ManualClock()), migrations: home.migrations)
+        if settings[.size] != nil { lastGoodSize = model[.application][.size] }
         group = try await store.group(HistoryGroup.self)
         owned = try await store.group(HistoryOwnedGroup.self, at: "lock")
         settings = HistorySetting.all(group, owned, nil)
@@ -108,8 +111,11 @@ final class SearchListHistory {
         var values = model[.application]
         if settings[.size] == nil {
             settings = HistorySetting.all(group, owned, try await store.group(HistoryLateGroup.self, at: "late"))
-            if let value = values[.size], !HistoryKey.size.accepts(value) { values[.size] = nil }
+            if let value = values[.size], !HistoryKey.size.accepts(value) {
+                values[.size] = home is DiskHome ? lastGoodSize : nil
+            }
         } else {
+            lastGoodSize = values[.size]
             try await store.release(at: "late")
             settings[.size] = nil
             values[.size] = file[.size]
@@ -136,7 +142,7 @@ final class SearchListHistory {
     }
 
     /// Compares everything with the model, and notes which events there must be.
-    func check(_ domain: DomainName = .application, _ origin: Origin? = nil) throws {
+    func check(_ domain: DomainName = .application, _ origin: ValueOrigin? = nil) throws {
         let (before, ownBefore) = (answers, own)
         (answers, own) = (answersNow(), model[.application])
         var event = Event(step: notes.count - 1, domain: domain, origin: origin)

@@ -6,19 +6,19 @@
 
 /// One transaction as a subscriber receives it: the mutations within what it has subscribed to.
 public struct Change: Sendable {
-    /// The transaction's number in this process, given at once. Each transaction of a store gets the next revision. `nil`
-    /// only in changes of a storage's history, for a transaction that this process did not see when it was made.
+    /// The transaction's number in this process, given at once. Each transaction of a store gets the next revision.
+    /// `nil` only in changes of a storage's history, for a transaction that this process did not see when it was made.
     public let revision: UInt64?
     /// The transaction's place in the history of the file, or of another storage: one order for all processes, which
-    /// goes on across restarts. `nil` as long as it has not been appended, which is usual with `changes`, unless they are
-    /// ``SettingsStore/changes(_:durableOnly:)`` with durable ones only; for what is never stored; and for a storage
-    /// without a history.
+    /// goes on across restarts. `nil` as long as it has not been appended, which is usual with `changes`, unless they
+    /// are ``SettingsStore/changes(_:durableOnly:)`` with durable ones only; for what is never stored; and for a
+    /// storage without a history.
     public let token: ChangeToken?
     /// Wall time of the transaction. A change from before the first request for the store's changes, which only
     /// `changes(afterRevision:)` delivers, may carry the time of the system's last tick, 1 to 4 ms earlier.
     public let time: Date
     /// Who made the transaction.
-    public let origin: Origin
+    public let origin: ValueOrigin
     /// The domain that has changed: the application's, unless the store has a search list.
     public let domain: DomainName
     /// The name that was given to ``SettingsStore/commit(author:_:)`` or `update(author:)`, if any.
@@ -34,7 +34,7 @@ public struct Change: Sendable {
     /// Whether the transaction, with all its values, was on stable storage when this change was delivered.
     public let isDurable: Bool
     /// The changes that this subscriber should have received before this one but missed, because it fell behind the
-    /// store's bounded log. With ``Delivery/newest`` these are the changes that were passed over.
+    /// store's bounded log. With ``Change/Delivery/newest`` these are the changes that were passed over.
     public let missed: Missed
     /// The values to begin from, if it is unknown which changes were missed; see ``Missed/unknown(_:)``.
     public var snapshot: SettingTree? {
@@ -47,8 +47,8 @@ public struct Change: Sendable {
         case nothing
         /// As many changes, at least one.
         case changes(UInt64)
-        /// Nobody knows which changes, or how many: only ``SettingsStore/History/changes(after:durableOnly:)`` reports this,
-        /// with all values that are stored at the ``Change/token``, without secrets, to begin from.
+        /// Nobody knows which changes, or how many: only ``SettingsStore/History/changes(after:durableOnly:)`` reports
+        /// this, with all values that are stored at the ``Change/token``, without secrets, to begin from.
         case unknown(SettingTree)
 
         init(count: UInt64) { self = count == 0 ? .nothing : .changes(count) }
@@ -64,12 +64,14 @@ public struct Change: Sendable {
     }
 }
 
-/// Which changes a subscriber receives.
-public enum Delivery: Sendable, Hashable {
-    /// The newest state only: skips changes that were overtaken before the subscriber asked.
-    case newest
-    /// Every change, in order, as long as the store's log holds it; see ``Change/missed``.
-    case every
+extension Change {
+    /// Which changes a subscriber receives.
+    public enum Delivery: Sendable, Hashable {
+        /// The newest state only: skips changes that were overtaken before the subscriber asked.
+        case newest
+        /// Every change, in order, as long as the store's log holds it; see ``Change/missed``.
+        case every
+    }
 }
 
 extension Change: CustomStringConvertible {

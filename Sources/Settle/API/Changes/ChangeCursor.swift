@@ -19,7 +19,7 @@ struct ChangeCursor {
     private var next: UInt64
     private var accounted: UInt64
     private(set) var missed: UInt64 = 0
-    private(set) var delivery: Delivery
+    private(set) var delivery: Change.Delivery
     let durableOnly: Bool
     let view: ChangeView
     /// How many entries to examine before the lock is released for others.
@@ -27,7 +27,8 @@ struct ChangeCursor {
 
     /// A cursor that starts after the newest transaction.
     init(
-        on topic: Topic, of log: MutationLog, delivery: Delivery, durableOnly: Bool, view: ChangeView = .effective
+        on topic: Topic, of log: MutationLog, delivery: Change.Delivery, durableOnly: Bool,
+        view: ChangeView = .effective
     ) {
         self.log = log
         self.view = view
@@ -41,7 +42,7 @@ struct ChangeCursor {
     }
 
     /// A cursor that starts after a revision; `nil` if the log no longer holds everything since.
-    init?(on topic: Topic, of log: MutationLog, since revision: UInt64, delivery: Delivery, durableOnly: Bool) {
+    init?(on topic: Topic, of log: MutationLog, since revision: UInt64, delivery: Change.Delivery, durableOnly: Bool) {
         self.log = log
         view = .effective
         log.beginFollowing()
@@ -91,7 +92,7 @@ struct ChangeCursor {
     var wakingTopic: Topic { durableOnly ? log.durability : topic }
 
     /// The same position with another delivery.
-    func delivering(_ delivery: Delivery) -> ChangeCursor {
+    func delivering(_ delivery: Change.Delivery) -> ChangeCursor {
         var cursor = self
         cursor.delivery = delivery
         return cursor

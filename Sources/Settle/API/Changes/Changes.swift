@@ -108,7 +108,7 @@ extension Change {
 
 extension Changes {
     static func since(
-        _ revision: UInt64, on topic: Topic, of log: MutationLog, delivery: Delivery, durableOnly: Bool
+        _ revision: UInt64, on topic: Topic, of log: MutationLog, delivery: Change.Delivery, durableOnly: Bool
     ) throws -> Changes {
         let cursor = ChangeCursor(
             on: topic, of: log, since: revision, delivery: delivery, durableOnly: durableOnly)
@@ -126,7 +126,8 @@ extension Changes {
 extension Changes {
     /// Runs a body for the newest change whenever there is one; see ``SettingReference/forEachLatest(_:)``.
     ///
-    /// Whatever the ``Delivery`` asked for, changes that are overtaken are skipped and counted in ``Change/missed``.
+    /// Whatever the ``Change/Delivery`` asked for, changes that are overtaken are skipped and counted in
+    /// ``Change/missed``.
     ///
     /// - Throws: What the body throws, which ends everything; except the `CancellationError` of a cancelled body.
     public func forEachLatest<Failure: Error>(

@@ -3,7 +3,7 @@ extension SettingReference {
     public var changes: Changes { changes(.every) }
 
     /// The setting's changes, from now on; the parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
-    public func changes(_ delivery: Delivery, durableOnly: Bool = false) -> Changes {
+    public func changes(_ delivery: Change.Delivery, durableOnly: Bool = false) -> Changes {
         let placement = placement
         placement.engine.beginFollowing()
         return Changes(
@@ -14,7 +14,7 @@ extension SettingReference {
     ///
     /// - Throws: ``SettingsError`` if the store's log no longer holds everything since then.
     public func changes(
-        afterRevision revision: UInt64, delivery: Delivery = .every, durableOnly: Bool = false
+        afterRevision revision: UInt64, delivery: Change.Delivery = .every, durableOnly: Bool = false
     ) throws -> Changes {
         let placement = placement
         return try .since(

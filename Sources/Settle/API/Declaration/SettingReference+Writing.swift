@@ -91,7 +91,7 @@ extension SettingReference {
     }
 
     func transact(
-        origin: Origin, by author: String?, _ body: () throws(SettingsError) -> Void
+        origin: ValueOrigin, by author: String?, _ body: () throws(SettingsError) -> Void
     ) throws(SettingsError) {
         defer { withExtendedLifetime(keeper) {} }
         try placement.engine.transact(origin: origin, author: author, failing: { $0 }, body)

@@ -50,12 +50,12 @@ public struct SettingReference<Value: Sendable>: Sendable {
     /// The value of the setting while none is stored.
     public var defaultValue: Value { box.resolved.defaultValue }
 
-    /// Whether no domain has a value, so that the default is used. Writing a value that equals the default is no change,
-    /// so it does not make this false.
+    /// Whether no domain has a value, so that the default is used. Writing a value that equals the default is no
+    /// change, so it does not make this false.
     public var isDefault: Bool { domain == .declaration }
 
     /// The source of the current value.
-    public var origin: Origin {
+    public var origin: ValueOrigin {
         let box = box.resolved.followedSource
         let placement = box.placement
         return placement.engine.log.lock.withLock { box.held?.domain.origin ?? placement.slot.origin }

@@ -8,7 +8,7 @@ extension SettingsGroup {
     ///   - delivery: Every change, or only the newest one whenever the subscriber asks.
     ///   - durableOnly: Whether to deliver a change only once it is on stable storage. That leaves out changes of
     ///     settings that are kept in memory only.
-    public func changes(_ delivery: Delivery, durableOnly: Bool = false) -> Changes {
+    public func changes(_ delivery: Change.Delivery, durableOnly: Bool = false) -> Changes {
         let (log, topic) = source
         return Changes(ChangeCursor(on: topic, of: log, delivery: delivery, durableOnly: durableOnly))
     }
@@ -17,7 +17,7 @@ extension SettingsGroup {
     ///
     /// - Throws: ``SettingsError`` if the store's log no longer holds everything since then.
     public func changes(
-        afterRevision revision: UInt64, delivery: Delivery = .every, durableOnly: Bool = false
+        afterRevision revision: UInt64, delivery: Change.Delivery = .every, durableOnly: Bool = false
     ) throws -> Changes {
         let (log, topic) = source
         return try .since(revision, on: topic, of: log, delivery: delivery, durableOnly: durableOnly)

@@ -85,7 +85,8 @@ struct SearchedDomains: Sendable {
 extension SearchList.Domain {
     fileprivate func opened(isAbove: Bool, _ places: DomainLocations) throws -> AttachedDomain {
         func domain(
-            _ origin: Origin, _ source: (any DomainSource)? = nil, locksKeys: Bool = false, isVolatile: Bool = false,
+            _ origin: ValueOrigin, _ source: (any DomainSource)? = nil, locksKeys: Bool = false,
+            isVolatile: Bool = false,
             file: URL? = nil, home: UserHome? = nil
         ) -> AttachedDomain {
             let identity = DomainIdentity(name, origin, isAbove: isAbove, locksKeys: locksKeys, isVolatile: isVolatile)
@@ -120,7 +121,7 @@ extension SearchList.Domain {
 }
 
 extension SearchList.Domain.StandardFile {
-    fileprivate var origin: Origin {
+    fileprivate var origin: ValueOrigin {
         switch self {
         case .host: .host
         case .global: .global

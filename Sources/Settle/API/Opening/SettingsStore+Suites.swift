@@ -14,8 +14,8 @@ extension SettingsStore.Domains {
     /// - Parameters:
     ///   - name: The name of its store.
     ///   - file: Its file; by default the standard place of a store with that name.
-    /// - Throws: ``SettingsError`` if the name can't be that of a store, or if the store is closed. A file that can't be
-    ///   read is reported on ``SettingsStore/issues``, and used as soon as it can be.
+    /// - Throws: ``SettingsError`` if the name can't be that of a store, or if the store is closed. A file that can't
+    ///   be read is reported on ``SettingsStore/issues``, and used as soon as it can be.
     public func addSuite(_ name: String, at file: URL? = nil) async throws {
         let core = try store.open()
         guard core.domains[.suite(name)] == nil else { return }
@@ -49,7 +49,9 @@ extension SettingsStore {
     /// but for what an administrator locks, or below all others.
     ///
     /// - Parameter tree: The values; `nil` to leave them as they are.
-    package func setVolatileDomain(_ name: DomainName, _ origin: Origin, isAbove: Bool, _ tree: SettingTree?) throws {
+    package func setVolatileDomain(
+        _ name: DomainName, _ origin: ValueOrigin, isAbove: Bool, _ tree: SettingTree?
+    ) throws {
         let core = try open()
         core.writer.lock()
         defer { core.writer.unlock() }

@@ -144,32 +144,19 @@ final class StoreRegistry: Sendable {
 
     // MARK: State changes of a file
 
-    private func opened(_ file: RegisteredFile, _ keeper: StoreKeeper) {
-        wake(
-            entries.withLock { entries in
-                guard entries[file.path]?.file === file else { return [] }
-                entries[file.path]?.keeper = keeper
-                return entries[file.path]?.takeWaiters() ?? []
-            })
-    }
+    private func opened(_ file: RegisteredFile, _ keeper: StoreKeeper) { change(file) { $0?.keeper = keeper } }
 
-    func closingFailed(_ file: RegisteredFile) {
-        wake(
-            entries.withLock { entries in
-                guard entries[file.path]?.file === file else { return [] }
-                return entries[file.path]?.takeWaiters() ?? []
-            })
-    }
+    func closingFailed(_ file: RegisteredFile) { change(file) { _ in } }
 
-    func end(_ file: RegisteredFile) {
-        wake(
-            entries.withLock { entries in
-                guard entries[file.path]?.file === file else { return [] }
-                return entries.removeValue(forKey: file.path)?.waiters ?? []
-            })
-    }
+    func end(_ file: RegisteredFile) { change(file) { $0 = nil } }
 
-    private func wake(_ waiters: [CheckedContinuation<Finding, Never>]) {
+    /// Changes the entry of a file, unless another one has its path by now, and wakes what waits for the file.
+    private func change(_ file: RegisteredFile, _ body: (inout Entry?) -> Void) {
+        let waiters = entries.withLock { entries -> [CheckedContinuation<Finding, Never>] in
+            guard entries[file.path]?.file === file else { return [] }
+            defer { body(&entries[file.path]) }
+            return entries[file.path]?.takeWaiters() ?? []
+        }
         for waiter in waiters { waiter.resume(returning: .changed) }
     }
 }

@@ -56,7 +56,7 @@ public struct Explanation: Sendable, Hashable, Codable {
     /// The domain that it comes from.
     public let domain: DomainName
     /// The source of it.
-    public let origin: Origin
+    public let origin: ValueOrigin
     /// What the domains have, highest first; last the default of the declaration.
     public let answers: [Answer]
     /// The transaction that changed the effective value last, as far as the store's log still has it.
@@ -75,7 +75,7 @@ public struct Explanation: Sendable, Hashable, Codable {
     }
 }
 
-extension Origin: Codable {}
+extension ValueOrigin: Codable {}
 
 extension Explanation: CustomStringConvertible {
     /// A line for each domain that has a value; the one in force has a mark.

@@ -26,13 +26,13 @@ public struct SettingsDomain: Sendable {
 
     /// Runs a transaction that writes this domain instead of the application's.
     ///
-    /// For the application's domain this is ``SettingsStore/commit(author:_:)``. For a domain in a file it is a commit of
-    /// that file: serial across processes, and on stable storage when this returns; then the store's effective values
-    /// follow. The closure may run on another thread than the caller's. Inside, the thread sees what is in force with
-    /// its writes. Changes in place begin with the value in force.
+    /// For the application's domain this is ``SettingsStore/commit(author:_:)``. For a domain in a file it is a commit
+    /// of that file: serial across processes, and on stable storage when this returns; then the store's effective
+    /// values follow. The closure may run on another thread than the caller's. Inside, the thread sees what is in force
+    /// with its writes. Changes in place begin with the value in force.
     ///
-    /// - Throws: What the closure throws, in which case nothing is written; ``SettingsError`` if a written key is locked
-    ///   or its owner's, if the domain can't be written, or if its file can't be saved.
+    /// - Throws: What the closure throws, in which case nothing is written; ``SettingsError`` if a written key is
+    ///   locked or its owner's, if the domain can't be written, or if its file can't be saved.
     @discardableResult
     public func update<Result: Sendable>(
         author: String? = nil, _ body: @escaping @Sendable () throws -> Result
@@ -87,9 +87,9 @@ public struct SettingsDomain: Sendable {
     /// Every change of the application's domain, whether a domain above it covers the value or not.
     ///
     /// Such a change has the values of the application's domain, and the default where it has none. Of any other domain
-    /// than ``DomainName/application`` there are no such changes: the sequence is then that of the effective values. The
-    /// parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
-    public func changes(_ delivery: Delivery = .every, durableOnly: Bool = false) -> Changes {
+    /// than ``DomainName/application`` there are no such changes: the sequence is then that of the effective values.
+    /// The parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
+    public func changes(_ delivery: Change.Delivery = .every, durableOnly: Bool = false) -> Changes {
         let log = core.log
         let isOwn = name == .application
         let topic = isOwn ? log.lock.withLock { log.changes.applicationTopic() } : log.root

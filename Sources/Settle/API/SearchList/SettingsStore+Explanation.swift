@@ -26,7 +26,8 @@ private enum NamedPlaces {
 }
 
 extension SettingReference {
-    /// Why the setting has its value; see ``SettingsStore/Keys/explanation(forKey:)``. `nil` if no store has opened its group.
+    /// Why the setting has its value; see ``SettingsStore/Keys/explanation(forKey:)``. `nil` if no store has opened its
+    /// group.
     public var explanation: Explanation? {
         (placement.engine as? StoreCore)?.explain(placement.slot.key)
     }
@@ -70,7 +71,7 @@ extension StoreCore {
         let lastGood: SettingValue?
         let candidates: [DomainCandidate]
         let held: HeldValue?
-        let origin: Origin
+        let origin: ValueOrigin
         let change: Explanation.LastChange?
         let isDurable: Bool
         /// What the application's domain has, and what is in force.

@@ -52,9 +52,9 @@ public struct HistoryEntries: AsyncSequence, Sendable {
         }
 
         private mutating func read() async throws(SettingsError) {
-            let past: [Persister.PastTransaction]
+            let past: [HistoryTransaction]
             do {
-                past = try await entries.keeper.core.persister.pastPage(before: place)
+                past = try await entries.keeper.core.persister.historyPage(before: place)
             } catch {
                 hasEnded = true
                 throw error

@@ -14,9 +14,9 @@ public struct HistoryEntry: Sendable, Hashable, Codable {
     public var time: Date
     /// Who made it.
     public var author: TransactionAuthor
-    /// ``Origin/local`` or ``Origin/reset`` for a write of a program, ``Origin/external`` for an edit by hand, or
-    /// ``Origin/migration``.
-    public var origin: Origin
+    /// ``ValueOrigin/local`` or ``ValueOrigin/reset`` for a write of a program, ``ValueOrigin/external`` for an edit by
+    /// hand, or ``ValueOrigin/migration``.
+    public var origin: ValueOrigin
     /// The domain that has changed: ``DomainName/application``, since others have no history.
     public var domain: DomainName
     /// The transaction that this one took back, if it is an undo.
@@ -29,7 +29,7 @@ public struct HistoryEntry: Sendable, Hashable, Codable {
     public var isKnown: Bool
 
     /// - Parameter keys: The keys to tell of; `nil` for all.
-    init(_ past: Persister.PastTransaction, at keys: [SettingKey]?) {
+    init(_ past: HistoryTransaction, at keys: [SettingKey]?) {
         let transaction = past.transaction
         token = past.token
         time = Date(timeIntervalSinceReferenceDate: transaction.time)

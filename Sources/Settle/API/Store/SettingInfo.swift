@@ -20,7 +20,7 @@ public struct SettingInfo: Sendable, Hashable {
     /// The setting's rules. For an enumeration that lists its cases, the first rule is the list.
     public let rules: [RuleDescription]
     /// The source of the current value.
-    public let origin: Origin
+    public let origin: ValueOrigin
     /// The domain that the current value comes from.
     public let domain: DomainName
     /// Whether no domain has a value, so that the default is used.

@@ -1,8 +1,9 @@
-/// What is in force of a declared setting at one moment, without what its declaration says; see ``SettingInfo`` for each part.
+/// What is in force of a declared setting at one moment, without what its declaration says; see ``SettingInfo`` for
+/// each part.
 package struct SettingState: Sendable {
     package let value: SettingValue?
     package let defaultValue: SettingValue?
-    package let origin: Origin
+    package let origin: ValueOrigin
     package let domain: DomainName
     package let isCovered: Bool
     package let lock: String?

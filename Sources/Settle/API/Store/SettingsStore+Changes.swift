@@ -3,7 +3,7 @@ extension SettingsStore {
     public var changes: Changes { changes(.every) }
 
     /// The store's changes, from now on; the parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
-    public func changes(_ delivery: Delivery, durableOnly: Bool = false) -> Changes {
+    public func changes(_ delivery: Change.Delivery, durableOnly: Bool = false) -> Changes {
         Changes(ChangeCursor(on: log.root, of: log, delivery: delivery, durableOnly: durableOnly))
     }
 
@@ -12,7 +12,7 @@ extension SettingsStore {
     ///
     /// - Throws: ``SettingsError`` if the store's log no longer holds everything since then.
     public func changes(
-        afterRevision revision: UInt64, delivery: Delivery = .every, durableOnly: Bool = false
+        afterRevision revision: UInt64, delivery: Change.Delivery = .every, durableOnly: Bool = false
     ) throws -> Changes {
         try .since(revision, on: log.root, of: log, delivery: delivery, durableOnly: durableOnly)
     }

@@ -85,5 +85,5 @@ extension SettingsStore.History {
     /// have; `nil` if there is none, such as for a file that has never been written. What this store has written and not
     /// appended yet comes after it. Read it before the values, to write later what builds on them; see
     /// ``SettingsStore/commit(ifUnchangedSince:keys:author:_:)``.
-    public var token: ChangeToken? { store.core.persister.place }
+    public var token: ChangeToken? { store.core.persister.token }
 }

@@ -8,7 +8,7 @@ extension SettingsStore {
             // What others have appended by now.
             await persister.deliver()
             var keys: Set<SettingKey> = []
-            for (place, transaction) in try await persister.everything(after: token) {
+            for (place, transaction) in try await persister.history.everything(after: token) {
                 guard let mutations = transaction.mutations else { throw .unknownChanges(at: place) }
                 keys.formUnion(mutations.map(\.key))
             }

@@ -71,7 +71,7 @@ private struct SeenSetting {
     /// What is stored; `nil` if a newer value waits to be saved.
     let stored: SettingValue?
     let lastGood: SettingValue?
-    let origin: Origin
+    let origin: ValueOrigin
 }
 
 extension SettingState {

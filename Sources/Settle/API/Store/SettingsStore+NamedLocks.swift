@@ -41,18 +41,18 @@ extension SettingsStore {
                 "The lock “\(name)” is not reentrant: this task already holds it and would wait for itself."
             )
         }
-        let persister = try open().persister
+        let locks = try open().persister.locks
         let ticket =
-            if let timeout { try await persister.acquireLock(named: name, within: timeout) } else {
-                try await persister.acquireLock(named: name)
+            if let timeout { try await locks.acquire(name, within: timeout) } else {
+                try await locks.acquire(name)
             }
         guard !Task.isCancelled else {
-            await persister.releaseLock(ticket)
+            await locks.release(ticket)
             throw CancellationError()
         }
         let lock = NamedLock(to: core, named: name)
         let isolation: (any Actor)? = #isolation
-        let loss = await persister.loss(of: ticket)
+        let loss = await locks.loss(of: ticket)
         do {
             let result = try await NamedLock.$current.withValue(NamedLock.current + [lock]) {
                 guard let loss else { return try await body() }
@@ -60,11 +60,11 @@ extension SettingsStore {
                 return try await withoutActuallyEscaping(body, do: work.run)
             }
             lock.end()
-            guard await persister.releaseLock(ticket) else { throw SettingsError.lockLost(name) }
+            guard await locks.release(ticket) else { throw SettingsError.lockLost(name) }
             return result
         } catch {
             lock.end()
-            let wasHeld = await persister.releaseLock(ticket)
+            let wasHeld = await locks.release(ticket)
             // What has ended because of that says so.
             if !wasHeld, error is CancellationError, !Task.isCancelled { throw SettingsError.lockLost(name) }
             throw error
@@ -75,11 +75,11 @@ extension SettingsStore {
 extension SettingsStore {
     /// How many tasks wait for a lock, under any name. For tests.
     package var lockWaitCount: Int {
-        get async { await core.persister.lockWaitCount }
+        get async { await core.persister.locks.waitCount }
     }
 
     /// Whether a task of this store holds a lock. For tests.
     package func holdsLock(named name: String) async -> Bool {
-        await core.persister.holdsLock(named: name)
+        await core.persister.locks.isHeld(name)
     }
 }

@@ -40,7 +40,6 @@ extension StoreCore {
     /// The stored tree, with unsaved values at, around and within a path, or anywhere. For a declared setting it shows
     /// only that there is a value.
     func newestTree(at path: SettingKey?) -> SettingTree {
-        let isInTransaction = writer.isHeldByCurrentThread && transaction != nil
         return log.lock.withLock {
             var tree = log.stored.tree
             for value in log.unsavedValues(at: path, inTransaction: isInTransaction) {

@@ -18,7 +18,7 @@ extension SettingsStore {
     public struct Statistics: Sendable, Hashable {
         /// The transactions that have been published.
         public var changes: UInt64
-        /// How many of these are external; see ``Origin/external``.
+        /// How many of these are external; see ``ValueOrigin/external``.
         public var externalChanges: UInt64
         /// How often changes were handed to the storage, which makes them survive the end of the process.
         public var appends: UInt64

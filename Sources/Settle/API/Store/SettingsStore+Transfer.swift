@@ -97,7 +97,7 @@ extension StoreCore {
         let hidden = log.lock.withLock {
             // Export only values in force, and leave out hidden settings under every spelling of their keys.
             log.stored.slots.all.filter { $0.access == .owner || ($0.isSecret && !includesSecrets) }
-                .flatMap { [$0.key] + log.stored.slots.otherSpellings(of: $0) } + log.stored.slots.knownSpellings
+                .flatMap(log.stored.slots.places) + log.stored.slots.knownSpellings
         }
         for key in hidden { tree[key] = nil }
         do {

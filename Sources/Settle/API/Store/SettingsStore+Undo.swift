@@ -51,7 +51,7 @@ extension SettingsStore.History {
         _ target: UndoneTransaction, force: Bool, author: String,
         permitting permit: @Sendable (SettingKey) throws -> Void
     ) async throws -> UndoResult {
-        let found: Persister.UndoTarget =
+        let found: UndoTarget =
             switch target {
             case .token(let token): .token(token)
             case .last(let name): .last(by: name)

@@ -62,14 +62,14 @@ extension StoreCore {
         // Stay on the caller's actor, which does not stand still while this task waits: the closure may use its state.
         var repetitions = 0
         while true {
-            try await persister.beginVisit(of: self, preparing: prepare)
+            try await persister.beginActorTransaction(in: self, preparing: prepare)
             guard !Task.isCancelled else {
-                persister.abandonVisit()
+                persister.abandonActorTransaction()
                 throw CancellationError()
             }
             // A long write must not keep the storage locked for other processes.
             guard self.writer.tryLock(within: Persister.writerPatience) else {
-                persister.abandonVisit()
+                persister.abandonActorTransaction()
                 continue
             }
             let (committed, newest): (Committed<Result>, UInt64)
@@ -78,11 +78,11 @@ extension StoreCore {
                 committed = try transactToCommit(author: author, body)
                 newest = log.lock.withLock { log.changes.revision }
             } catch {
-                persister.abandonVisit()
+                persister.abandonActorTransaction()
                 throw error
             }
             do {
-                try await persister.endVisit(of: self, savingRevision: newest)
+                try await persister.endActorTransaction(in: self, savingRevision: newest)
                 return committed
             } catch let error as SettingsError where error.isConflict && repetitions < Persister.attemptLimit {
                 // Others were faster. The transaction has been undone, and their changes are merged.

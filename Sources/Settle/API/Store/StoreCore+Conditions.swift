@@ -9,7 +9,7 @@ extension StoreCore {
             // First what may be appended while the history is read.
             let (revision, conflict) = unappended(among: keys, since: nil)
             if let conflict { throw SettingsError.conflict(conflict) }
-            try await persister.checkNothingStored(after: token, at: keys)
+            try await persister.history.checkNothingStored(after: token, at: keys)
             seen.withLock { $0 = revision }
         }
         return try await commit(author: author, preparing: prepare) {
@@ -24,8 +24,7 @@ extension StoreCore {
     func storedKeys(for key: SettingKey) -> [SettingKey] {
         log.lock.withLock {
             let place = log.stored.resolved(key)
-            guard let slot = log.stored.slots.declared(as: place) else { return [place] }
-            return [slot.key] + log.stored.slots.otherSpellings(of: slot)
+            return log.stored.slots.declared(as: place).map(log.stored.slots.places) ?? [place]
         }
     }
 

@@ -122,7 +122,7 @@ extension StoreCore {
     /// - Parameter isCommitted: Whether to leave out writes of the transaction in progress.
     func lookUp(_ key: SettingKey, isCommitted: Bool = false) -> FoundKey {
         // Inside its own transaction a thread sees what that has written.
-        let isInTransaction = !isCommitted && writer.isHeldByCurrentThread && transaction != nil
+        let isInTransaction = !isCommitted && isInTransaction
         return log.lock.withLock {
             guard !log.stored.slots.isEmpty else { return FoundKey(stored: log.stored.tree[key]) }
             if let slot = log.stored.slots[key], slot.declaration != nil { return FoundKey(box: slot.box) }

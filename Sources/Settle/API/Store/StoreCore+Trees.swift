@@ -14,10 +14,7 @@ extension StoreCore {
     /// What the application's domain has, or is about to store.
     func ownTree() -> SettingTree {
         let (stored, unsaved) = log.lock.withLock {
-            (
-                log.stored.tree,
-                log.unsavedValues(at: nil, inTransaction: writer.isHeldByCurrentThread && transaction != nil)
-            )
+            (log.stored.tree, log.unsavedValues(at: nil, inTransaction: isInTransaction))
         }
         return unsaved.reduce(into: stored) { tree, value in tree[value.key] = (try? value.encoded()) ?? nil }
     }
@@ -25,8 +22,7 @@ extension StoreCore {
     /// A tree without what declared secrets have in it.
     func visibleTree(_ tree: SettingTree) -> SettingTree {
         let hidden = log.lock.withLock {
-            log.stored.slots.all.filter(\.isSecret)
-                .flatMap { [$0.key] + log.stored.slots.otherSpellings(of: $0) }
+            log.stored.slots.all.filter(\.isSecret).flatMap(log.stored.slots.places)
         }
         return hidden.reduce(into: tree) { $0[$1] = nil }
     }

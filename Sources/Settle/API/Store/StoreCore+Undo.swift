@@ -1,12 +1,12 @@
 extension StoreCore {
     /// - Parameter permit: Throws if a key must not be put back, whatever the declarations say.
     func undo(
-        _ target: Persister.UndoTarget, force: Bool, author: String?,
+        _ target: UndoTarget, force: Bool, author: String?,
         permitting permit: @Sendable (SettingKey) throws -> Void = { _ in }
     ) async throws -> UndoResult {
-        let found = LockedValue<Persister.PastTransaction?>(nil)
+        let found = LockedValue<HistoryTransaction?>(nil)
         let prepare: Persister.Preparation = { persister in
-            let past = try await persister.transactionToUndo(target)
+            let past = try await persister.history.transaction(toUndo: target)
             found.withLock { $0 = past }
         }
         let committed = try await commit(author: author, preparing: prepare) { () throws -> UndoResult in
@@ -30,7 +30,7 @@ extension StoreCore {
 
     /// In a transaction.
     private func takeBack(
-        _ past: Persister.PastTransaction, force: Bool, _ permit: (SettingKey) throws -> Void
+        _ past: HistoryTransaction, force: Bool, _ permit: (SettingKey) throws -> Void
     ) throws -> UndoResult {
         var result = UndoResult(undone: past.token, keys: [], conflicts: [])
         var pieces: [SettingKey: [UndoPiece]] = [:]
@@ -106,13 +106,10 @@ extension StoreCore {
 
     /// What the application's domain has at a key, with everything that was written so far. In a transaction.
     private func ownStored(at key: SettingKey) throws -> SettingValue? {
-        let (stored, unsaved) = log.lock.withLock {
-            (log.stored.tree[key], log.unsavedValues(at: key, inTransaction: true))
+        let found = log.lock.withLock {
+            FoundKey(stored: log.stored.tree[key], unsaved: log.unsavedValues(at: key, inTransaction: true))
         }
-        var tree = SettingTree()
-        tree[key] = stored
-        for value in unsaved { tree[value.key] = try value.encoded() }
-        return tree[key]
+        return try found.stored(at: key)
     }
 
     /// Whether two stored values of a key mean the same: a file may spell them otherwise than a program.

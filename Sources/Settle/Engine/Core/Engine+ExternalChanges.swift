@@ -23,7 +23,7 @@ extension Engine {
     }
 
     private final func merge(
-        from origin: Origin, by author: String?, replacing: () -> [AffectedSetting]
+        from origin: ValueOrigin, by author: String?, replacing: () -> [AffectedSetting]
     ) throws {
         var inForce: [SettingKey: SettingValue?] = [:]
         var misplaced: [SettingSlot] = []
@@ -50,5 +50,5 @@ extension Engine {
 }
 
 extension ExternalChange {
-    fileprivate var origin: Origin { isMigration ? .migration : .external }
+    fileprivate var origin: ValueOrigin { isMigration ? .migration : .external }
 }

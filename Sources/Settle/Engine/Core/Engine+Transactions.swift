@@ -1,7 +1,7 @@
 extension Engine {
     /// Runs a transaction, or a part of the one in progress on this thread.
     final func transact<Result>(
-        origin: Origin, author name: String?, domain: DomainIdentity? = nil, _ body: () throws -> Result
+        origin: ValueOrigin, author name: String?, domain: DomainIdentity? = nil, _ body: () throws -> Result
     ) throws -> Result {
         try transact(origin: origin, author: name, domain: domain, failing: { $0 }, body)
     }
@@ -10,7 +10,7 @@ extension Engine {
     ///   - domain: The domain that has changed, if it is another one than the application's.
     ///   - failing: Converts an error of the store to one that the closure may throw.
     final func transact<Result, Failure: Error>(
-        origin: Origin, author name: String?, domain: DomainIdentity? = nil, failing: (SettingsError) -> Failure,
+        origin: ValueOrigin, author name: String?, domain: DomainIdentity? = nil, failing: (SettingsError) -> Failure,
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         writer.lock()
@@ -42,7 +42,8 @@ extension Engine {
 
     /// Why the storage could not store the transaction at once; `nil` if it can. Under the writer's lock.
     ///
-    /// A single value that is too large is no matter of transactions: it stays in force, and is refused when it is saved.
+    /// A single value that is too large is no matter of transactions: it stays in force, and is refused when it is
+    /// saved.
     private final var excess: SettingsError? {
         guard let count = transaction?.boxes.count, count > 1 else { return nil }
         if count > keyLimit { return .tooManyKeys(count, limit: keyLimit) }

@@ -75,7 +75,7 @@ final class LogDetails: @unchecked Sendable {
 
     /// Never empty. The values are left out if they exceed the memory limit of the whole log; see `hasValues`.
     let mutations: [LoggedMutation]
-    let origin: Origin
+    let origin: ValueOrigin
     let author: String?
     /// The domain that has changed, if it is another one than the application's.
     let domain: DomainIdentity?
@@ -101,7 +101,7 @@ final class LogDetails: @unchecked Sendable {
     ///   - fixedCost: The part of it that will not change.
     ///   - limit: The cost from which on the values are not kept.
     init(
-        _ mutations: [LoggedMutation], origin: Origin, author: String?, domain: DomainIdentity? = nil,
+        _ mutations: [LoggedMutation], origin: ValueOrigin, author: String?, domain: DomainIdentity? = nil,
         undone: ChangeToken? = nil,
         cost: Int, fixedCost: Int = 0, limit: Int = .max
     ) {

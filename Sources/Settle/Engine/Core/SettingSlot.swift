@@ -28,7 +28,7 @@ package final class SettingSlot: Topic, @unchecked Sendable {
     private let wordConversion: @Sendable (UInt64) -> any Sendable
     /// Whether a value is stored, rather than the declaration's default being used.
     @exclusivity(unchecked) var isStored = false
-    @exclusivity(unchecked) var origin = Origin.default
+    @exclusivity(unchecked) var origin = ValueOrigin.default
     /// The stored form of the value in force, if what is stored now can't be used and another value is used instead.
     @exclusivity(unchecked) var lastGood: SettingValue?
     /// The code that may write the setting. Once that is the owner, it stays so.

@@ -149,6 +149,9 @@ struct SlotIndex {
         return (declared.literals + [declared]).filter { $0 != slot.key && self.declared(as: $0) === slot }
     }
 
+    /// All keys under which the value of a setting may be stored, its own first.
+    func places(of slot: SettingSlot) -> [SettingKey] { [slot.key] + otherSpellings(of: slot) }
+
     /// Records that something is stored at a spelling of a setting's key other than its place.
     mutating func addSpelling(_ spelling: SettingKey, of slot: SettingSlot) {
         spellings[slot.key, default: []].insert(spelling)

@@ -1,6 +1,6 @@
 /// The writes of an `update` so far. Guarded by the writer's lock of its store.
 struct Transaction {
-    let origin: Origin
+    let origin: ValueOrigin
     let author: String?
     /// The domain that has changed, if it is another one than the application's.
     let domain: DomainIdentity?
@@ -34,7 +34,7 @@ struct Transaction {
         fileprivate var known: Set<ObjectIdentifier> = []
     }
 
-    init(origin: Origin, author: String?, domain: DomainIdentity?) {
+    init(origin: ValueOrigin, author: String?, domain: DomainIdentity?) {
         self.origin = origin
         self.author = author
         self.domain = domain

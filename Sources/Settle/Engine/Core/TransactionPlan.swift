@@ -1,6 +1,6 @@
 /// What publishing a transaction changes, decided before anything does.
 struct TransactionPlan {
-    let origin: Origin
+    let origin: ValueOrigin
     /// Whether some of the keys lie within others that are not saved yet.
     let hasOverlaps: Bool
     /// The settings whose values change, in force or in the application's domain.

@@ -1,5 +1,5 @@
-/// Which of the file's transactions a record has. A record without repeats what others have said already, such as at the
-/// beginning of a journal.
+/// Which of the file's transactions a record has. A record without repeats what others have said already, such as at
+/// the beginning of a journal.
 package struct JournalTransactions: Sendable, Equatable {
     /// How many transactions there have been in the file's history, with these.
     package var position: UInt64
@@ -40,14 +40,11 @@ extension JournalTransactions {
 ///
 /// and for each transaction
 ///
-///     time          8 bytes: the bits of the seconds since the reference date
-///     facts         a count: 1 there is a name, 2 it undoes another, 4 its mutations are known, 8 it stands for several
-///     origin        a text
-///     name          a text, if there is one
-///     undone        history u64, position u64, checksum u64, if it undoes another
-///     represented   a count, if it stands for several
-///     mutations     their number (a count), then for each the key (a text), the old and the new value;
-///                   a tag of its own says absent, and unknown if the values are withheld
+///     time          8 bytes: the bits of the seconds since the reference date facts         a count: 1 there is a
+///     name, 2 it undoes another, 4 its mutations are known, 8 it stands for several origin        a text name
+///     a text, if there is one undone        history u64, position u64, checksum u64, if it undoes another represented
+///     a count, if it stands for several mutations     their number (a count), then for each the key (a text), the old
+///     and the new value; a tag of its own says absent, and unknown if the values are withheld
 private enum Facts {
     static let name: UInt64 = 1
     static let undone: UInt64 = 2
@@ -140,7 +137,7 @@ extension JournalValueReader {
         let facts = try readCount()
         guard facts <= Facts.all, time.isFinite else { throw .damaged }
         // A later version may have more origins.
-        let origin = Origin(rawValue: try readText()) ?? .external
+        let origin = ValueOrigin(rawValue: try readText()) ?? .external
         let name = facts & Facts.name == 0 ? nil : try readText()
         let undone = facts & Facts.undone == 0 ? nil : try readToken()
         let count = facts & Facts.several == 0 ? 1 : try readCount()

@@ -1,7 +1,7 @@
 /// A domain of one store: what stays the same while its values come and go.
 final class DomainIdentity: Sendable {
     let name: DomainName
-    let origin: Origin
+    let origin: ValueOrigin
     /// Whether its values cover those of the application's domain.
     let isAbove: Bool
     /// Whether a key that it has can't be written.
@@ -9,7 +9,7 @@ final class DomainIdentity: Sendable {
     /// Whether its values are gone when the program ends.
     let isVolatile: Bool
 
-    init(_ name: DomainName, _ origin: Origin, isAbove: Bool, locksKeys: Bool = false, isVolatile: Bool) {
+    init(_ name: DomainName, _ origin: ValueOrigin, isAbove: Bool, locksKeys: Bool = false, isVolatile: Bool) {
         self.name = name
         self.origin = origin
         self.isAbove = isAbove

@@ -1,4 +1,4 @@
-/// Takes changed values from the log, encodes them, and appends them to the storage as one batch.
+/// Appends, and what follows from it.
 extension Persister {
     /// Appends everything that the storage has not accepted yet, and syncs if `durability` asks for it.
     ///
@@ -12,164 +12,93 @@ extension Persister {
     func append(
         _ durability: StorageDurability, retryingEncoding: Bool, verifying: Bool = false
     ) async throws -> Bool {
-        guard pending.isRetry, exclusion == .none else {
+        guard writer.pending.isRetry, writer.isolation == .none else {
             return try await appendNow(durability, retryingEncoding: retryingEncoding, verifying: verifying)
         }
         // Since the failed append, others may have stored newer values: merge them first, and let nothing get between
         // them and the next attempt.
         do throws(StorageError) {
-            try await exclude()
+            try await isolate()
         } catch {
             throw appendFailed(error)
         }
+        return try await appendIsolated(durability, retryingEncoding: retryingEncoding, verifying: verifying)
+    }
+
+    /// Appends what was written while others were excluded, then lets them go on.
+    ///
+    /// - Returns: Whether everything is on stable storage.
+    @discardableResult
+    func saveIsolated() async throws -> Bool {
+        guard writer.isolation != .none, transactions.running == 0 else { return false }
+        // A lock is released before the sync, which others need not wait for.
+        return try await appendIsolated(
+            writer.isolation.holdsOthersUp ? .buffered : .synced, retryingEncoding: true, verifying: false)
+    }
+
+    private func appendIsolated(
+        _ durability: StorageDurability, retryingEncoding: Bool, verifying: Bool
+    ) async throws -> Bool {
         do {
             let isSynced = try await appendNow(durability, retryingEncoding: retryingEncoding, verifying: verifying)
-            await include()
+            await endIsolation()
             return isSynced
         } catch {
-            await include()
+            await endIsolation()
             throw error
         }
     }
 
+    /// What waits is measured before it is collected: a change that comes in between waits for the next sync, and must not
+    /// count as saved by this one. Its caller would find it missing after a crash.
+    ///
     /// - Precondition: If an append has failed before, others are excluded and their changes have been fetched.
     private func appendNow(
         _ durability: StorageDurability, retryingEncoding: Bool, verifying: Bool
     ) async throws -> Bool {
         let waiting = log.measureWaits(time).waiting
         let oldest = log.lock.withLock { log.unsaved.oldest }
-        var (revision, encodingError) = encodeUnsaved(retryingEncoding)
-        if pending.isRetry {
-            if let conflict = conflictOfCommits() {
-                leaveUnresolved()
+        var (revision, encodingError) = writer.collect(retryingEncoding: retryingEncoding)
+        if writer.pending.isRetry {
+            if let conflict = writer.conflict(of: group) {
+                writer.leaveUnresolved()
                 throw appendFailed(conflict)
             }
-            settleFailedSaves()
+            giveUpContested()
         }
-        let hasWork =
-            !pending.isEmpty || mustRepeat || (durability == .synced && hasUnsynced)
-            || verifying
         var isSynced = false
-        if hasWork {
+        if !writer.pending.isEmpty || writer.mustRepeat || verifying || (durability == .synced && writer.hasUnsynced) {
             if durability == .synced { log.lock.withLock { log.unsaved.begin() } }
-            let outcome = try await appendUnsaved(revision, durability, changedAt: oldest)
-            encodingError = encodingError ?? outcome.refused
-            isSynced = outcome.receipt.durability == .synced
-            if !isSynced { hasUnsynced = true }
-            mustFetch = mustFetch || outcome.receipt.hasExternalChanges
+            do throws(StorageError) {
+                let (receipt, refused) = try await writer.append(revision, durability, for: group, changedAt: oldest)
+                encodingError = encodingError ?? refused
+                isSynced = receipt.durability == .synced
+                if !isSynced { writer.hasUnsynced = true }
+            } catch {
+                throw appendFailed(error)
+            }
+            history.isFeedBehind = true
         }
-        if hasWork { isFeedBehind = true }
         let now = time.elapsed()
         machine.appended(now: now)
         if isSynced || durability == .synced { synced(revision, waiting, now: now) }
-        if mustFetch { await deliver() } else { deliverFetched() }
-        await tellFollowers()
+        if writer.external.mustFetch { await deliver() } else { deliverFetched() }
+        await updateFeed()
         if let encodingError { throw encodingError }
         return isSynced
     }
 
-    /// - Returns: What the storage says, and the error of a value that was left out, if any.
-    private func appendUnsaved(
-        _ revision: UInt64, _ durability: StorageDurability, changedAt oldest: Double?
-    ) async throws -> (receipt: StorageReceipt, refused: SettingsError?) {
-        var refused: SettingsError?
-        var largest: ArraySlice<SettingKey> = []
-        var refusals = 0
-        try await resolve(durability)
-        if let refusal = migrations.refusal, !pending.isEmpty { throw appendFailed(refusal) }
-        while true {
-            var (batch, isWhole) = pending.nextBatch(
-                revision, after: lastHandedOver, limits: limits,
-                conditions: exclusion.conditions + migrations.conditions + fences, with: undelivered)
-            if isWhole { list(upTo: revision, in: &batch) }
-            batch.isPart = !isWhole
-            batch.hasCommits = joined.contains { $0.revision != nil }
-            do {
-                let receipt = try await appendRepeatedly(batch, durability)
-                if accepted(batch, receipt, isWhole: isWhole) { return (receipt, refused) }
-            } catch {
-                refusals += 1
-                guard error.code == .unsupportedValue, refusals <= Self.refusalLimit else { throw appendFailed(error) }
-                while let key = largest.first, pending.values[key] == nil { largest.removeFirst() }
-                // Values around another one become candidates only once the inner one has been set aside.
-                if largest.isEmpty { largest = pending.largest(Self.refusalLimit)[...] }
-                guard let key = largest.popFirst(),
-                    let issue = setAside(key, for: error, upTo: revision, changedAt: oldest ?? time.now())
-                else { throw appendFailed(error) }
-                refused = refused ?? issue
-            }
-        }
-    }
-
-    /// Appends the batch whose answer was lost again. Only the storage can tell whether it was stored.
-    private func resolve(_ durability: StorageDurability) async throws {
-        guard let batch = pending.unresolved else { return }
-        // The batch has conditions of its own: only then do the closures know all that came before it.
-        let isRead = exclusion == .position(position)
-        do {
-            let receipt = try await appendOnce(batch, durability)
-            if !receipt.hasExternalChanges {
-                if isRead { exclusion = .position(receipt.position) }
-                position = receipt.position
-            }
-            mustFetch = mustFetch || receipt.hasExternalChanges
-            didList(batch, at: receipt.token)
-            appended(at: receipt.token)
-        } catch {
-            let isKnownNotToBeStored = error.code == .conflict || error.code == .leaseLost
-            guard isKnownNotToBeStored else {
-                // The round's commits wait behind it, and are not undone.
-                var unknown = error
-                unknown.isOutcomeUnknown = true
-                throw appendFailed(unknown)
-            }
-            pending.unresolved = nil
-            return
-        }
-        pending.unresolved = nil
-        didStore(partOf: batch)
-    }
-
-    private func appendOnce(
-        _ batch: StorageBatch, _ durability: StorageDurability
-    ) async throws(StorageError) -> StorageReceipt {
-        try await call { [storage] () throws(StorageError) in try await storage.append(batch, durability: durability) }
-    }
-
-    /// Appends a batch, and once more if the answer was lost: by its identity the storage knows not to store it twice.
-    private func appendRepeatedly(
-        _ batch: StorageBatch, _ durability: StorageDurability
-    ) async throws(StorageError) -> StorageReceipt {
-        do {
-            return try await appendOnce(batch, durability)
-        } catch {
-            guard error.isOutcomeUnknown else { throw error }
-            do {
-                return try await appendOnce(batch, durability)
-            } catch {
-                // Only these say that neither attempt has stored anything: a repetition that did not arrive says
-                // nothing of the first one.
-                guard error.code != .conflict, error.code != .leaseLost else { throw error }
-                pending.unresolved = batch
-                var unknown = error
-                unknown.isOutcomeUnknown = true
-                throw unknown
-            }
-        }
-    }
-
     private func appendFailed(_ failure: StorageError) -> SettingsError {
         var error = failure
-        let mayBeStored = joined.contains { $0.revision.map { $0 <= pending.unknownRevision } ?? false }
-        if mayBeStored { error.isOutcomeUnknown = true }
-        if error.code == .migrated { mustFetch = true }
+        if group.mayBeStored(upTo: writer.pending.unknownRevision) { error.isOutcomeUnknown = true }
+        if error.code == .migrated { writer.external.mustFetch = true }
         if error.code == .conflict {
-            mustFetch = true
+            writer.external.mustFetch = true
             // No failure: the commits run again.
-            if joined.contains(where: { $0.revision != nil }) { return .storage(error) }
+            if group.hasCommits { return .storage(error) }
         }
-        mustRepeat = true
-        pending.appendFailed()
+        writer.mustRepeat = true
+        writer.pending.appendFailed()
         machine.failed(now: time.elapsed())
         let issue = failed(error)
         // The values restored in place of those given up are in force now, even if the next append is far away.
@@ -177,115 +106,86 @@ extension Persister {
         return issue
     }
 
-    // MARK: Encoding
-
-    /// Takes all changes into the pending. A value that can't be encoded keeps its stored value and stays unsaved; every
-    /// such error is reported, and the first one is returned.
-    func encodeUnsaved(_ retryingEncoding: Bool) -> (revision: UInt64, encodingError: SettingsError?) {
-        let taken = log.collectUnsaved(retryingEncoding: retryingEncoding)
-        collectedCount = taken.ownCount
-        guard !taken.values.isEmpty else { return (taken.revision, nil) }
-        var first: SettingsError?
-        var encoded: [(key: SettingKey, value: SettingValue?)] = []
-        var writtenTogether = taken.writtenTogether + pending.refused.map(Array.init)
-        var hasMeasured = false
-        encoded.reserveCapacity(taken.values.count)
-        for value in taken.values {
-            // Saved before the value around it, this one would be overwritten by it.
-            guard !log.hasToWait(value.slot) else {
-                log.setAside(value, of: taken)
-                continue
-            }
-            do {
-                let key = value.slot.key
-                let stored = try storable(value)
-                encoded.append((key, stored))
-                if value.slot.isMeasured {
-                    value.slot.recordSize(stored?.roughSize ?? 0)
-                    hasMeasured = true
-                }
-                guard let spellings = taken.spellings[key] else { continue }
-                encoded += spellings.map { ($0, nil) }
-                writtenTogether.append([key] + spellings)
-            } catch {
-                let issue = SettingsError.encodingFailed(
-                    key: value.slot.key, isSecret: value.slot.isSecret, error)
-                report(issue)
-                first = first ?? issue
-                log.setAside(value, of: taken)
-            }
-        }
-        if hasMeasured { log.measure(taken) }
-        // If an append has failed, the log's tree is ahead of what is stored.
-        let stored = pending.values.isEmpty ? nil : mergedTree
-        let before = log.storeCollected(encoded, hasOverlaps: taken.hasOverlaps)
-        pending.add(
-            encoded, replacing: stored.map { stored in encoded.map { stored[$0.key] } } ?? before, author: taken.author,
-            writtenTogether: writtenTogether,
-            transactions: limits.mayPart ? transactions(of: taken, writtenTogether) : [], keeper: taken.keeper)
-        return (taken.revision, first)
+    func giveUpContested() {
+        if let loss = writer.giveUpContested() { group.lost(loss) }
     }
 
-    /// The collected transactions, each with what it has written at keys that later ones of them have written again.
-    private func transactions(of taken: CollectedChanges, _ writtenTogether: [[SettingKey]]) -> [PendingTransaction] {
-        var groups = writtenTogether.map { PendingTransaction(keys: $0) }
-        guard let transactions = taken.transactions else {
-            if !taken.writtenTogether.isEmpty { groups[0].isOne = false }
-            return groups
-        }
-        var last: [SettingKey: Int] = [:]
-        for (index, group) in taken.writtenTogether.enumerated() { for key in group { last[key] = index } }
-        for (index, details) in transactions.enumerated() where details.hasValues {
-            for mutation in details.mutations where mutation.scope != .effective {
-                let (slot, key) = (mutation.slot, mutation.slot.key)
-                guard let later = last[key], later > index else { continue }
-                let value = mutation.isRemoval ? nil : try? slot.encoder(mutation.new)
-                if value != nil || mutation.isRemoval { groups[index].earlier.updateValue(value, forKey: key) }
-            }
-        }
-        return groups
+    /// Lets the storage keep what waits for the next attempt.
+    func preserve() async {
+        machine.preserved(now: time.elapsed())
+        // Commits are appended in a moment.
+        guard !group.hasCommits else { return }
+        let (revision, _) = writer.collect(retryingEncoding: false)
+        await storage.preserve(writer.pending.waiting(revision, with: writer.external.unmerged))
     }
 
-    /// Encodes a value and checks that the storage can hold it: an unsupported value would fail its whole batch.
-    private func storable(_ value: UnsavedSetting) throws -> SettingValue? {
-        guard let encoded = try value.encoded() else { return nil }
-        try storage.check(encoded, at: value.slot.key)
-        if let limit = limits.bytes, encoded.roughSize > limit {
-            throw StorageError(.unsupportedValue, "It needs \(encoded.roughSize) bytes, and the limit is \(limit).")
-        }
-        return encoded
-    }
+    // MARK: Checkpoints
 
-    /// The storage has stored a batch.
+    /// Brings the storage to rest.
     ///
-    /// - Returns: False if there is more to be saved.
-    private func accepted(_ batch: StorageBatch, _ receipt: StorageReceipt, isWhole: Bool) -> Bool {
-        if !receipt.hasExternalChanges { position = receipt.position }
-        // Nothing came between what the closures have read and this batch, nor between this and the next one.
-        if exclusion.mayConflict, !batch.values.isEmpty { exclusion = .position(receipt.position) }
-        guard isWhole else {
-            didStore(partOf: batch)
-            return false
+    /// What waits is measured after the append and before the checkpoint, which takes its time: what is written meanwhile
+    /// must not count as saved.
+    ///
+    /// - Returns: Whether the storage is at rest.
+    @discardableResult
+    func checkpoint(for reason: CheckpointReason) async throws -> Bool {
+        var encodingError: (any Error)?
+        do {
+            try await append(.buffered, retryingEncoding: true)
+        } catch let error as SettingsError where error.code == .encodingFailed {
+            encodingError = error
         }
-        overwriteUndelivered(by: batch)
-        if !batch.values.isEmpty { didList(batch, at: receipt.token) }
-        mustFetch = mustFetch || receipt.hasExternalChanges
-        appended(at: receipt.token)
-        lastHandedOver = batch.revision
-        mustRepeat = false
-        let unencodable = log.lock.withLock { log.unsaved.unencodable.map(\.slot.key) }
-        log.markHandedOver(pending.didStoreAll(batch, unencodable: unencodable))
-        return true
+        let waiting = log.measureWaits(time).waiting
+        // Only this queue takes values, so tree and revision belong to the same moment.
+        var (tree, revision) = (writer.stored, log.lock.withLock { log.unsaved.lastCollected })
+        migrations.record.put(into: &tree)
+        log.lock.withLock { log.unsaved.begin() }
+        let isAtRest: Bool
+        do {
+            let hasNothingToDo = checkpointing == nil && !writer.hasUnsynced
+            isAtRest = hasNothingToDo ? true : try await storage.bringToRest(tree, for: reason)
+            let now = time.elapsed()
+            synced(revision, waiting, now: now)
+            machine.checkpointed(reason, isAtRest: isAtRest, now: now)
+            if isAtRest { log.lock.withLock { log.unsaved.catchUp() } } else if reason == .resting { reportBehind() }
+            if reason == .erasing { history.restartFeed() }
+        } catch {
+            machine.checkpointFailed(reason, leaves: waiting, now: time.elapsed())
+            let issue = failed(error)
+            log.checkpointFailed(issue, at: time.now())
+            throw issue
+        }
+        await deliver()
+        if let encodingError { throw encodingError }
+        return isAtRest
     }
 
-    /// A batch with some of the values has been stored: from now on what others store at their keys counts.
-    func didStore(partOf batch: StorageBatch) {
-        overwriteUndelivered(by: batch)
-        log.handOver(pending.didStore(partOf: batch))
+    var isAtRest: Bool { checkpointing?.isAtRest ?? true }
+
+    private func synced(_ revision: UInt64, _ waiting: [PersisterStateMachine.Waiting], now: Duration) {
+        writer.hasUnsynced = false
+        machine.synced(waiting, now: now)
+        log.saveSucceeded(revision).resumeTasks(of: log)
     }
 
-    /// What others have stored before a batch is not newer than what the batch has.
-    private func overwriteUndelivered(by batch: StorageBatch) {
-        for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
+    /// The storage was idle, and still the readable file could not be written: not an I/O error, but another file in its
+    /// place.
+    private func reportBehind() {
+        let reason =
+            writer.external.lastUnusable
+            ?? StorageError(.writeFailed, "Another process keeps changing what is stored.")
+        log.checkpointFailed(.storage(reason), at: time.now(), hasFailed: false)
+    }
+
+    private func failed(_ error: StorageError) -> SettingsError {
+        let issue = SettingsError.storage(error)
+        log.saveFailed(issue, at: time.now())
+        if error.code == .migrated {
+            // It stays so, however often saving is tried.
+            guard !writer.external.migrations.isReported else { return issue }
+            writer.external.migrations.isReported = true
+        }
+        report(issue)
+        return issue
     }
 }

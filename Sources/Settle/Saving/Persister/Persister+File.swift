@@ -5,14 +5,10 @@ extension Persister {
     /// - Throws: Also if the storage is not at rest afterwards.
     nonisolated func flushToFile(for reason: CheckpointReason = .requested) async throws {
         try await flush()
-        try await writeFile(for: reason)
-    }
-
-    private func writeFile(for reason: CheckpointReason) async throws {
-        // During a visit elsewhere the file would receive half of its transaction.
-        try await performBetweenVisits { persister in
+        // In the middle of a transaction on its caller's actor the file would receive half of it.
+        try await performBetweenTransactions { persister in
             guard !persister.isClosed else { throw SettingsError.closed(key: nil) }
-            try await persister.endExclusion()
+            try await persister.saveIsolated()
             guard try await persister.checkpoint(for: reason) else { throw SettingsError.fileIsBehind }
         }
     }
@@ -34,13 +30,15 @@ extension Persister {
     ///
     /// - Throws: ``SettingsError`` that names each key whose value can't be encoded.
     nonisolated func everything() async throws(SettingsError) -> SettingTree {
-        try await perform { (persister) throws(SettingsError) in try persister.everythingNow() }
+        // On the queue, which alone takes values: so each is either in the tree or still waiting in the log.
+        try await perform { (persister) throws(SettingsError) in try persister.log.everything() }
     }
+}
 
-    private func everythingNow() throws(SettingsError) -> SettingTree {
-        // Values are taken on this queue only, so each is either in the tree or still waiting in the log.
-        let (stored, unsaved) = log.lock.withLock { (log.stored.tree, log.unsaved.all) }
-        var tree = stored
+extension MutationLog {
+    /// Everything that is stored or waits to be stored. On the persister's queue.
+    fileprivate func everything() throws(SettingsError) -> SettingTree {
+        var (tree, unsaved) = lock.withLock { (stored.tree, self.unsaved.all) }
         var problems: [SettingsError] = []
         for value in unsaved {
             do {

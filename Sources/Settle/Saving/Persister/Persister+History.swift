@@ -1,68 +1,60 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-/// What the storage is told of single transactions, and what it tells of its history.
+/// Reads of the storage's history, each in turn with the saves; see ``HistoryReader``.
 extension Persister {
-    /// What a batch with everything up to a revision has to say of its transactions.
-    func list(upTo revision: UInt64, in batch: inout StorageBatch) {
-        let count = collectedCount - listedCount
-        batch.transactionCount = max(1, count)
-        guard history?.keepsHistory == true, !batch.values.isEmpty else { return }
-        batch.transactions = transactions(
-            count == 0 ? nil : lastListed + 1...revision, count: batch.transactionCount, values: batch.values,
-            before: batch.expectedValues, author: batch.author)
-    }
-
-    /// The single transactions of a batch, as far as the log still has them.
-    ///
-    /// - Parameter revisions: Those that the batch has; `nil` if it only has what an earlier one has left out.
-    func transactions(
-        _ revisions: ClosedRange<UInt64>?, count: UInt64, values: [SettingKey: SettingValue?],
-        before: [SettingKey: SettingValue], author: String?
-    ) -> [StoredTransaction] {
-        // Encoded outside the log's lock, since that runs foreign code.
-        let logged = revisions.map(log.ownTransactions) ?? []
-        var listing = TransactionListing(values, replacing: before)
-        return listing.transactions(
-            logged.suffix(Int(clamping: count)).map(Self.item), of: count, by: .current, batchAuthor: author,
-            now: time.now())
-    }
-
-    private static func item(_ logged: LoggedTransaction) -> TransactionListing.Item {
-        let details = logged.entry.details
-        var item = TransactionListing.Item(
-            time: logged.entry.time, author: details.author, origin: details.origin, undone: details.undone, writes: [])
-        guard logged.entry.hasValues, !logged.isGivenUp else { return item }
-        for mutation in details.mutations where mutation.scope != .effective && mutation.slot.schedule != nil {
-            // What can't be encoded is not stored either.
-            guard let old = try? mutation.slot.encoder(mutation.old) else { continue }
-            let new = mutation.isRemoval ? nil : try? mutation.slot.encoder(mutation.new)
-            if new != nil || mutation.isRemoval { item.writes.append((mutation.slot.key, old, new)) }
+    /// The transactions before a position, newest first; none if the history begins there.
+    nonisolated func historyPage(before token: ChangeToken?) async throws(SettingsError) -> [HistoryTransaction] {
+        try await perform { (persister) throws(SettingsError) in
+            guard !persister.isClosed else { throw .closed(key: nil) }
+            // What others have appended by now.
+            if token == nil { await persister.deliver() }
+            return try await persister.history.page(before: token)
         }
-        return item
     }
 
-    /// A batch has been stored: its transactions are not listed again.
-    func didList(_ batch: StorageBatch, at token: ChangeToken?) {
-        if let token, batch.revision > lastListed {
-            log.place(lastListed + 1...batch.revision, at: token, count: batch.transactionCount)
+    /// What was stored at a position, without secrets.
+    nonisolated func values(at token: ChangeToken) async throws(SettingsError) -> SettingTree {
+        try await perform { (persister) throws(SettingsError) in
+            guard !persister.isClosed else { throw .closed(key: nil) }
+            await persister.deliver()
+            return try await persister.history.values(at: token, from: persister.writer.stored)
         }
-        guard batch.revision > lastListed || batch.transactionCount > 1 else { return }
-        listedCount += min(batch.transactionCount, collectedCount - listedCount)
-        lastListed = max(lastListed, batch.revision)
     }
-}
 
-// MARK: Followers
+    // MARK: What the history keeps
 
-extension Persister {
-    /// How many records to read at once.
-    private static let pageSize = 256
+    /// Sets what of the history the storage keeps, before anything is appended.
+    nonisolated func keepHistory(_ policy: HistoryPolicy?) {
+        guard let policy else { return }
+        enqueue { persister in
+            guard !persister.isClosed else { return }
+            do throws(SettingsError) {
+                try await persister.history.keep(policy)
+                if persister.writer.external.newestToken == nil {
+                    persister.writer.external.appended(at: persister.history.token)
+                }
+            } catch {
+                persister.report(error)
+            }
+        }
+    }
 
-    /// Finds what has come after a place in the storage's history.
+    /// Keeps values of secrets out of the history, because a group with them has been opened.
+    nonisolated func withhold(_ keys: [SettingKey]) {
+        enqueue { persister in
+            if !persister.isClosed { await persister.history.withhold(keys) }
+        }
+    }
+
+    /// Removes the values of some keys from the history.
+    nonisolated func forgetHistory(of keys: [SettingKey]) async throws(SettingsError) {
+        try await perform { (persister) throws(SettingsError) in
+            guard !persister.isClosed else { throw .closed(key: nil) }
+            try await persister.history.forget(keys)
+        }
+    }
+
+    // MARK: Followers
+
+    /// Finds what has come after a position in the storage's history.
     ///
     /// - Parameter token: `nil` to begin with all values.
     nonisolated func readHistory(after token: ChangeToken?) async -> HistoryFinding {
@@ -70,191 +62,43 @@ extension Persister {
             guard !persister.isClosed else { return .closed }
             // What others have appended by now.
             await persister.deliver()
-            guard let token, let history = persister.history else { return await persister.lost() }
-            return await persister.find(token, in: history)
-        }
-    }
-
-    private func find(_ token: ChangeToken, in history: any HistoryStorage) async -> HistoryFinding {
-        await fillFeed()
-        guard log.lock.withLock({ log.feed.records(after: token) }) == nil else { return .inFeed }
-        var found: [HistoryFeedEntry] = []
-        do {
-            while let page = try await records(after: found.last?.token ?? token, in: history) {
-                historyWasRead()
-                found += page
-                let (room, beginning) = log.lock.withLock { (log.feed.room, log.feed.beginning) }
-                switch FoundEntries(found, isEnd: page.isEmpty, feed: beginning, room: room) {
-                case .incomplete: continue
-                case .all: return startFeed(with: found, after: token)
-                case .missing(let entries):
-                    log.lock.withLock { log.feed.prepend(entries, after: token) }
-                    return .inFeed
-                case .tooMany(let entries): return .entries(entries)
-                }
+            guard let token else { return await persister.snapshot() }
+            let (result, hasRead) = await persister.history.find(token)
+            if hasRead { persister.machine.historyRead() }
+            switch result {
+            case .found(let finding): return finding
+            case .unknown: return await persister.snapshot()
+            case .unreachable:
+                // The follower tries again after a back-off, or once the storage has answered to something else.
+                persister.machine.historyFailed(now: persister.time.elapsed())
+                persister.waitForNext()
+                return .unreachable(attempts: persister.log.lock.withLock { persister.log.historyAttempts })
             }
-            historyWasRead()
-            return found.isEmpty ? await lost() : .entries(found)
-        } catch {
-            if error != lastHistoryError { report(.storage(error)) }
-            lastHistoryError = error
-            // What can't be read is as good as forgotten: the follower gets everything.
-            guard error.code == .unavailable else { return await lost() }
-            return found.isEmpty ? unreachable() : .entries(found)
         }
     }
 
-    /// The history is there, and can't be read now. The follower tries again after a back-off, or once the storage has
-    /// answered to something else.
-    private func unreachable() -> HistoryFinding {
-        pastFailed()
-        return .unreachable(attempts: log.lock.withLock { log.historyAttempts })
-    }
-
-    func readPastAgain() {
-        guard machine.pastTried() else { return }
-        log.feedAgain().resumeTasks(of: log)
-    }
-
-    /// The history was read.
-    private func historyWasRead() {
-        machine.pastRead()
-        lastHistoryError = nil
-    }
-
-    /// The feed has another past than the storage, or none.
-    private func startFeed(with found: [HistoryFeedEntry], after token: ChangeToken) -> HistoryFinding {
-        log.feed(found, after: token).resumeTasks(of: log)
-        return .inFeed
-    }
-
-    /// All values, and the place where they are in force.
-    private func lost() async -> HistoryFinding {
+    /// All values, and the position where they are in force.
+    private func snapshot() async -> HistoryFinding {
         // A file that has never been written has no history yet. Taking the lock begins it, where that is allowed.
-        if let history, history.token == nil, exclusion == .none, (try? await exclude()) != nil { await include() }
-        await fillFeed()
-        var tree = stored
-        // To remove what is not there would take an empty dictionary away.
-        for key in log.secretKeys where tree[key] != nil { tree[key] = nil }
-        return .lost(tree, history?.token)
-    }
-
-    /// Whether anybody follows the storage's history.
-    var isHistoryFollowed: Bool { log.isHistoryFollowed }
-
-    /// Lets the feed have what is new, once the store's values have it too: who is told of a change must find it.
-    func tellFollowers() async {
-        guard isFeedBehind, undelivered.isEmpty, !mustFetch, isHistoryFollowed, !isClosed else { return }
-        isFeedBehind = false
-        await fillFeed()
-        readPastAgain()
-    }
-
-    /// Lets the feed have what has been appended and fetched.
-    ///
-    /// It begins where the storage's past ends. Only when it is asked may the storage find out that something came after
-    /// that.
-    func fillFeed() async {
-        guard let history, let end = history.token else { return }
-        do {
-            while true {
-                let known = log.lock.withLock { log.feed.end }
-                guard known != end else { return }
-                guard let page = try await records(after: known ?? end, in: history) else { break }
-                if known == nil {
-                    log.feed(page, after: end).resumeTasks(of: log)
-                } else if !page.isEmpty {
-                    log.feed(page).resumeTasks(of: log)
-                }
-                guard !page.isEmpty else { return }
-            }
-        } catch {
-            // Before it has begun, each follower asks for itself, and reports what fails.
-            guard log.lock.withLock({ log.feed.end }) != nil else { return }
-            reportOnce(error)
+        if history.storage != nil, history.token == nil, writer.isolation == .none, (try? await isolate()) != nil {
+            await endIsolation()
         }
-        // The followers find out by themselves what they have missed.
-        log.feed([], after: end).resumeTasks(of: log)
+        await history.fillFeed()
+        var tree = writer.stored
+        log.removeSecrets(from: &tree)
+        return .lost(tree, history.token)
     }
 
-    /// What the storage has after a place, transaction by transaction; `nil` if that can't be told.
-    func records(
-        after token: ChangeToken, in history: any HistoryStorage
-    ) async throws(StorageError) -> [HistoryFeedEntry]? {
-        let page = Self.pageSize
-        let records = try await call { () throws(StorageError) in try await history.records(after: token, limit: page) }
-        guard var records else { return nil }
-        for index in records.indices { part(&records[index]) }
-        guard let first = records.first else { return [] }
-        if first.token.position - first.count < token.position {
-            // The place is within transactions of which only the sum is known, unless the log still has each.
-            guard let rest = first.rest(after: token), rest.transactions.count < first.transactions.count else {
-                return nil
-            }
-            records[0] = rest
-        }
-        return records.flatMap(\.entries).map { token, transaction in
-            HistoryFeedEntry(
-                token: token, transaction: transaction,
-                revision: log.lock.withLock { log.changes.revision(at: token) })
-        }
+    /// Gives the feed what is new, once the store's values have it too: who is notified of a change must find it.
+    func updateFeed() async {
+        guard history.isFeedBehind, writer.external.isMerged, log.isHistoryFollowed, !isClosed else { return }
+        history.isFeedBehind = false
+        await history.fillFeed()
+        retryHistory()
     }
 
-    /// Tells transactions apart that the store has appended together, as far as the log still has them.
-    func part(_ record: inout StoredRecord) {
-        guard record.transactions.count == 1, record.count > 1, let sum = record.transactions.first,
-            let revisions = log.lock.withLock({ log.changes.appended.ownRevisions(endingAt: record.token) }),
-            let mutations = sum.mutations
-        else { return }
-        var (before, after): ([SettingKey: SettingValue], [SettingKey: SettingValue?]) = ([:], [:])
-        for mutation in mutations where !mutation.isWithheld {
-            before[mutation.key] = mutation.oldValue
-            after.updateValue(mutation.newValue, forKey: mutation.key)
-        }
-        record.transactions = transactions(
-            revisions, count: sum.count, values: after, before: before, author: sum.author.name)
-    }
-}
-
-/// What has been read of the history for a follower, beside what the feed has.
-///
-/// As much as the feed has room for is put into it, for others that come back from the same token.
-private enum FoundEntries {
-    /// More may follow, and the feed has room for more.
-    case incomplete
-    /// Everything up to the end of the history: the feed has another history, or nothing.
-    case all
-    /// Exactly what the feed lacks before its first entry.
-    case missing([HistoryFeedEntry])
-    /// More than the feed has room for, so that the follower gets them alone.
-    case tooMany([HistoryFeedEntry])
-
-    /// - Parameters:
-    ///   - beginning: The first token that the feed knows.
-    ///   - room: How many entries it has room for.
-    init(_ found: [HistoryFeedEntry], isEnd: Bool, feed beginning: ChangeToken?, room: Int) {
-        if isEnd {
-            self = .all
-        } else if let beginning, let index = found.firstIndex(where: { $0.token == beginning }) {
-            let missing = Array(found[...index])
-            self = missing.count <= room ? .missing(missing) : .tooMany(missing)
-        } else {
-            self = found.count > room ? .tooMany(found) : .incomplete
-        }
-    }
-}
-
-extension TransactionAuthor {
-    /// This process.
-    static let current = TransactionAuthor(
-        program: ProcessInfo.processInfo.processName, process: ProcessInfo.processInfo.processIdentifier, user: user)
-
-    /// Where apps have a device to themselves, there is no user to name.
-    private static var user: String? {
-        #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
-            nil
-        #else
-            ProcessInfo.processInfo.userName
-        #endif
+    /// Retries followers whose history read failed.
+    func retryHistory() {
+        if machine.historyRetried() { log.feedAgain().resumeTasks(of: log) }
     }
 }

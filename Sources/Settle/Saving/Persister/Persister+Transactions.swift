@@ -3,22 +3,29 @@ import Dispatch
 /// Transactions that run while others can't append, or that run again if others were faster.
 ///
 /// With a lock, others are excluded from the moment their changes are merged until the transaction's own are appended.
-/// Nothing can get in between, so the closure runs exactly once. All commits of a round share one lock; their closures
+/// Nothing can get in between, so the closure runs exactly once. All commits of a group share one lock; their closures
 /// run one after the other.
 ///
 /// ```
-///   waiting ──▶ lock the storage ──▶ take the writer lock ──▶ run ──▶ the round's append and sync
+///   waiting ──▶ lock the storage ──▶ take the writer lock ──▶ run ──▶ the group's append and sync
 ///      ▲                                 │ not free within 20 ms           │ conflict, where there is no lock
 ///      ├──writer unlocks──── unlock the storage                            │
 ///      └───────────────────────────── undo, merge ◀───────────────────────┘
 /// ```
 ///
-/// So other processes never wait for a writer of this one. Writers give way to a waiting turn; see ``RecursiveLock``.
+/// So other processes never wait for a writer of this one. Writers hand their lock over; see ``RecursiveLock``.
 extension Persister {
     /// How long the queue waits for the writer lock while it holds the storage's lock.
     static let writerPatience = Duration.milliseconds(20)
     /// How often a transaction runs if others are faster each time.
     static let attemptLimit = 16
+
+    /// Reads what a transaction has to know of the storage, while others are excluded and before it runs. What it throws
+    /// ends the transaction.
+    typealias Preparation = @Sendable (isolated Persister) async throws -> Void
+
+    /// A request that is about to be resumed.
+    private typealias EndedRequest = (request: SaveRequest, result: Result<Void, any Error>)
 
     /// Runs a transaction, and returns once it is on stable storage.
     ///
@@ -32,36 +39,35 @@ extension Persister {
         }
     }
 
-    /// Excludes others and merges their changes, so that a transaction can run outside the persister's queue.
-    nonisolated func beginVisit(of store: Engine, preparing prepare: Preparation? = nil) async throws {
-        try await SaveRequest(.visit, in: store, preparing: prepare).wait { request in
+    /// Excludes others and merges their changes, so that a transaction can run on its caller's actor.
+    nonisolated func beginActorTransaction(in store: Engine, preparing prepare: Preparation? = nil) async throws {
+        try await SaveRequest(.actorTransaction, in: store, preparing: prepare).wait { request in
             enqueue { await $0.accept(request) }
         }
     }
 
-    /// Ends a visit and saves what it has written, even if the task has been cancelled meanwhile.
-    nonisolated func endVisit(of store: Engine, savingRevision revision: UInt64) async throws {
+    /// Ends a transaction that ran on its caller's actor, and saves what it has written, even if the task has been
+    /// cancelled meanwhile.
+    nonisolated func endActorTransaction(in store: Engine, savingRevision revision: UInt64) async throws {
         try await SaveRequest(.save, in: store, revision: revision).waitUncancellably { request in
             enqueue { persister in
-                persister.leaveVisit()
+                persister.actorTransactionEnded()
                 await persister.accept(request)
             }
         }
     }
 
-    /// Ends a visit that has nothing to save, because its transaction was undone or never began.
-    nonisolated func abandonVisit() {
+    /// Ends a transaction on its caller's actor that has nothing to save, because it was undone or never began.
+    nonisolated func abandonActorTransaction() {
         enqueue { persister in
-            persister.leaveVisit()
-            await persister.endRoundIfUnused()
+            persister.actorTransactionEnded()
+            await persister.endIsolationIfUnused()
         }
     }
 
-    private func leaveVisit() {
-        visitors -= 1
-        guard visitors == 0 else { return }
-        for waiter in visitorsLeft { waiter.resume() }
-        visitorsLeft = []
+    private func actorTransactionEnded() {
+        guard let waiters = transactions.end() else { return reportImpossible("a transaction has ended twice") }
+        for waiter in waiters { waiter.resume() }
     }
 
     func accept(_ request: SaveRequest) async {
@@ -70,10 +76,16 @@ extension Persister {
         case .save:
             fence(request)
             join(request)
-        case .transaction, .visit:
-            transactions.append(request)
-            if !isTurnAwaited { await runTransactions() }
+        case .transaction, .actorTransaction:
+            transactions.add(request)
+            if !transactions.isHandOffAwaited { await runTransactions() }
         }
+    }
+
+    /// Binds what a transaction writes to the leases of its task's locks.
+    private func fence(_ request: SaveRequest) {
+        guard !request.locks.isEmpty else { return }
+        request.fences = locks.assumeIsolated { $0.fences(of: request.locks) }
     }
 
     /// Whether the waiting transactions may run now.
@@ -91,28 +103,28 @@ extension Persister {
     }
 
     /// Runs all waiting transactions. If a writer is active, runs none and waits for its hand-off.
-    private func runTransactions() async {
-        transactions.removeAll(where: \.hasEnded)
-        guard let store = transactions.first?.store else { return }
+    func runTransactions() async {
+        transactions.remove(where: \.hasEnded)
+        guard let store = transactions.waiting.first?.store else { return }
         // Resume them after unlocking: an executor may run arbitrary code when it resumes a task.
         var ended: [EndedRequest] = []
         switch await admitTransactions(to: store.writer, &ended) {
         case .granted:
-            runAdmitted(&ended)
+            runAdmitted(in: store, &ended)
             store.writer.unlock()
-            await endRoundIfUnused()
+            await endIsolationIfUnused()
         case .failed(let error):
-            if exclusion != .none { await endRoundIfUnused() }
+            if writer.isolation != .none { await endIsolationIfUnused() }
             deliverFetched()
             endTransactions(with: error is StorageError ? SettingsError.commitNotBegun(error) : error)
         case .refused:
-            await endRoundIfUnused()
+            await endIsolationIfUnused()
             deliverFetched()
         case .behindGroup:
             enqueue { await $0.runTransactions() }
         case .behindWriter:
-            await endRoundIfUnused()
-            awaitTurn(of: store.writer)
+            await endIsolationIfUnused()
+            awaitHandOff(of: store.writer)
         }
         for (request, result) in ended { request.end(result) }
     }
@@ -122,50 +134,67 @@ extension Persister {
     /// The order matters. A transaction that read before others were excluded could overwrite what they have stored, and
     /// they would notice. One that ran before contested values were given up would build on values that are about to
     /// vanish, and its own caller would notice.
-    private func admitTransactions(to writer: RecursiveLock, _ ended: inout [EndedRequest]) async -> Admission {
+    private func admitTransactions(to writerLock: RecursiveLock, _ ended: inout [EndedRequest]) async -> Admission {
         do {
             guard !isClosed else { throw SettingsError.closed(key: nil) }
-            if exclusion == .none {
-                await appendForPreparations()
-                try await exclude()
+            if writer.isolation == .none {
+                // What has been published gets its position in the history before that is read. A failure is reported
+                // where appends are; what is not appended still counts as a change.
+                if transactions.needsPreparation { _ = try? await append(.buffered, retryingEncoding: false) }
+                try await isolate()
             }
             if let refusal = migrations.refusal { throw refusal }
         } catch {
             return .failed(error)
         }
         ended = await prepareTransactions()
-        guard !transactions.isEmpty else { return .refused }
-        // What a visit has published and not handed over yet is a commit's too.
-        let isFirst = visitors == 0 && !joined.contains { $0.revision != nil }
-        if isFirst || pending.isRetry { _ = encodeUnsaved(false) }
-        if pending.isRetry {
-            guard conflictOfCommits() == nil else { return .behindGroup }
-            settleFailedSaves()
+        guard !transactions.waiting.isEmpty else { return .refused }
+        // What a transaction on its caller's actor has published and not handed over yet is a commit's too.
+        let isFirst = transactions.running == 0 && !group.hasCommits
+        if isFirst || writer.pending.isRetry { _ = writer.collect(retryingEncoding: false) }
+        if writer.pending.isRetry {
+            guard writer.conflict(of: group) == nil else { return .behindGroup }
+            giveUpContested()
         }
-        if isFirst { pending.beginCommits() }
-        return writer.tryLock(within: Self.writerPatience) ? .granted : .behindWriter
+        if isFirst { writer.pending.beginCommits() }
+        return writerLock.tryLock(within: Self.writerPatience) ? .granted : .behindWriter
+    }
+
+    /// Prepares the waiting transactions.
+    ///
+    /// - Returns: Those that are refused, which no longer wait.
+    private func prepareTransactions() async -> [EndedRequest] {
+        var refused: [EndedRequest] = []
+        for request in transactions.waiting where !request.hasEnded {
+            do {
+                try await request.prepare?(self)
+            } catch {
+                refused.append((request, .failure(error)))
+            }
+        }
+        transactions.remove { request in refused.contains { $0.request === request } }
+        return refused
     }
 
     /// Runs the transactions. Requires the writer lock.
-    private func runAdmitted(_ ended: inout [EndedRequest]) {
-        mergeUndelivered()
+    private func runAdmitted(in store: Engine, _ ended: inout [EndedRequest]) {
+        if writer.isolation == .none { reportImpossible("a commit runs while others may append") }
+        writer.merge(into: store)
         // This queue saves what the transactions write, so they need not wake it.
         log.lock.withLock { log.unsaved.attend() }
-        let ready = transactions.filter { $0.begin() }
-        transactions = []
-        for request in ready {
-            if let lost = request.locks.first(where: { heldLocks[$0] == nil }) {
+        for request in transactions.takeAll() where request.begin() {
+            if let lost = request.locks.first(where: { name in !locks.assumeIsolated { $0.isHeld(name) } }) {
                 ended.append((request, .failure(SettingsError.lockLost(lost))))
                 continue
             }
             fence(request)
-            if case .visit = request.kind {
-                visitors += 1
+            if case .actorTransaction = request.kind {
+                transactions.begin()
                 ended.append((request, .success(())))
                 continue
             }
             do {
-                try request.perform(mayRunAgain: exclusion.mayConflict)
+                try request.perform(mayRunAgain: writer.isolation.mayConflict)
                 request.revision = log.lock.withLock { log.changes.revision }
                 join(request)
             } catch {
@@ -175,56 +204,42 @@ extension Persister {
     }
 
     func endTransactions(with error: any Error) {
-        let ended = transactions
-        transactions = []
-        for request in ended { request.end(.failure(error)) }
+        for request in transactions.takeAll() { request.end(.failure(error)) }
     }
 
-    func endRoundIfUnused() async {
-        guard joined.isEmpty, visitors == 0, !isClosed else { return }
+    /// Lets others append again, if no commit waits for the group's end and no transaction runs.
+    private func endIsolationIfUnused() async {
+        guard group.isEmpty, transactions.running == 0, !isClosed else { return }
         // The append reports its error; no caller waits for it here.
-        _ = try? await endExclusion()
+        _ = try? await saveIsolated()
         await doWhatIsDue()
     }
 
-    /// Runs commits again that were undone because others were faster.
-    func runAgain(_ commits: [SaveRequest], after error: any Error) {
-        joined.removeAll { request in commits.contains { $0 === request } }
-        for request in commits {
-            request.revision = nil
-            if !request.prepareToRunAgain(limit: Self.attemptLimit) { request.end(.failure(error)) }
-        }
-        transactions = commits.filter { !$0.hasEnded } + transactions
-        guard !transactions.isEmpty, !isTurnAwaited else { return }
-        enqueue { await $0.runTransactions() }
-    }
-
-    // MARK: Turns
+    // MARK: The writer's hand-off
 
     /// Continues with waiting deliveries and transactions once the writer unlocks.
-    func awaitTurn(of writer: RecursiveLock) {
-        guard !isTurnAwaited else { return }
-        isTurnAwaited = true
-        writer.requestHandOff { [weak self] in self?.enqueue { await $0.turnCame(of: writer) } }
-        checkTurnLater(of: writer)
+    func awaitHandOff(of writerLock: RecursiveLock) {
+        guard !transactions.isHandOffAwaited else { return }
+        transactions.isHandOffAwaited = true
+        writerLock.requestHandOff { [weak self] in self?.enqueue { await $0.handOffCame(from: writerLock) } }
+        offerHandOffLater(of: writerLock)
     }
 
-    private func turnCame(of writer: RecursiveLock) async {
-        isTurnAwaited = false
-        guard !isClosed else { return writer.declineHandOff() }
-        if !tryToDeliver(within: Self.writerPatience) { awaitTurn(of: writer) }
-        if !isTurnAwaited { await runTransactions() }
-        if !isTurnAwaited { writer.declineHandOff() }
+    private func handOffCame(from writerLock: RecursiveLock) async {
+        transactions.isHandOffAwaited = false
+        guard !isClosed else { return writerLock.declineHandOff() }
+        if !tryToDeliver(within: Self.writerPatience) { awaitHandOff(of: writerLock) }
+        if !transactions.isHandOffAwaited { await runTransactions() }
+        if !transactions.isHandOffAwaited { writerLock.declineHandOff() }
     }
 
-    /// Fallback poll: unlocking and `requestHandOff` are ordered by the processor only, so a request for a turn may go
-    /// unseen.
-    private func checkTurnLater(of writer: RecursiveLock) {
+    /// Fallback poll: unlocking and `requestHandOff` are ordered by the processor only, so a request may go unseen.
+    private func offerHandOffLater(of writerLock: RecursiveLock) {
         executor.queue.asyncAfter(deadline: DispatchTime.now() + .milliseconds(50)) { [weak self] in
             self?.enqueue { persister in
-                guard persister.isTurnAwaited else { return }
-                writer.offerHandOff()
-                persister.checkTurnLater(of: writer)
+                guard persister.transactions.isHandOffAwaited else { return }
+                writerLock.offerHandOff()
+                persister.offerHandOffLater(of: writerLock)
             }
         }
     }

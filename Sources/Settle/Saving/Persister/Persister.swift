@@ -2,8 +2,9 @@ import Dispatch
 
 /// Saves what a store has published, and merges what others have stored.
 ///
-/// Carries out what ``PersisterStateMachine`` decides. Each append takes all changes as of one revision, so what is
-/// stored is always a complete revision, and an older one never replaces a newer one.
+/// Carries out what ``PersisterStateMachine`` decides: when. What is saved is up to ``BatchWriter``; each append takes all
+/// changes as of one revision, so what is stored is always a complete revision, and an older one never replaces a newer
+/// one.
 ///
 /// All storage calls run on one queue of its own, one piece of work after the other; see ``WorkQueue``. The queue never
 /// blocks on the store's writer lock, since the thread that holds it may be about to wait for this queue.
@@ -14,8 +15,6 @@ actor Persister {
     let limits: StorageLimits
     /// The storage, if others change it too.
     let shared: (any SharedStorage)?
-    /// The storage, if it has a history.
-    let history: (any HistoryStorage)?
     /// The storage, if it has a resting form.
     let checkpointing: (any CheckpointingStorage)?
     /// The store's entry among the open stores, if the storage is shared within this process.
@@ -23,75 +22,22 @@ actor Persister {
     let log: MutationLog
     let time: TimeSource
     let report: @Sendable (SettingsError) -> Void
+    /// For errors of fetching what others have stored, and of feeding those who follow the history.
+    let errors: ErrorReporter
     var machine: PersisterStateMachine
-    /// The pending timers. A timer that an earlier one overtakes stays and fires once too often: cheaper than ending
-    /// and starting a task each time.
-    private var timers: [(due: Duration, task: Task<Void, Never>)] = []
-    /// How often the clock had gone back when the timers were set.
-    private var knownJumps = 0
-    private var isJumpWatched = false
+    private var timers = SaveTimers()
     /// Whether a due checkpoint was put off because a transaction holds the storage's lock.
     private var isActionOwed = false
     /// The store; `nil` once its last reference is gone.
     weak var store: Engine?
 
-    /// Whether the history may have records that the feed lacks.
-    var isFeedBehind = false
-    /// The last error reading the history; `nil` after a success.
-    var lastHistoryError: StorageError?
-    var pending = PendingSaves()
-    /// The storage has accepted everything encodable up to this revision.
-    var lastHandedOver: UInt64 = 0
-    /// The transactions up to here are in the storage's history, so far as they have something for it.
-    var lastListed: UInt64 = 0
-    /// How many transactions had something for the storage, up to ``lastListed``, and up to the last collection.
-    var listedCount: UInt64 = 0
-    var collectedCount: UInt64 = 0
-    /// Whether to call the storage even without changes, because its last call failed.
-    var mustRepeat = false
-    /// Whether anything appended is not on stable storage yet.
-    var hasUnsynced = false
-    /// What others have stored is known up to here.
-    var position: StoragePosition
-    var migrations: KnownMigrations
-    /// Whether others have stored something behind `position`.
-    var mustFetch = false
-
-    /// The first value that was given up since the last flush.
-    var untoldLoss: SettingsError?
-
-    // External changes that the store has not merged, because a writer is active or the store is closing. The storage
-    // counts them as delivered.
-    var undelivered: [ExternalChange] = []
-    /// How far the store has come in the storage's history, once all of these are merged; see `Persister+Place.swift`.
-    var newestPlace: ChangeToken?
-    let reached: LockedValue<ChangeToken?>
-    var lastExternalError: StorageError?
-    /// Why the file's latest unusable edit could not be merged.
-    var lastUnusable: StorageError?
-
-    // The round of commits and flushes being collected; see `Persister+Rounds.swift`.
-    var joined: [SaveRequest] = []
-    var isFinishScheduled = false
-    var exclusion = Exclusion.none
-
-    // Transactions waiting for a writer to unlock, and visits running elsewhere; see `Persister+Transactions.swift`.
-    var transactions: [SaveRequest] = []
-    var isTurnAwaited = false
-    var visitors = 0
-    /// Callers that close the store or write its file, waiting for the last visit to end.
-    var visitorsLeft: [UnsafeContinuation<Void, Never>] = []
-
-    // Named locks; see `Persister+NamedLocks.swift`.
-    var lockQueues = LockQueues()
-    var lockWaiters: [LockQueues.Ticket: CheckedContinuation<Void, any Error>] = [:]
-    var lockPauses: [LockQueues.Ticket: Task<Void, Never>] = [:]
-    /// The leases of the locks that tasks of this store hold.
-    var heldLocks: [String: StorageLease] = [:]
-    /// The tasks that renew them.
-    var renewals: [String: Task<Void, Never>] = [:]
-    /// Those who are told when the lease of a lock has ended on its own.
-    var lockLosses: [String: LockLoss] = [:]
+    let writer: BatchWriter
+    let history: HistoryReader
+    let locks: NamedLocks
+    var group = CommitGroup()
+    var transactions = TransactionQueue()
+    /// The position in the storage's history that the store's values are not older than; `nil` if there is none yet.
+    private let publishedToken: LockedValue<ChangeToken?>
 
     private var isReleased = false
     private(set) var isClosed = false
@@ -106,19 +52,25 @@ actor Persister {
         self.storage = storage
         limits = storage.limits
         shared = storage as? any SharedStorage
-        history = storage as? any HistoryStorage
         checkpointing = storage as? any CheckpointingStorage
-        self.position = position
-        newestPlace = token
-        reached = LockedValue(token)
-        self.migrations = migrations
         self.registration = registration
         self.log = log
         self.time = time
         self.report = report
+        publishedToken = LockedValue(token)
+        errors = ErrorReporter(report)
+        writer = BatchWriter(
+            storage, external: ExternalChanges(position: position, token: publishedToken, migrations: migrations),
+            log: log, time: time, report: report)
+        history = HistoryReader(storage, log: log, time: time, errors: errors, report: report)
+        locks = NamedLocks(storage, on: executor, time: time)
         machine = PersisterStateMachine(
             retryDelay: retryDelay, savePolicy: savePolicy, preservesWaiting: storage.preservesWaiting)
     }
+
+    nonisolated var token: ChangeToken? { publishedToken.withLock { $0 } }
+
+    var migrations: KnownMigrations { writer.external.migrations }
 
     // MARK: From outside
 
@@ -161,20 +113,14 @@ actor Persister {
         return try result.get()
     }
 
-    /// Makes a call of the storage, which may take as long as the storage's limits say.
-    func call<Value: Sendable>(
-        _ body: @escaping @Sendable () async throws(StorageError) -> Value
-    ) async throws(StorageError) -> Value {
-        try await limits.call(time, body)
-    }
-
-    /// Runs work that must not come into the middle of a visit's transaction.
-    func performBetweenVisits(_ work: @escaping @Sendable (isolated Persister) async throws -> Void) async throws {
+    /// Runs work that must not come into the middle of a transaction on its caller's actor.
+    func performBetweenTransactions(_ work: @escaping @Sendable (isolated Persister) async throws -> Void) async throws
+    {
         while true {
-            while visitors > 0 { await withUnsafeContinuation { visitorsLeft.append($0) } }
-            // A visit may have begun before this piece of work.
+            while transactions.running > 0 { await withUnsafeContinuation { transactions.waitUntilIdle($0) } }
+            // A transaction may have begun before this piece of work.
             let isDone = try await perform { persister in
-                guard persister.visitors == 0 else { return false }
+                guard persister.transactions.running == 0 else { return false }
                 try await work(persister)
                 return true
             }
@@ -184,11 +130,17 @@ actor Persister {
 
     /// Saves everything and closes the storage.
     func close() async throws {
-        // New transactions are refused already, so the visits end soon.
-        try await performBetweenVisits { persister in
+        // New transactions are refused already, so those that run end soon.
+        try await performBetweenTransactions { persister in
             guard !persister.isClosed else { return }
             try await persister.closeStorage()
         }
+    }
+
+    /// Reports what only a mistake in the library can bring about, and ends a debug build.
+    nonisolated func reportImpossible(_ event: String) {
+        assertionFailure(event)
+        report(SettingsError(.storage, "The library has made a mistake: \(event)."))
     }
 
     // MARK: What is due
@@ -209,7 +161,7 @@ actor Persister {
             return
         }
         var (action, found) = next()
-        if case .checkpoint = action, exclusion != .none {
+        if case .checkpoint = action, writer.isolation != .none {
             // A checkpoint now would write the file in the middle of a transaction. Until it has ended, append to the
             // journal instead.
             isActionOwed = true
@@ -233,45 +185,11 @@ actor Persister {
             case .preserve: await preserve()
             case .checkpoint(let reason): try await checkpoint(for: reason)
             case .fetch: await deliver()
-            case .readPast: readPastAgain()
+            case .readHistory: retryHistory()
             }
         } catch {
             // Reported already; the machine schedules the retry.
         }
-    }
-
-    /// The storage was opened without an up-to-date resting form.
-    func openedUnsettled() {
-        machine.openedUnsettled(now: time.elapsed())
-        waitForNext()
-    }
-
-    func changedOutside() {
-        machine.changedOutside(isAtRest: isAtRest, now: time.elapsed())
-        waitForNext()
-    }
-
-    /// The storage has reported external changes, or failed to.
-    func fetchEnded(hasFailed: Bool) {
-        if hasFailed {
-            machine.fetchFailed(now: time.elapsed())
-        } else {
-            guard machine.outside != .current else { return }
-            machine.fetched(now: time.elapsed())
-        }
-        waitForNext()
-    }
-
-    /// The past could not be read for somebody.
-    func pastFailed() {
-        machine.pastFailed(now: time.elapsed())
-        waitForNext()
-    }
-
-    /// The storage signals that something has happened to it.
-    func storageSignalled() {
-        // The storage's own saves signal too, so most calls change nothing.
-        if machine.storageSignalled(now: time.elapsed()) { waitForNext() }
     }
 
     /// Does what was put off while a transaction held the storage's lock.
@@ -281,7 +199,8 @@ actor Persister {
         enqueue { await $0.doWhatIsDue() }
     }
 
-    private func waitForNext() {
+    /// Sets the timer for what is due next, after an event that may make it due sooner.
+    func waitForNext() {
         guard !isClosed else { return }
         // Re-enqueue what is due already, so that other work gets its turn.
         if case .wait(let due) = next().action {
@@ -294,36 +213,29 @@ actor Persister {
     private func wait(until due: Duration?) {
         guard let due, !isClosed else { return }
         if !time.isSystem { watchForJumps() }
-        guard timers.allSatisfy({ $0.due > due }) else { return }
+        guard timers.areAllAfter(due) else { return }
         let task = Task { [time] in
             guard (try? await time.sleep(due)) != nil else { return }
-            self.enqueue { await $0.timerFired(due) }
+            self.enqueue { persister in
+                persister.timers.fired(due)
+                await persister.doWhatIsDue()
+            }
         }
-        timers.append((due, task))
+        timers.add(due, task)
     }
 
     /// Cancels timers that would sleep until a clock that was set back catches up. Checks once a second in real time,
     /// since no other event may ever come.
     private func watchForJumps() {
-        let jumps = time.jumps()
-        if jumps != knownJumps {
-            knownJumps = jumps
-            for timer in timers { timer.task.cancel() }
-            timers = []
-        }
-        guard !isJumpWatched else { return }
-        isJumpWatched = true
+        timers.cancel(afterJumps: time.jumps())
+        guard !timers.isJumpWatched else { return }
+        timers.isJumpWatched = true
         executor.queue.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
             self?.enqueue { persister in
-                persister.isJumpWatched = false
+                persister.timers.isJumpWatched = false
                 if !persister.timers.isEmpty { await persister.doWhatIsDue() }
             }
         }
-    }
-
-    private func timerFired(_ due: Duration) async {
-        timers.removeAll { $0.due == due }
-        await doWhatIsDue()
     }
 
     // MARK: The end
@@ -342,8 +254,10 @@ actor Persister {
         }
     }
 
+    /// The order matters. The transactions' values come first, then everything is made stable, and only then does nothing
+    /// more begin: what failed before that leaves the store open, so that its caller can close it again.
     private func closeStorage() async throws {
-        try await endExclusion()
+        try await saveIsolated()
         do {
             try await checkpoint(for: .closing)
         } catch let error as SettingsError where error.code == .encodingFailed {
@@ -360,16 +274,13 @@ actor Persister {
             }
         }
         // The last time: what is held up now is merged no more.
-        if isFeedBehind, isHistoryFollowed { await fillFeed() }
+        if history.isFeedBehind, log.isHistoryFollowed { await history.fillFeed() }
         isClosed = true
         machine.close()
-        for timer in timers { timer.task.cancel() }
-        timers = []
-        endLockWaits()
-        // Closing now would end named locks that are still in use. The last `releaseLock` closes the storage.
-        if heldLocks.isEmpty { await storage.close() }
+        timers.cancel()
+        await locks.close()
         registration?.end()
-        resumeJoined(with: .success(()), flushes: .success(()))
+        resumeGroup(with: .success(()), flushes: .success(()))
         endTransactions(with: SettingsError.closed(key: nil))
     }
 }

@@ -12,7 +12,7 @@
 ///
 ///   outside     current ──failed──▶ failing ──fetched──▶ current
 ///
-///   past        current ──failed──▶ failing ──due, or fetched──▶ trying ──read──▶ current
+///   history     current ──failed──▶ failing ──due, or fetched──▶ trying ──read──▶ current
 ///                                      ▲──────────failed──────────┘
 /// ```
 ///
@@ -20,10 +20,9 @@
 /// still has every value that was to be saved, and the storage has what it had before.
 struct PersisterStateMachine {
     typealias Waiting = DebouncedChanges.Waiting
-    typealias Look = WaitingChanges
 
     enum Action: Equatable {
-        /// Look again at an elapsed time; without one, when a writer calls.
+        /// Check again at an elapsed time; without one, when a writer calls.
         case wait(until: Duration?)
         case append(StorageDurability)
         /// Let the storage keep what waits, because appends fail.
@@ -32,8 +31,8 @@ struct PersisterStateMachine {
         case checkpoint(CheckpointReason)
         /// Fetch external changes again, because the last attempt failed.
         case fetch
-        /// Let those who could not read the past try again.
-        case readPast
+        /// Retry followers whose history read failed.
+        case readHistory
     }
 
     /// What becomes of changed values.
@@ -66,8 +65,8 @@ struct PersisterStateMachine {
         case failing(BackOff)
     }
 
-    /// The state of reading the past for those who follow it.
-    enum Past: Equatable {
+    /// The state of reading the history for those who follow it.
+    enum History: Equatable {
         case current
         case failing(BackOff)
         case trying(BackOff)
@@ -82,7 +81,7 @@ struct PersisterStateMachine {
     private(set) var saving = Saving.working(paceEnd: .zero)
     private(set) var checkpoint = Checkpoint.reached
     private(set) var outside = Outside.current
-    private(set) var past = Past.current
+    private(set) var history = History.current
     /// Set from the first failed checkpoint until one works.
     private var checkpointRetry: BackOff?
 
@@ -112,15 +111,15 @@ struct PersisterStateMachine {
 
     // MARK: What to do
 
-    func next(_ look: Look, now: Duration) -> Action {
+    func next(_ changes: WaitingChanges, now: Duration) -> Action {
         guard state == .open else { return .wait(until: nil) }
         var dues: [Duration] = []
         if case .failing(let retry) = outside {
             if retry.due <= now { return .fetch }
             dues.append(retry.due)
         }
-        if case .failing(let retry) = past {
-            if retry.due <= now { return .readPast }
+        if case .failing(let retry) = history {
+            if retry.due <= now { return .readHistory }
             dues.append(retry.due)
         }
         switch saving {
@@ -128,25 +127,25 @@ struct PersisterStateMachine {
             // A checkpoint would fail as well, so wait for the append to succeed.
             if retry.due <= now { return .append(.synced) }
             dues.append(retry.due)
-            if preservesWaiting, look.hasNew {
+            if preservesWaiting, changes.hasNew {
                 if preserveDue <= now { return .preserve }
                 dues.append(preserveDue)
             }
         case .working(let paceEnd):
             // Checkpoint first: when a save is due at the same moment, the checkpoint covers it.
-            if let due = checkpointDue(look, now: now) {
+            if let due = checkpointDue(changes, now: now) {
                 if due <= now { return .checkpoint(.settled) }
                 dues.append(due)
             }
-            if let due = look.waiting.map({ now + $0.remaining }).min() {
+            if let due = changes.waiting.map({ now + $0.remaining }).min() {
                 if due <= now { return .append(.synced) }
                 dues.append(due)
             }
-            if look.hasNew {
+            if changes.hasNew {
                 if paceEnd <= now { return .append(.buffered) }
                 dues.append(paceEnd)
             }
-            if look.waiting.isEmpty, let due = restDue {
+            if changes.waiting.isEmpty, let due = restDue {
                 if due <= now { return .checkpoint(.resting) }
                 dues.append(due)
             }
@@ -154,9 +153,9 @@ struct PersisterStateMachine {
         return .wait(until: dues.min())
     }
 
-    private func checkpointDue(_ look: Look, now: Duration) -> Duration? {
+    private func checkpointDue(_ changes: WaitingChanges, now: Duration) -> Duration? {
         // A class may ask for a longer wait than the store's default; then its changes delay the checkpoint.
-        var due = look.waiting.map {
+        var due = changes.waiting.map {
             now + $0.remaining(quiet: max($0.quiet, settling.quiet), longest: max($0.longest, settling.longest))
         }.min()
         if case .settling(let first, let last, _) = checkpoint {
@@ -289,10 +288,10 @@ struct PersisterStateMachine {
         outside = .failing(retry)
     }
 
-    /// The past could not be read for somebody. Others who try before the retry is due do not postpone it.
-    mutating func pastFailed(now: Duration) {
+    /// The history could not be read for a follower. Others who try before the retry is due do not postpone it.
+    mutating func historyFailed(now: Duration) {
         var retry = BackOff(delays)
-        switch past {
+        switch history {
         case .current: break
         case .trying(let known): retry = known
         case .failing(let known):
@@ -300,19 +299,19 @@ struct PersisterStateMachine {
             retry = known
         }
         retry.failed(now: now)
-        past = .failing(retry)
+        history = .failing(retry)
     }
 
-    /// Those who could not read the past try again: the retry is due, or the storage has answered to something else.
+    /// Followers whose history read failed try again: the retry is due, or the storage has answered to something else.
     ///
     /// - Returns: Whether there are any.
-    mutating func pastTried() -> Bool {
-        guard case .failing(let retry) = past else { return false }
-        past = .trying(retry)
+    mutating func historyRetried() -> Bool {
+        guard case .failing(let retry) = history else { return false }
+        history = .trying(retry)
         return true
     }
 
-    mutating func pastRead() { past = .current }
+    mutating func historyRead() { history = .current }
 
     /// Something has happened to the storage. It may have recovered from what made saves fail; but the signal may also
     /// stem from a failed save itself, so the retry waits for the shortest delay. The cause of a refused resting form

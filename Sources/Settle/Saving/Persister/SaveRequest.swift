@@ -19,8 +19,8 @@ final class SaveRequest: @unchecked Sendable {
         case save
         /// Runs a transaction on the persister's queue, and saves it.
         case transaction
-        /// Runs a transaction outside the persister's queue, while the storage is locked.
-        case visit
+        /// Lets a transaction run on its caller's actor, while the storage is locked.
+        case actorTransaction
     }
 
     private enum Phase {
@@ -30,10 +30,12 @@ final class SaveRequest: @unchecked Sendable {
     let kind: Kind
     /// The store that the transaction belongs to.
     let store: Engine?
-    /// What the transaction has to know of the storage, once others are excluded and before it runs.
+    /// Reads what the transaction has to know of the storage, once others are excluded and before it runs.
     let prepare: Persister.Preparation?
     /// The newest revision after the transaction has run.
     var revision: UInt64?
+    /// Whether it has written something, and does not only wait for what was published before.
+    var isCommit: Bool { revision != nil }
     /// The named locks that the task held when it asked.
     let locks: [String]
     /// Their leases, if these end: what the transaction writes is stored only while they last.

@@ -51,7 +51,7 @@ final class WorkQueue: Sendable {
             if works.isEmpty, persister.isClosed { return }
             for work in works {
                 await work(persister)
-                await persister.tellFollowers()
+                await persister.updateFeed()
             }
             if !persister.isClosed { await waitForWork() }
         }

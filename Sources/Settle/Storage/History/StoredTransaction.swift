@@ -4,9 +4,9 @@ public struct StoredTransaction: Sendable, Hashable {
     public var time: Double
     /// Who made it.
     public var author: TransactionAuthor
-    /// ``Origin/local`` or ``Origin/reset`` for a write of a program, ``Origin/external`` for an edit by hand, or
-    /// ``Origin/migration``.
-    public var origin: Origin
+    /// ``ValueOrigin/local`` or ``ValueOrigin/reset`` for a write of a program, ``ValueOrigin/external`` for an edit by
+    /// hand, or ``ValueOrigin/migration``.
+    public var origin: ValueOrigin
     /// The transaction that it took back, if it is an undo.
     public var undone: ChangeToken?
     /// How many transactions it stands for, of which only the sum is known: 1, unless there was no room for each.
@@ -16,7 +16,7 @@ public struct StoredTransaction: Sendable, Hashable {
 
     /// Creates a transaction; by default a single one that took nothing back.
     public init(
-        time: Double, author: TransactionAuthor, origin: Origin, undone: ChangeToken? = nil, count: UInt64 = 1,
+        time: Double, author: TransactionAuthor, origin: ValueOrigin, undone: ChangeToken? = nil, count: UInt64 = 1,
         mutations: [StoredMutation]?
     ) {
         self.time = time
@@ -125,8 +125,8 @@ extension HistoryPolicy {
 
     /// The first of some transactions, oldest first, that is not too old; all that follow are not either.
     ///
-    /// The order of transactions is certain, and a clock may be wrong for a while: one that follows another counts as at
-    /// least as new. Otherwise a single one of 1970 would cut off all that came before it.
+    /// The order of transactions is certain, and a clock may be wrong for a while: one that follows another counts as
+    /// at least as new. Otherwise a single one of 1970 would cut off all that came before it.
     ///
     /// - Parameter earlier: The newest time of those before the first one.
     package func firstIndex(in times: [Double], after earlier: Double? = nil, now: Double) -> Int {

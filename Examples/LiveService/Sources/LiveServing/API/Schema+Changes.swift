@@ -14,7 +14,7 @@ extension Schema {
 
     static let changeEvent = Schema.object(
         [
-            "time": .string, "origin": .oneOf(Origin.allCases.map(\.rawValue)), "domain": .string,
+            "time": .string, "origin": .oneOf(ValueOrigin.allCases.map(\.rawValue)), "domain": .string,
             "isDurable": .boolean, "changes": .array(of: .component("Mutation")),
         ], optional: ["author": .string, "transactions": .integer])
 

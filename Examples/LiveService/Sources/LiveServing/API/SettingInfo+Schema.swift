@@ -7,7 +7,7 @@ extension SettingInfo {
         .object(
             [
                 "key": .component("SettingKey"), "type": .string, "isDefault": .boolean,
-                "origin": .oneOf(Origin.allCases.map(\.rawValue)), "domain": .string, "isCovered": .boolean,
+                "origin": .oneOf(ValueOrigin.allCases.map(\.rawValue)), "domain": .string, "isCovered": .boolean,
             ],
             optional: [
                 "rules": .array(of: .string), "value": .any, "default": .any, "isSecret": .boolean,

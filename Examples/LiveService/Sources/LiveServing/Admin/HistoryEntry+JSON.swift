@@ -21,7 +21,7 @@ extension HistoryEntry {
 
     static let schema = Schema.object(
         [
-            "token": .component("ChangeToken"), "time": .string, "origin": .oneOf(Origin.allCases.map(\.rawValue)),
+            "token": .component("ChangeToken"), "time": .string, "origin": .oneOf(ValueOrigin.allCases.map(\.rawValue)),
             "author": .object(
                 [:], optional: ["name": .string, "program": .string, "process": .integer, "user": .string]),
             "transactions": .integer, "changes": .array(of: .component("Mutation")), "isKnown": .boolean,

@@ -8,7 +8,7 @@ import SettleInterchange
 #endif
 
 /// Files of older programs, as settings.
-enum OldData {
+enum LegacyFile {
     static func values(
         _ data: Data, named name: String, kind: String, _ terminal: any CommandTerminal
     ) throws -> SettingTree {

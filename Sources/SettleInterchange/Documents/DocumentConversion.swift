@@ -9,17 +9,17 @@ public import Settle
 /// A document in another format, with a list of all that the format could not keep.
 ///
 /// ```swift
-/// let conversion = try Conversion(of: data, to: .json)
+/// let conversion = try DocumentConversion(of: data, to: .json)
 /// for loss in conversion.losses { print(loss) }  // Key "born": A date has become a text.
 /// try conversion.data.write(to: url)
 /// ```
 ///
-/// If ``losses`` is empty, reading ``data`` gives the equal value, with the same bits of numbers. If not, the two values
-/// differ at most at the listed places. Comments, layout and the order of keys are no part of a value.
+/// If ``losses`` is empty, reading ``data`` gives the equal value, with the same bits of numbers. If not, the two
+/// values differ at most at the listed places. Comments, layout and the order of keys are no part of a value.
 ///
-/// Every string stays what it is. Settings files of this library have a spelling of null in property lists, which is not
-/// used here; to change the format of one, use `SettingsStore`.
-public struct Conversion: Sendable, Hashable {
+/// Every string stays what it is. Settings files of this library have a spelling of null in property lists, which is
+/// not used here; to change the format of one, use `SettingsStore`.
+public struct DocumentConversion: Sendable, Hashable {
     /// The format of a document.
     public enum Format: Sendable, Hashable, CaseIterable, CustomStringConvertible {
         /// JSON (RFC 8259).
@@ -39,8 +39,8 @@ public struct Conversion: Sendable, Hashable {
         }
     }
 
-    /// The document in the new format: sorted by key, so that equal values give equal documents, and in UTF-8 if it is a
-    /// text.
+    /// The document in the new format: sorted by key, so that equal values give equal documents, and in UTF-8 if it is
+    /// a text.
     public let data: Data
 
     /// What the format could not keep, in the order of the document. Dictionaries are in the order of their keys.

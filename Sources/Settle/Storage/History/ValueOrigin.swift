@@ -1,5 +1,5 @@
 /// The source of a value, or of the change that set it.
-public enum Origin: String, Sendable, Hashable, CaseIterable {
+public enum ValueOrigin: String, Sendable, Hashable, CaseIterable {
     /// The declaration's default: no domain has a value.
     case `default`
     /// A write in this process.

@@ -1,21 +1,16 @@
 import Settle
 import SettleInterchange
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-extension Verb {
-    private static let form = Option(
+/// Moves settings to and from documents.
+enum DocumentVerbs {
+    private static let form = Verb.Option(
         names: ["--as"], value: "FORM",
-        help: "The form: \(Conversion.Format.names.map(\.name).joined(separator: ", ")).")
-    private static let dryRun = Option(names: ["--dry-run"], help: "Show what would change, and change nothing.")
-    private static let replaces = Option(names: ["--replace"], help: "Remove what the file does not have.")
-    private static let from = Option(
+        help: "The form: \(DocumentConversion.Format.names.map(\.name).joined(separator: ", ")).")
+    private static let dryRun = Verb.Option(names: ["--dry-run"], help: "Show what would change, and change nothing.")
+    private static let replaces = Verb.Option(names: ["--replace"], help: "Remove what the file does not have.")
+    private static let from = Verb.Option(
         names: ["--from"], value: "KIND", help: "What the file is: userdefaults, archive or strings.")
-    private static let file = Operand(name: "FILE", completion: .file)
+    private static let file = Verb.Operand(name: "FILE", completion: .file)
 
     static let export = Verb(
         name: "export", scope: .domain, operands: [file.optional], options: [form],
@@ -31,15 +26,16 @@ extension Verb {
             guard path == "-" || !invocation.has(.secrets) else {
                 throw CommandFailure(.unavailable, "Secrets are shown on a terminal only, not in a file or a pipe.")
             }
-            let usual: Conversion.Format =
+            let usual: DocumentConversion.Format =
                 path.hasSuffix(".json") ? .json : .propertyList(path == "-" ? .xml : .binary)
-            let format = try invocation.arguments[form].map(Conversion.Format.named) ?? invocation.format ?? usual
+            let named = try invocation.arguments[form].map(DocumentConversion.Format.named)
+            let format = named ?? invocation.format ?? usual
             var values = try await target.storedValues()
             if try !invocation.showsSecrets() {
                 let kept = try target.declared().all.filter { $0.isSecret || $0.isOwners }
                 for setting in kept { values[setting.key] = nil }
             }
-            let conversion = try Conversion(of: .dictionary(values.root), to: format)
+            let conversion = try DocumentConversion(of: .dictionary(values.root), to: format)
             try invocation.write(conversion, as: format, to: path)
         })
 
@@ -70,26 +66,27 @@ extension Verb {
             """,
         action: { invocation in
             let path = invocation.operands.first ?? "-"
-            let old = try OldData.values(
+            let old = try LegacyFile.values(
                 try invocation.read(path), named: path, kind: invocation.arguments[from] ?? "", invocation.terminal)
             let target = try invocation.target()
-            let values = OldData.settings(of: old, try target.declared())
+            let values = LegacyFile.settings(of: old, try target.declared())
             if invocation.has(dryRun) { return try await invocation.showDifference(in: target, to: values, .merge) }
             try await invocation.replace(target, with: values, mode: .merge)
         })
 
     static let convert = Verb(
-        name: "convert", scope: .tool, operands: [file, Operand(name: "OUTPUT", isOptional: true, completion: .file)],
+        name: "convert", scope: .tool,
+        operands: [file, Verb.Operand(name: "OUTPUT", isOptional: true, completion: .file)],
         options: [form],
         summary: "Converts a property list or JSON, and says what the new form can't keep.",
         details: "The form is that of the output's extension, unless --as says otherwise.",
         action: { invocation in
             let (input, output) = (invocation.operands.first ?? "-", invocation.operands.dropFirst().first ?? "-")
-            let usual: Conversion.Format =
+            let usual: DocumentConversion.Format =
                 invocation.format ?? (output.hasSuffix(".plist") ? .propertyList(.xml) : .json)
-            let format = try invocation.arguments[form].map(Conversion.Format.named) ?? usual
+            let format = try invocation.arguments[form].map(DocumentConversion.Format.named) ?? usual
             let value = try readDocument(try invocation.read(input), named: input).value
-            try invocation.write(try Conversion(of: value, to: format), as: format, to: output)
+            try invocation.write(try DocumentConversion(of: value, to: format), as: format, to: output)
         })
 }
 

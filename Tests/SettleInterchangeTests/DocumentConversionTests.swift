@@ -4,13 +4,13 @@ import SettleInterchange
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ConversionTests {
+@Suite(.timeLimit(.minutes(10))) struct DocumentConversionTests {
     private func losses(
-        _ value: SettingValue, _ format: Conversion.Format
-    ) throws -> (kinds: [Loss.Kind], value: SettingValue) {
-        let conversion = try Conversion(of: .dictionary(["a.b": .array([value])]), to: format)
+        _ value: SettingValue, _ format: DocumentConversion.Format
+    ) throws -> (kinds: [DocumentConversion.Loss.Kind], value: SettingValue) {
+        let conversion = try DocumentConversion(of: .dictionary(["a.b": .array([value])]), to: format)
         for loss in conversion.losses { #expect(loss.path == ["a.b", "0"]) }
-        let read = try Conversion.read(conversion.data, as: format).value
+        let read = try DocumentConversion.read(conversion.data, as: format).value
         guard case .dictionary(let entries) = read, case .array(let elements)? = entries["a.b"] else {
             return ([], read)
         }
@@ -25,10 +25,10 @@ import Testing
         let never = SettingValue.date(Date(timeIntervalSinceReferenceDate: .infinity))
         let huge = "18446744073709551616"
         let precise = "0.1000000000000000055"
-        let xml = Conversion.Format.propertyList(.xml)
-        let binary = Conversion.Format.propertyList(.binary)
-        let old = Conversion.Format.propertyList(.oldText)
-        let cases: [(SettingValue, Conversion.Format, Loss.Kind?, SettingValue)] = [
+        let xml = DocumentConversion.Format.propertyList(.xml)
+        let binary = DocumentConversion.Format.propertyList(.binary)
+        let old = DocumentConversion.Format.propertyList(.oldText)
+        let cases: [(SettingValue, DocumentConversion.Format, DocumentConversion.Loss.Kind?, SettingValue)] = [
             (.null, .json, nil, .null), (.null, xml, .null, .string("")), (.null, binary, .null, .string("")),
             (.null, old, .null, .string("")), (.bool(true), old, .type, .string("1")),
             (.integer(-5), old, .type, .string("-5")), (.real(0.5), old, .type, .string("0.5")),
@@ -61,7 +61,7 @@ import Testing
     @Test("A loss names its place, and quotes no value")
     func descriptions() throws {
         let value = SettingValue.dictionary(["a.b": .array([.bool(true), .null]), "c": .null, "": .string("é")])
-        let conversion = try Conversion(of: value, to: .propertyList(.xml))
+        let conversion = try DocumentConversion(of: value, to: .propertyList(.xml))
         #expect(
             conversion.losses.map(\.description) == [
                 #"Key “a\.b.1”: Null has been left out, or is an empty text in an array."#,
@@ -69,25 +69,27 @@ import Testing
             ])
         let read = try PropertyList.read(conversion.data).list.value
         #expect(read == .dictionary(["a.b": .array([.bool(true), .string("")]), "": .string("é")]))
-        let root = try Conversion(of: .null, to: .propertyList(.binary))
+        let root = try DocumentConversion(of: .null, to: .propertyList(.binary))
         #expect(root.losses.map(\.path) == [[]])
         #expect(root.losses.map(\.description) == ["Null has been left out, or is an empty text in an array."])
     }
 
-    @Test("A converted value differs exactly at the places of the losses", arguments: Conversion.Format.allCases)
-    func random(format: Conversion.Format) throws {
+    @Test(
+        "A converted value differs exactly at the places of the losses",
+        arguments: DocumentConversion.Format.allCases)
+    func random(format: DocumentConversion.Format) throws {
         var values = InterchangeValues(random: SeededGenerator())
         var lossless = 0
         for _ in 0..<3_000 {
             let value = values.next()
-            let conversion = try Conversion(of: value, to: format)
-            let (read, found) = try Conversion.read(conversion.data, as: format)
+            let conversion = try DocumentConversion(of: value, to: format)
+            let (read, found) = try DocumentConversion.read(conversion.data, as: format)
             let places = conversion.losses.map(\.path)
             #expect(read.differences(from: value.withPlainNumbers) == Set(places), "\(values.seed)")
             #expect(Set(places).count == places.count && found == format)
             lossless += places.isEmpty ? 1 : 0
             // What the format holds already loses nothing more.
-            let again = try Conversion(of: conversion.data, from: format, to: format)
+            let again = try DocumentConversion(of: conversion.data, from: format, to: format)
             #expect(again.losses == [] && again.data == conversion.data, "\(values.seed)")
         }
         #expect(lossless > 200)
@@ -98,21 +100,22 @@ import Testing
         var values = InterchangeValues(random: SeededGenerator(), isPlain: true)
         for _ in 0..<300 {
             let value = values.next()
-            var source = Conversion.Format.propertyList(.xml)
-            var data = try Conversion(of: value, to: source).data
-            for target in Conversion.Format.allCases.reversed() {
-                let conversion = try Conversion(of: data, from: source, to: target)
+            var source = DocumentConversion.Format.propertyList(.xml)
+            var data = try DocumentConversion(of: value, to: source).data
+            for target in DocumentConversion.Format.allCases.reversed() {
+                let conversion = try DocumentConversion(of: data, from: source, to: target)
                 #expect(conversion.losses.allSatisfy { target == .json && $0.kind == .data })
                 if conversion.losses.isEmpty { (data, source) = (conversion.data, target) }
             }
-            #expect(try Conversion.read(data, as: source).value.differences(from: value) == [], "\(values.seed)")
+            let read = try DocumentConversion.read(data, as: source).value
+            #expect(read.differences(from: value) == [], "\(values.seed)")
         }
     }
 
     @Test("The format of a document is found out")
     func detection() throws {
         let xml = "<?xml version=\"1.0\"?><plist><true/></plist>"
-        let cases: [(String, Conversion.Format, SettingValue)] = [
+        let cases: [(String, DocumentConversion.Format, SettingValue)] = [
             ("{}", .json, .dictionary([:])), (" [1]", .json, .array([.integer(1)])), ("\"a\"", .json, .string("a")),
             ("5", .json, .integer(5)), ("\u{FEFF}null", .json, .null), (xml, .propertyList(.xml), .bool(true)),
             ("{a = 1;}", .propertyList(.oldText), .dictionary(["a": .string("1")])),
@@ -123,19 +126,19 @@ import Testing
             ("<00>", .propertyList(.oldText), .data(Data([0]))), ("<*I5>", .propertyList(.oldText), .integer(5)),
         ]
         for (text, format, value) in cases {
-            let (found, foundFormat) = try Conversion.read(Data(text.utf8))
+            let (found, foundFormat) = try DocumentConversion.read(Data(text.utf8))
             #expect(found == value, "\(text)")
             #expect(foundFormat == format, "\(text)")
         }
         let binary = try PropertyList(.bool(true)).data(as: .binary)
-        #expect(try Conversion.read(binary).format == .propertyList(.binary))
+        #expect(try DocumentConversion.read(binary).format == .propertyList(.binary))
         let utf16 = "[1]".utf16Bytes(isBigEndian: false)
-        #expect(try Conversion.read(Data(utf16)).value == .array([.integer(1)]))
+        #expect(try DocumentConversion.read(Data(utf16)).value == .array([.integer(1)]))
     }
 
     @Test("The error of a document is that of the format that explains more of it")
     func errors() {
-        let cases: [(String, Conversion.Format?, String)] = [
+        let cases: [(String, DocumentConversion.Format?, String)] = [
             ("", nil, "Line 1, column 1: The text is empty; a missing value is null."),
             ("{\"a\": 1,}", nil, "Line 1, column 9: A key in quotation marks is expected here."),
             ("{\"a\" = 1}", nil, "Line 1, column 9: A semicolon is missing after this value."),
@@ -144,18 +147,20 @@ import Testing
             ("{}", .propertyList(.xml), "The document has another format: old-style property list."),
         ]
         for (text, format, expected) in cases {
-            let error = failure { () throws(FormatError) in _ = try Conversion.read(Data(text.utf8), as: format) }
+            let error = failure { () throws(FormatError) in
+                _ = try DocumentConversion.read(Data(text.utf8), as: format)
+            }
             #expect(error?.description == expected, "\(text)")
         }
     }
 
-    @Test("Too many levels are an error in every format", arguments: Conversion.Format.allCases)
-    func depth(format: Conversion.Format) throws {
+    @Test("Too many levels are an error in every format", arguments: DocumentConversion.Format.allCases)
+    func depth(format: DocumentConversion.Format) throws {
         var value = SettingValue.array([])
         for _ in 0..<127 { value = .array([value]) }
-        #expect(try Conversion.read(Conversion(of: value, to: format).data, as: format).value == value)
+        #expect(try DocumentConversion.read(DocumentConversion(of: value, to: format).data, as: format).value == value)
         value = .array([value])
         let deep = value
-        #expect(failure { () throws(FormatError) in _ = try Conversion(of: deep, to: format) }?.rule == .limit)
+        #expect(failure { () throws(FormatError) in _ = try DocumentConversion(of: deep, to: format) }?.rule == .limit)
     }
 }

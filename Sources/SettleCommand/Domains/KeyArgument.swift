@@ -2,7 +2,7 @@ import Settle
 import SettleInterchange
 
 /// The key that a person means by a text.
-enum KeyChoice {
+enum KeyArgument {
     /// A declared one first, then one that is stored under that very name, then a path. A new key is a path, unless it is
     /// to be literal.
     static func key(

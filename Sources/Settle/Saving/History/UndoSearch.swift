@@ -1,40 +1,23 @@
-/// Finding the transaction to take back.
-extension Persister {
-    /// Which transaction is meant.
-    enum UndoTarget: Sendable {
-        case token(ChangeToken)
-        /// The newest one of an author that is no undo and has not been undone.
-        case last(by: String)
-    }
-
-    /// Finds a transaction that may be taken back.
-    func transactionToUndo(_ target: UndoTarget) async throws(SettingsError) -> PastTransaction {
-        var search = UndoSearch(target)
-        var place: ChangeToken?
-        while true {
-            let page = try await past(before: place)
-            for past in page {
-                if let found = try search.look(at: past) { return found }
-            }
-            guard let last = page.last else { throw search.notFound(before: history?.token) }
-            place = last.token
-        }
-    }
+/// Which transaction to undo.
+enum UndoTarget: Sendable {
+    case token(ChangeToken)
+    /// The newest one of an author that is not an undo and has not been undone.
+    case last(by: String)
 }
 
-/// A look for a transaction from the newest one back.
-private struct UndoSearch {
-    private let target: Persister.UndoTarget
-    /// The transactions that have been taken back, by undos that have not been themselves.
-    private var taken: Set<ChangeToken> = []
+/// A search for a transaction, from the newest one back.
+struct UndoSearch {
+    private let target: UndoTarget
+    /// The transactions undone by transactions that have not been undone themselves.
+    private var undone: Set<ChangeToken> = []
 
-    init(_ target: Persister.UndoTarget) {
+    init(_ target: UndoTarget) {
         self.target = target
     }
 
     /// - Returns: The transaction, if it is the one.
-    /// - Throws: If it can't be taken back, or if none can that comes before it.
-    mutating func look(at past: Persister.PastTransaction) throws(SettingsError) -> Persister.PastTransaction? {
+    /// - Throws: If it can't be undone, or if none can that comes before it.
+    mutating func check(_ past: HistoryTransaction) throws(SettingsError) -> HistoryTransaction? {
         if isMeant(past) {
             try past.transaction.checkUndoable(at: past.token)
             return past
@@ -59,20 +42,20 @@ private struct UndoSearch {
         return nil
     }
 
-    private mutating func isMeant(_ past: Persister.PastTransaction) -> Bool {
+    private mutating func isMeant(_ past: HistoryTransaction) -> Bool {
         switch target {
         case .token(let wanted): return past.token == wanted
         case .last(let name):
-            guard !taken.contains(past.token) else { return false }
-            if let undone = past.transaction.undone {
-                taken.insert(undone)
+            guard !undone.contains(past.token) else { return false }
+            if let earlier = past.transaction.undone {
+                undone.insert(earlier)
                 return false
             }
             return past.transaction.author.name == name && past.transaction.origin != .migration
         }
     }
 
-    /// - Parameter end: The place of the newest transaction.
+    /// - Parameter end: The position of the newest transaction.
     func notFound(before end: ChangeToken?) -> SettingsError {
         switch target {
         case .token(let wanted):

@@ -8,7 +8,7 @@ struct TransactionListing {
     struct Item {
         var time: Double
         var author: String?
-        var origin: Origin
+        var origin: ValueOrigin
         var undone: ChangeToken?
         /// The new value of each key, in the order in which they were written; `nil` if the key is no longer stored.
         var writes: [(key: SettingKey, old: SettingValue?, new: SettingValue?)]

@@ -1,14 +1,42 @@
-/// Named locks: tasks of this process queue up, and the first of them polls the storage until it has the name.
-extension Persister {
+/// The named locks that a store's tasks hold or wait for. Tasks of this process queue up, and the first of a queue polls
+/// the storage until it has the name.
+///
+/// An actor of its own on the persister's queue: a lock is acquired, renewed and released beside the saves, not in turn
+/// with them, or a commit made under a lock could not be saved while another task waits.
+actor NamedLocks {
+    private let executor: QueueExecutor
+    private let storage: any Storage
+    private let shared: (any SharedStorage)?
+    private let time: TimeSource
+    private var queues = LockQueues()
+    private var waiters: [LockQueues.Ticket: CheckedContinuation<Void, any Error>] = [:]
+    private var pauses: [LockQueues.Ticket: Task<Void, Never>] = [:]
+    /// The leases of the locks that are held.
+    private var leases: [String: StorageLease] = [:]
+    /// The tasks that renew them.
+    private var renewals: [String: Task<Void, Never>] = [:]
+    /// Notified when a lease ends on its own.
+    private var losses: [String: LockLoss] = [:]
+    private var isClosed = false
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(_ storage: any Storage, on executor: QueueExecutor, time: TimeSource) {
+        self.storage = storage
+        self.executor = executor
+        self.time = time
+        shared = storage as? any SharedStorage
+    }
+
     /// Waits for a named lock and acquires it.
     ///
     /// - Throws: `CancellationError` if the task is cancelled first, ``SettingsError`` if the store is closed or the
-    ///   storage fails. In each case the access is not acquired.
-    func acquireLock(named name: String) async throws -> LockQueues.Ticket {
+    ///   storage fails. In each case the lock is not acquired.
+    func acquire(_ name: String) async throws -> LockQueues.Ticket {
         guard !isClosed else { throw SettingsError.closed(key: nil) }
-        let ticket = lockQueues.enter(name)
+        let ticket = queues.enter(name)
         do {
-            if !lockQueues.isFirst(ticket) { try await waitForTurn(ticket) }
+            if !queues.isFirst(ticket) { try await waitToBeFirst(ticket) }
             try await reserve(ticket)
         } catch {
             leave(ticket)
@@ -20,9 +48,9 @@ extension Persister {
     /// The same, and gives up after a while.
     ///
     /// - Throws: Also ``SettingsError/Code/lockTimedOut``.
-    func acquireLock(named name: String, within timeout: Duration) async throws -> LockQueues.Ticket {
+    func acquire(_ name: String, within timeout: Duration) async throws -> LockQueues.Ticket {
         let due = time.elapsed() + timeout
-        let acquisition = Task { try await acquireLock(named: name) }
+        let acquisition = Task { try await acquire(name) }
         let timer = Task { [time] in
             guard (try? await time.sleep(due)) != nil else { return }
             acquisition.cancel()
@@ -35,100 +63,102 @@ extension Persister {
                 acquisition.cancel()
             }
         } catch is CancellationError where !Task.isCancelled {
-            let holder = heldLocks[name] == nil ? shared?.holder(ofLockNamed: name) : "another task of this process"
+            let holder = leases[name] == nil ? shared?.holder(ofLockNamed: name) : "another task of this process"
             throw SettingsError.lockTimedOut(name, timeout, holder: holder ?? "another process")
         }
     }
 
     /// Releases a lock for the next task of this or any other process.
     ///
-    /// - Returns: Whether it was held until now, as far as the storage has told.
+    /// - Returns: Whether it was held until now, as far as the storage has reported.
     @discardableResult
-    func releaseLock(_ ticket: LockQueues.Ticket) async -> Bool {
-        let lease = heldLocks.removeValue(forKey: ticket.name)
+    func release(_ ticket: LockQueues.Ticket) async -> Bool {
+        let lease = leases.removeValue(forKey: ticket.name)
         renewals.removeValue(forKey: ticket.name)?.cancel()
-        lockLosses[ticket.name] = nil
+        losses[ticket.name] = nil
         if let lease { await shared?.unlock(lease) }
         leave(ticket)
-        if isClosed, heldLocks.isEmpty { await storage.close() }
+        if isClosed, leases.isEmpty { await storage.close() }
         return lease != nil
     }
 
     /// A lease has ended on its own.
     func lost(_ lease: StorageLease) {
-        guard let name = lease.name, heldLocks[name]?.fencingNumber == lease.fencingNumber else { return }
-        heldLocks[name] = nil
+        guard let name = lease.name, leases[name]?.fencingNumber == lease.fencingNumber else { return }
+        leases[name] = nil
         renewals.removeValue(forKey: name)?.cancel()
-        lockLosses.removeValue(forKey: name)?.tell()
+        losses.removeValue(forKey: name)?.tell()
     }
 
-    /// Tells when the lease of a lock that was acquired ends on its own; `nil` if it lasts until it is released.
+    /// Reports when the lease of an acquired lock ends on its own; `nil` if it lasts until it is released.
     func loss(of ticket: LockQueues.Ticket) -> LockLoss? {
-        if let lease = heldLocks[ticket.name], lease.timeToLive == nil { return nil }
+        if let lease = leases[ticket.name], lease.timeToLive == nil { return nil }
         let loss = LockLoss()
-        if heldLocks[ticket.name] == nil { loss.tell() } else { lockLosses[ticket.name] = loss }
+        if leases[ticket.name] == nil { loss.tell() } else { losses[ticket.name] = loss }
         return loss
     }
 
-    /// Binds what a transaction writes to the leases of its task's locks. Without it a holder that was stopped for longer
-    /// than its lease lasts could write over what the next holder has written.
-    func fence(_ request: SaveRequest) {
-        guard !request.locks.isEmpty, shared != nil else { return }
-        request.fences = request.locks.compactMap { name in
+    /// The leases, of some locks, that may end. What is written under them is stored only while they last: a holder that
+    /// was stopped for longer than its lease could otherwise write over what the next holder has written.
+    func fences(of names: [String]) -> [StorageLease] {
+        guard shared != nil else { return [] }
+        return names.compactMap { name in
             // One that is lost already has no number that the storage accepts.
-            let lease = heldLocks[name] ?? StorageLease(name: name, position: position, timeToLive: .zero)
+            let lease = leases[name] ?? StorageLease(name: name, position: StoragePosition(0), timeToLive: .zero)
             return lease.timeToLive == nil ? nil : lease
         }
     }
 
-    /// What the storage has to check for the commits of the round.
-    var fences: [StorageBatch.Condition] {
-        let leases = joined.filter { $0.revision != nil }.flatMap(\.fences)
-        return Set(leases).sorted { ($0.name ?? "", $0.fencingNumber) < ($1.name ?? "", $1.fencingNumber) }
-            .map { .under($0) }
-    }
+    /// How many tasks wait for another task or another process. For tests.
+    var waitCount: Int { waiters.count + pauses.count }
 
-    /// How many tasks wait for their turn or for another process. For tests.
-    var lockWaitCount: Int { lockWaiters.count + lockPauses.count }
+    func isHeld(_ name: String) -> Bool { leases[name] != nil }
 
-    func holdsLock(named name: String) -> Bool { heldLocks[name] != nil }
-
-    /// Fails all waiting tasks, because the store is closed.
-    func endLockWaits() {
-        for waiter in lockWaiters.values { waiter.resume(throwing: SettingsError.closed(key: nil)) }
-        lockWaiters = [:]
-        for pause in lockPauses.values { pause.cancel() }
+    /// Fails all waiting tasks, and closes the storage once no lock is held: closing it would end those in use.
+    func close() async {
+        isClosed = true
+        for waiter in waiters.values { waiter.resume(throwing: SettingsError.closed(key: nil)) }
+        waiters = [:]
+        for pause in pauses.values { pause.cancel() }
+        if leases.isEmpty { await storage.close() }
     }
 
     private func leave(_ ticket: LockQueues.Ticket) {
-        guard let next = lockQueues.leave(ticket) else { return }
+        guard let next = queues.leave(ticket) else { return }
         // No continuation means that the next task is leaving too.
-        lockWaiters.removeValue(forKey: next)?.resume()
+        waiters.removeValue(forKey: next)?.resume()
     }
 
-    private func waitForTurn(_ ticket: LockQueues.Ticket) async throws {
+    private func waitToBeFirst(_ ticket: LockQueues.Ticket) async throws {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { lockWaiters[ticket] = $0 }
+            try await withCheckedThrowingContinuation { waiters[ticket] = $0 }
         } onCancel: {
-            // Runs after `lockWaiters[ticket]` has been set, because the queue is serial.
-            enqueue { $0.lockWaiters.removeValue(forKey: ticket)?.resume(throwing: CancellationError()) }
+            // Runs after `waiters[ticket]` has been set, because the queue is serial.
+            Task(executorPreference: executor.forTasks) { await self.cancelWait(of: ticket) }
         }
     }
 
+    private func cancelWait(of ticket: LockQueues.Ticket) {
+        waiters.removeValue(forKey: ticket)?.resume(throwing: CancellationError())
+    }
+
     private func reserve(_ ticket: LockQueues.Ticket) async throws {
+        let limits = storage.limits
         var backOff = BackOff.namedLock(isRemote: limits.time != nil)
         while true {
             try Task.checkCancellation()
             guard !isClosed else { throw SettingsError.closed(key: nil) }
             guard let shared else {
-                heldLocks[ticket.name] = StorageLease(name: ticket.name, position: position)
+                leases[ticket.name] = StorageLease(name: ticket.name, position: StoragePosition(0))
                 return
             }
             do {
                 let asked = time.elapsed()
-                let lease = try await call { () throws(StorageError) in try await shared.tryLock(named: ticket.name) }
+                let lease = try await limits.call(time) { () throws(StorageError) in
+                    try await shared.tryLock(named: ticket.name)
+                }
                 if let lease {
-                    heldLocks[ticket.name] = lease
+                    leases[ticket.name] = lease
                     renewInTime(lease, since: asked)
                     return
                 }
@@ -168,13 +198,15 @@ extension Persister {
     private func renew(_ lease: StorageLease, until end: LockedValue<Duration>, at first: Duration) async {
         var (lease, due) = (lease, first)
         while let name = lease.name, let timeToLive = lease.timeToLive,
-            heldLocks[name]?.fencingNumber == lease.fencingNumber
+            leases[name]?.fencingNumber == lease.fencingNumber
         {
             guard let shared, (try? await time.sleep(due)) != nil else { return }
             let asked = time.elapsed()
             guard asked < end.withLock({ $0 }) else { return lost(lease) }
             do throws(StorageError) {
-                let renewed = try await call { [lease] () throws(StorageError) in try await shared.renew(lease) }
+                let renewed = try await storage.limits.call(time) { [lease] () throws(StorageError) in
+                    try await shared.renew(lease)
+                }
                 end.withLock { $0 = asked + (renewed.timeToLive ?? timeToLive) }
                 lease = renewed
             } catch  where error.code == .leaseLost {
@@ -193,12 +225,12 @@ extension Persister {
             // An error only means that the sleep was cancelled.
             try? await time.sleep(due)
         }
-        lockPauses[ticket] = pause
+        pauses[ticket] = pause
         await withTaskCancellationHandler {
             await pause.value
         } onCancel: {
             pause.cancel()
         }
-        lockPauses[ticket] = nil
+        pauses[ticket] = nil
     }
 }

@@ -7,7 +7,7 @@ package import Settle
 #endif
 
 /// The files of one moment of a domain, in a folder of their own, to try on them what must not happen to the originals.
-package struct SettingsCopy {
+package struct DomainFilesCopy {
     private let folder: FilePath
     private let original: FileNames
     /// By the name that programs open, which may be that of a link.

@@ -1,0 +1,16 @@
+/// Reports errors of the storage, but the same one only once until a call succeeds: retries may be frequent.
+final class ErrorReporter {
+    private let reportIssue: @Sendable (SettingsError) -> Void
+    private var last: StorageError?
+
+    init(_ report: @escaping @Sendable (SettingsError) -> Void) {
+        reportIssue = report
+    }
+
+    func report(_ error: StorageError) {
+        if error != last { reportIssue(.storage(error)) }
+        last = error
+    }
+
+    func succeeded() { last = nil }
+}

@@ -1,0 +1,233 @@
+/// A transaction and its position in the history.
+typealias HistoryTransaction = (token: ChangeToken, transaction: StoredTransaction)
+
+/// Reads the storage's history: pages of it, what was stored at a position, and the feed of those who follow it.
+///
+/// Belongs to the persister and runs on its queue. The persister fetches first what others have appended.
+final class HistoryReader {
+    /// `nil` if the storage has no history.
+    let storage: (any HistoryStorage)?
+    let log: MutationLog
+    private let limits: StorageLimits
+    private let time: TimeSource
+    /// For errors of the feed.
+    let errors: ErrorReporter
+    /// For errors of reading for one follower.
+    let searchErrors: ErrorReporter
+    /// Whether the history may have records that the feed lacks.
+    var isFeedBehind = false
+
+    private static let pageSize = 64
+    private static let feedPageSize = 256
+
+    init(
+        _ storage: any Storage, log: MutationLog, time: TimeSource, errors: ErrorReporter,
+        report: @escaping @Sendable (SettingsError) -> Void
+    ) {
+        self.storage = storage as? any HistoryStorage
+        limits = storage.limits
+        self.log = log
+        self.time = time
+        self.errors = errors
+        searchErrors = ErrorReporter(report)
+    }
+
+    /// The position of the newest transaction.
+    var token: ChangeToken? { storage?.token }
+
+    // MARK: Looking back
+
+    /// The transactions before a position, newest first; none if the history begins there.
+    func page(before token: ChangeToken?) async throws(SettingsError) -> [HistoryTransaction] {
+        guard let storage else { throw .storageWithoutHistory }
+        guard storage.keepsHistory else { throw .historyNotKept }
+        var records: [StoredRecord]
+        do {
+            records = try await limits.call(time) { () throws(StorageError) in
+                try await storage.records(before: token, limit: Self.pageSize)
+            }
+        } catch {
+            if let token, error.code == .conflict { throw .anotherPast(token) }
+            throw .storage(error)
+        }
+        if let token, let first = records.first, first.token.history != token.history { throw .anotherPast(token) }
+        let secrets = log.secretKeys
+        for index in records.indices {
+            part(&records[index])
+            records[index].transactions = records[index].transactions.map { $0.visible(without: secrets) }
+        }
+        return records.flatMap { $0.entries.reversed() }
+    }
+
+    /// Everything after a position, oldest first.
+    func everything(after token: ChangeToken) async throws(SettingsError) -> [HistoryTransaction] {
+        guard let storage else { throw .storageWithoutHistory }
+        let secrets = log.secretKeys
+        var found: [HistoryTransaction] = []
+        while true {
+            let page: [HistoryFeedEntry]?
+            do {
+                page = try await records(after: found.last?.token ?? token, in: storage)
+            } catch {
+                throw .storage(error)
+            }
+            guard let page else { throw unavailable(token, in: storage) }
+            guard !page.isEmpty else { return found }
+            found += page.map { ($0.token, $0.transaction.visible(without: secrets)) }
+        }
+    }
+
+    /// Why it is not known what has come after a position.
+    private func unavailable(_ token: ChangeToken, in storage: any HistoryStorage) -> SettingsError {
+        guard let end = storage.token, end.history == token.history, token.position <= end.position else {
+            return .anotherPast(token)
+        }
+        return storage.keepsHistory ? .forgotten(token) : .historyNotKept
+    }
+
+    /// What was stored at a position, without secrets.
+    ///
+    /// - Parameter tree: What is stored now, read before the history: undoing what it does not have yet changes nothing.
+    func values(at token: ChangeToken, from tree: SettingTree) async throws(SettingsError) -> SettingTree {
+        var tree = tree
+        for (token, transaction) in try await everything(after: token).reversed() {
+            guard let mutations = transaction.mutations else { throw .unknownChanges(at: token) }
+            tree.takeBack(mutations)
+        }
+        _ = MigrationRecord(takenFrom: &tree)
+        log.removeSecrets(from: &tree)
+        return tree
+    }
+
+    /// Finds a transaction that may be undone.
+    func transaction(toUndo target: UndoTarget) async throws(SettingsError) -> HistoryTransaction {
+        var search = UndoSearch(target)
+        var oldest: ChangeToken?
+        while true {
+            let page = try await page(before: oldest)
+            for past in page {
+                if let found = try search.check(past) { return found }
+            }
+            guard let last = page.last else { throw search.notFound(before: token) }
+            oldest = last.token
+        }
+    }
+
+    /// Checks that nothing has been stored after a position.
+    ///
+    /// - Parameter keys: The keys that count, with those within them, and dictionaries around them as far as they have
+    ///   them. `nil` if all do.
+    /// - Throws: ``SettingsError`` that says what was stored, or that it is not known.
+    func checkNothingStored(after token: ChangeToken, at keys: [SettingKey]?) async throws(SettingsError) {
+        var conflict = CommitConflict(keys: [], token: nil, author: nil)
+        var changed: Set<SettingKey> = []
+        let later: [HistoryTransaction]
+        do {
+            later = try await everything(after: token)
+        } catch {
+            guard error.code == .historyUnavailable, storage != nil else { throw error }
+            throw .unknownConflict(error)
+        }
+        for (token, transaction) in later {
+            guard let all = transaction.mutations else { throw .unknownConflict(.unknownChanges(at: token)) }
+            let found = keys.map(transaction.mutations) ?? all
+            guard !found.isEmpty else { continue }
+            (conflict.token, conflict.author) = (token, transaction.author)
+            changed.formUnion(found.map(\.key))
+        }
+        guard !changed.isEmpty else { return }
+        conflict.keys = changed.sorted().map(\.description)
+        throw .conflict(conflict)
+    }
+
+    // MARK: What the history keeps
+
+    /// Sets what of the history the storage keeps.
+    func keep(_ policy: HistoryPolicy) async throws(SettingsError) {
+        guard let storage else {
+            if policy.isKept { throw .storageWithoutHistory }
+            return
+        }
+        do {
+            try await limits.call(time) { () throws(StorageError) in try await storage.keepHistory(policy) }
+        } catch {
+            throw .historyNotChanged(error)
+        }
+    }
+
+    /// Keeps values of secrets out of the history.
+    func withhold(_ keys: [SettingKey]) async {
+        guard let storage else { return }
+        do {
+            try await limits.call(time) { () throws(StorageError) in try await storage.withhold(keys) }
+            restartFeed()
+        } catch {
+            errors.report(error)
+        }
+    }
+
+    /// Removes the values of some keys from the history.
+    func forget(_ keys: [SettingKey]) async throws(SettingsError) {
+        guard let storage else { return }
+        defer { restartFeed() }
+        for key in keys {
+            do {
+                try await limits.call(time) { () throws(StorageError) in try await storage.forgetHistory(of: key) }
+            } catch {
+                throw .storage(error)
+            }
+        }
+    }
+
+    // MARK: Records
+
+    /// What the storage has after a position, transaction by transaction; `nil` if that is not known.
+    func records(
+        after token: ChangeToken, in storage: any HistoryStorage
+    ) async throws(StorageError) -> [HistoryFeedEntry]? {
+        let records = try await limits.call(time) { () throws(StorageError) in
+            try await storage.records(after: token, limit: Self.feedPageSize)
+        }
+        guard var records else { return nil }
+        for index in records.indices { part(&records[index]) }
+        guard let first = records.first else { return [] }
+        if first.token.position - first.count < token.position {
+            // The position is within transactions of which only the sum is known, unless the log still has each.
+            guard let rest = first.rest(after: token), rest.transactions.count < first.transactions.count else {
+                return nil
+            }
+            records[0] = rest
+        }
+        return records.flatMap(\.entries).map { token, transaction in
+            HistoryFeedEntry(
+                token: token, transaction: transaction,
+                revision: log.lock.withLock { log.changes.revision(at: token) })
+        }
+    }
+
+    /// Separates transactions that the store has appended together, as far as the log still has them.
+    private func part(_ record: inout StoredRecord) {
+        guard record.transactions.count == 1, record.count > 1, let sum = record.transactions.first,
+            let revisions = log.lock.withLock({ log.changes.appended.ownRevisions(endingAt: record.token) }),
+            let mutations = sum.mutations
+        else { return }
+        var (before, after): ([SettingKey: SettingValue], [SettingKey: SettingValue?]) = ([:], [:])
+        for mutation in mutations where !mutation.isWithheld {
+            before[mutation.key] = mutation.oldValue
+            after.updateValue(mutation.newValue, forKey: mutation.key)
+        }
+        record.transactions = log.transactions(
+            revisions, count: sum.count, values: after, before: before, author: sum.author.name, now: time.now())
+    }
+}
+
+extension StoredTransaction {
+    /// Without the values of secrets, and without the record of migrations, which shows whether it was one.
+    fileprivate func visible(without secrets: Set<SettingKey>) -> StoredTransaction {
+        var visible = withholding(secrets)
+        guard let all = visible.mutations, all.contains(where: { MigrationRecord.has($0.key) }) else { return visible }
+        visible.origin = .migration
+        visible.mutations = all.filter { !MigrationRecord.has($0.key) }
+        return visible
+    }
+}

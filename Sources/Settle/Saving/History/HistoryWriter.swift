@@ -1,0 +1,70 @@
+/// Lists in each batch the transactions that it has, and counts those that the storage's history has already.
+struct HistoryWriter {
+    private let log: MutationLog
+    private let time: TimeSource
+    private let storage: (any HistoryStorage)?
+    /// The transactions up to here are in the storage's history, if they have something for it.
+    private var lastListed: UInt64 = 0
+    /// How many transactions had something for the storage, up to ``lastListed``, and up to the last collection.
+    private var listedCount: UInt64 = 0
+    private var collectedCount: UInt64 = 0
+
+    init(_ storage: any Storage, log: MutationLog, time: TimeSource) {
+        self.storage = storage as? any HistoryStorage
+        self.log = log
+        self.time = time
+    }
+
+    /// Changes were collected from the log; so many transactions have had something for the storage until now.
+    mutating func collected(_ count: UInt64) { collectedCount = count }
+
+    /// Lists the transactions of a batch with everything up to a revision.
+    func list(upTo revision: UInt64, in batch: inout StorageBatch) {
+        let count = collectedCount - listedCount
+        batch.transactionCount = max(1, count)
+        guard storage?.keepsHistory == true, !batch.values.isEmpty else { return }
+        batch.transactions = log.transactions(
+            count == 0 ? nil : lastListed + 1...revision, count: batch.transactionCount, values: batch.values,
+            before: batch.expectedValues, author: batch.author, now: time.now())
+    }
+
+    /// A batch has been stored: its transactions are not listed again.
+    mutating func didList(_ batch: StorageBatch, at token: ChangeToken?) {
+        if let token, batch.revision > lastListed {
+            log.place(lastListed + 1...batch.revision, at: token, count: batch.transactionCount)
+        }
+        guard batch.revision > lastListed || batch.transactionCount > 1 else { return }
+        listedCount += min(batch.transactionCount, collectedCount - listedCount)
+        lastListed = max(lastListed, batch.revision)
+    }
+}
+
+extension MutationLog {
+    /// The single transactions of a batch, as far as the log still has them.
+    ///
+    /// - Parameter revisions: Those that the batch has; `nil` if it only has what an earlier one has left out.
+    func transactions(
+        _ revisions: ClosedRange<UInt64>?, count: UInt64, values: [SettingKey: SettingValue?],
+        before: [SettingKey: SettingValue], author: String?, now: Double
+    ) -> [StoredTransaction] {
+        // Encoded outside the log's lock, since that runs foreign code.
+        let logged = revisions.map(ownTransactions) ?? []
+        var listing = TransactionListing(values, replacing: before)
+        return listing.transactions(
+            logged.suffix(Int(clamping: count)).map(Self.item), of: count, by: .current, batchAuthor: author, now: now)
+    }
+
+    private static func item(_ logged: LoggedTransaction) -> TransactionListing.Item {
+        let details = logged.entry.details
+        var item = TransactionListing.Item(
+            time: logged.entry.time, author: details.author, origin: details.origin, undone: details.undone, writes: [])
+        guard logged.entry.hasValues, !logged.isGivenUp else { return item }
+        for mutation in details.mutations where mutation.scope != .effective && mutation.slot.schedule != nil {
+            // What can't be encoded is not stored either.
+            guard let old = try? mutation.slot.encoder(mutation.old) else { continue }
+            let new = mutation.isRemoval ? nil : try? mutation.slot.encoder(mutation.new)
+            if new != nil || mutation.isRemoval { item.writes.append((mutation.slot.key, old, new)) }
+        }
+        return item
+    }
+}

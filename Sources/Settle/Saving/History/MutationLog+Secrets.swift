@@ -1,0 +1,19 @@
+extension MutationLog {
+    /// The keys of declared secrets, in every spelling.
+    var secretKeys: Set<SettingKey> {
+        lock.withLock { Set(stored.slots.all.filter(\.isSecret).flatMap(spellings)) }
+    }
+
+    /// The keys of some settings, in every spelling.
+    func spellings(of keys: [SettingKey]) -> [SettingKey] {
+        lock.withLock { keys.compactMap { stored.slots[$0] }.flatMap(spellings) }
+    }
+
+    func removeSecrets(from tree: inout SettingTree) {
+        // To remove a missing key would remove an empty dictionary around it.
+        for key in secretKeys where tree[key] != nil { tree[key] = nil }
+    }
+
+    /// Under the lock.
+    private func spellings(of slot: SettingSlot) -> [SettingKey] { [slot.key] + stored.slots.otherSpellings(of: slot) }
+}

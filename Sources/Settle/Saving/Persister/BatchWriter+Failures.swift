@@ -1,0 +1,108 @@
+/// Retries failed saves, and undoes or gives up what can't be saved; see ``PendingSaves``.
+extension BatchWriter {
+    /// The keys that a commit has written and that are not stored.
+    func keys(of commit: SaveRequest) -> [SettingKey] {
+        guard let revision = commit.revision else { return [] }
+        let keys = log.keys(writtenAt: revision) ?? Array(pending.values.keys)
+        return keys.filter { pending.values[$0] != nil }
+    }
+
+    // MARK: Others have stored something
+
+    /// Records how external changes affect values whose save has failed.
+    func compareWithFailedSaves(_ changes: [ExternalChange]) {
+        guard pending.isRetry, !changes.isEmpty else { return }
+        let isEverything = changes.contains { if case .everything = $0.content { true } else { false } }
+        let stored = isEverything ? stored : nil
+        pending.changedOutside(
+            changes, after: external.unmerged, stored: stored,
+            collected: log.lock.withLock { log.unsaved.lastCollected })
+    }
+
+    /// Whether values of a group's commits would be given up, because others have stored something since these have run.
+    ///
+    /// What others had stored before is settled before a commit runs. So it has read what is not in force any more: it
+    /// has to run again, and must not end as if it were stored.
+    func conflict(of group: CommitGroup) -> StorageError? {
+        let lost = pending.lost
+        guard !lost.isEmpty, group.commits.contains(where: { keys(of: $0).contains(where: lost.contains) }) else {
+            return nil
+        }
+        return StorageError(.conflict, "Others have changed the settings since the transaction has read them.")
+    }
+
+    /// Gives up values that others have replaced, before the rest is appended again or a transaction builds on it.
+    /// Requires the storage's lock and freshly fetched external changes, and that no value is one of the group's commits;
+    /// see ``conflict(of:)``.
+    ///
+    /// - Returns: The first of the errors, which are reported.
+    func giveUpContested() -> SettingsError? {
+        let givenUp = pending.giveUpContested(with: external.unmerged, isLocked: isolation.holdsOthersUp)
+        guard !givenUp.isEmpty else { return nil }
+        var restored: [SettingKey: SettingValue?] = [:]
+        var first: SettingsError?
+        for (key, stored, isCommitted) in givenUp {
+            restored.updateValue(stored, forKey: key)
+            let issue = SettingsError.superseded(key, byCommit: isCommitted)
+            report(issue)
+            first = first ?? issue
+        }
+        leaveUnresolved()
+        log.giveUp(Set(givenUp.map(\.key)), after: lastHandedOver)
+        external.add([ExternalChange(.values(restored))])
+        return first
+    }
+
+    func leaveUnresolved() { pending.leaveUnresolved(log.lock.withLock { log.unsaved.lastCollected }) }
+
+    /// Undoes commits: what is stored is in force again, except where a later write has already replaced the commit's
+    /// value.
+    ///
+    /// - Returns: Whether there was something to undo.
+    func undo(_ commits: [SaveRequest]) -> Bool {
+        var undone: Set<SettingKey> = []
+        for commit in commits {
+            guard let revision = commit.revision else { continue }
+            undone.formUnion(log.withoutLaterWrites(keys(of: commit), writtenAt: revision))
+        }
+        guard !undone.isEmpty else { return false }
+        let values = pending.undo(undone, with: external.unmerged)
+        log.giveUp(undone, after: lastHandedOver, isSuperseded: false)
+        if !values.isEmpty { external.add([ExternalChange(.values(values))]) }
+        return true
+    }
+
+    // MARK: The storage refuses a value
+
+    /// Removes a value from a batch that the storage has refused, with everything that was written together with it.
+    ///
+    /// - Returns: The error, which is reported; `nil` if the value can't be removed, such as that of a commit, which fails as
+    ///   a whole.
+    func setAside(
+        _ key: SettingKey, for error: StorageError, of group: CommitGroup, upTo revision: UInt64,
+        changedAt oldest: Double
+    ) -> SettingsError? {
+        guard let unit = pending.unitToSetAside(with: key),
+            !group.commits.contains(where: { !unit.isDisjoint(with: keys(of: $0)) })
+        else { return nil }
+        let slots = log.lock.withLock { unit.compactMap(log.stored.slots.placed) }
+        let settings = slots.compactMap { slot in slot.box.map { (slot: slot, box: $0) } }
+        // What was to be removed at other spellings is collected again with its setting.
+        let spellings = unit.subtracting(settings.map(\.slot.key))
+        guard let first = settings.first(where: { $0.slot.key == key }),
+            spellings.allSatisfy({ pending.values[$0] == .some(nil) })
+        else { return nil }
+        for spelling in spellings {
+            let left = pending.setAside(spelling)
+            log.lock.withLock { log.stored.tree[spelling] = left }
+        }
+        // What lies within another one first: the outer one is still there, then.
+        for (slot, box) in settings.sorted(by: { $0.slot.key > $1.slot.key }) {
+            log.revert(slot, box, leaving: pending.setAside(slot.key), upTo: revision, changedAt: oldest)
+        }
+        pending.refuse(unit)
+        let issue = SettingsError.encodingFailed(key: key, isSecret: first.slot.isSecret, error)
+        report(issue)
+        return issue
+    }
+}

@@ -1,0 +1,143 @@
+/// Fetches and merges what others have stored, and keeps them out while a transaction runs.
+extension Persister {
+    /// Starts to follow external changes on behalf of a store.
+    nonisolated func follow(for store: Engine) {
+        enqueue { [weak store] persister in
+            persister.store = store
+            persister.shared?.watch { [weak persister] event in persister?.handle(event) }
+            persister.reportRefusal()
+            if !persister.isAtRest {
+                // A process was killed before writing it.
+                persister.machine.openedUnsettled(now: persister.time.elapsed())
+                persister.waitForNext()
+            }
+            await persister.deliver()
+        }
+    }
+
+    /// Tells the storage which values are in force although what is stored can't be used. A failure is ignored: until
+    /// the next launch nothing depends on it, and then an earlier value may be used instead.
+    nonisolated func keep(_ values: [SettingKey: SettingValue?]) {
+        guard !values.isEmpty else { return }
+        enqueue { persister in
+            guard !persister.isClosed else { return }
+            try? await persister.checkpointing?.keep(values)
+        }
+    }
+
+    /// Makes everything saved from now on readable by the user alone, because a group with secrets has been opened.
+    nonisolated func keepPrivate() {
+        enqueue { $0.checkpointing?.keepPrivate() }
+    }
+
+    /// Called by the storage, on any thread. Returns immediately.
+    private nonisolated func handle(_ event: StorageEvent) {
+        switch event {
+        case .mayHaveChanged, .available: fetchAndDeliver()
+        case .unavailable(let error): enqueue { $0.errors.report(error) }
+        case .leaseLost(let lease): enqueue { await $0.locks.lost(lease) }
+        case .issue(let error): report(.storage(error))
+        }
+    }
+
+    /// Fetches external changes, and publishes them.
+    nonisolated func fetchAndDeliver() {
+        enqueue { persister in
+            await persister.deliver()
+            // The storage's own saves signal too, so most signals change nothing.
+            if !persister.isClosed, persister.machine.storageSignalled(now: persister.time.elapsed()) {
+                persister.waitForNext()
+            }
+        }
+    }
+
+    /// Publishes external changes to the store. While a writer holds the writer lock, delivery is deferred rather than
+    /// blocking the queue, so that a flush can run meanwhile.
+    func deliver() async {
+        guard !isClosed else { return }
+        do {
+            try await fetchExternalChanges()
+            errors.succeeded()
+        } catch {
+            // Nothing is lost: the storage reports the changes on the next call, which follows after a back-off.
+            errors.report(error)
+        }
+        deliverFetched()
+        await updateFeed()
+    }
+
+    /// Publishes changes that have already been fetched or given up.
+    func deliverFetched() {
+        guard writer.hasUnmerged else { return }
+        if !tryToDeliver(), let store { awaitHandOff(of: store.writer) }
+        machine.changedOutside(isAtRest: isAtRest, now: time.elapsed())
+        waitForNext()
+    }
+
+    func fetchExternalChanges() async throws(StorageError) {
+        guard let shared else { return }
+        let found: StorageChanges
+        do {
+            found = try await limits.call(time) { [position = writer.external.position] () throws(StorageError) in
+                try await shared.changes(after: position)
+            }
+        } catch {
+            machine.fetchFailed(now: time.elapsed())
+            waitForNext()
+            throw error
+        }
+        writer.fetched(found)
+        history.isFeedBehind = true
+        reportRefusal()
+        guard machine.outside != .current else { return }
+        machine.fetched(now: time.elapsed())
+        waitForNext()
+    }
+
+    /// A newer program has migrated what is stored: from now on nothing is saved.
+    private func reportRefusal() {
+        guard let refusal = migrations.refusal, !migrations.isReported else { return }
+        writer.external.migrations.isReported = true
+        report(.storage(refusal))
+    }
+
+    /// - Returns: False if a writer has held the writer lock for longer than `limit`.
+    func tryToDeliver(within limit: Duration = .zero) -> Bool {
+        guard writer.hasUnmerged, let store, !isClosed else { return true }
+        guard limit > .zero ? store.writer.tryLock(within: limit) : store.writer.tryLock() else { return false }
+        defer { store.writer.unlock() }
+        writer.merge(into: store)
+        return true
+    }
+
+    // MARK: Isolation
+
+    /// Excludes others, and fetches what they have changed until now.
+    func isolate() async throws(StorageError) {
+        guard let shared else { return writer.isolation = .unshared }
+        guard
+            let lease = try await limits.call(
+                time, { () throws(StorageError) in try await shared.lockForTransaction() })
+        else {
+            // Without a lock nothing says how far others are. What has failed is decided by what they have stored.
+            if writer.external.mustFetch || writer.pending.isRetry { try await fetchExternalChanges() }
+            return writer.isolation = .position(writer.external.position)
+        }
+        writer.isolation = .lock(lease)
+        guard lease.position != writer.external.position || writer.external.mustFetch else { return }
+        do throws(StorageError) {
+            try await fetchExternalChanges()
+        } catch {
+            await endIsolation()
+            throw error
+        }
+    }
+
+    /// Lets others append again.
+    func endIsolation() async {
+        let ended = writer.isolation
+        writer.isolation = .none
+        if case .lock(let lease) = ended { await shared?.unlock(lease) }
+        resumeOwedAction()
+    }
+}

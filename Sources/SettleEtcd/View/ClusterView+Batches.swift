@@ -1,0 +1,64 @@
+import Settle
+
+/// The store's batches as transactions of the cluster.
+extension ClusterView {
+    /// Some values as a transaction over what is known now.
+    ///
+    /// - Parameter id: The batch that the client's marker will name.
+    func plan(
+        _ values: [SettingKey: SettingValue?], of id: StorageBatch.ID, by author: String?, at time: Double,
+        on conditions: [StorageBatch.Condition] = []
+    ) throws(StorageError) -> BatchPlan {
+        var fences: [(lock: String, revision: Int64)] = []
+        for case .under(let lease) in conditions {
+            if let name = lease.name { fences.append((name, Int64(clamping: lease.fencingNumber))) }
+        }
+        return try BatchPlan(
+            values, over: mirror, client: clientName,
+            marker: Marker(session: session, batch: id, author: author, time: time), fences: fences,
+            isExact: conditions.contains { if case .at = $0 { true } else { false } })
+    }
+
+    /// Whether a plan was made over what is known now.
+    func fits(_ plan: BatchPlan) -> Bool { plan.marker == marker && plan.revision == mirror.revision }
+
+    /// Refuses a batch whose conditions do not hold. Those on leases are not the view's.
+    func check(_ conditions: [StorageBatch.Condition]) throws(StorageError) {
+        for condition in conditions {
+            switch condition {
+            case .at(let position):
+                // A position ahead of the mirror is one of another history.
+                guard let number = position.number.map({ Int64(clamping: $0) }), number <= mirror.revision,
+                    !log.hasChanged(since: number)
+                else { throw space.changedByOthers }
+            case .under: break
+            case .migrated(let known):
+                var tree = SettingTree()
+                tree.root[MigrationRecord.name] = mirror.value(at: SettingKey(name: MigrationRecord.name))
+                if let foreign = MigrationRecord(in: tree).foreignStep(besides: known) {
+                    throw .migrated(by: foreign)
+                }
+            }
+        }
+    }
+
+    /// The receipt for the client's newest transaction.
+    mutating func receipt() -> StorageReceipt {
+        let hasNews = log.hasNews
+        if !hasNews { log.tell(upTo: mirror.revision) }
+        // What came after the batch is not behind it.
+        let revision = marker
+        return StorageReceipt(
+            position: hasNews ? StoragePosition(UInt64(clamping: revision)) : position, durability: .synced,
+            hasExternalChanges: hasNews, token: recent.token(at: revision) ?? recent.end)
+    }
+
+    /// A transaction that removes the client's marker; `nil` if that alone tells that something was stored.
+    var removalOfMarker: TransactionRequest? {
+        let (marker, revision) = mirror.marker(of: clientName)
+        guard marker?.session == session, !mirror.keys.isEmpty else { return nil }
+        let key = space.key(KeySpace.marker(clientName))
+        return TransactionRequest(
+            comparisons: [Comparison(key: key, target: .modified(at: revision))], success: [.delete(key: key)])
+    }
+}

@@ -1,0 +1,165 @@
+import Settle
+
+/// What can go wrong with the settings under a prefix, as sentences: what could not happen, where, why, and what to do.
+extension KeySpace {
+    // MARK: The storage
+
+    var closed: StorageError { StorageError(.closed, "The storage of “\(prefix)” has been closed.") }
+
+    var unread: StorageError {
+        StorageError(.unreadable, "The settings under “\(prefix)” have not been read, so they are not overwritten.")
+    }
+
+    /// Refuses what JSON can't hold, and the names that the storage needs itself.
+    func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
+        guard !Self.isOwn(key) else {
+            throw StorageError(.unsupportedValue, "“\(key)” is a name that the storage under “\(prefix)” needs itself.")
+        }
+        if StorableCheck.isAlwaysStorable(value, at: key) { return }
+        do throws(FormatError) {
+            try StorableCheck.check(value, at: key, as: .json)
+        } catch {
+            throw StorageError(.unsupportedValue, "“\(prefix)” can't hold it. \(error)")
+        }
+    }
+
+    // MARK: Transactions
+
+    func tooManyOperations(_ count: Int, limit: Int) -> StorageError {
+        StorageError(
+            .unsupportedValue,
+            "A transaction under “\(prefix)” can write \(limit) settings, and this one needs \(count) operations.")
+    }
+
+    func tooLarge(_ size: Int, limit: Int, largest: SettingKey?) -> StorageError {
+        StorageError(
+            .unsupportedValue,
+            "A transaction under “\(prefix)” can have \(limit) bytes, and this one needs \(size), the most of them for "
+                + "“\(largest?.description ?? "")”.")
+    }
+
+    var changedByOthers: StorageError {
+        StorageError(.conflict, "Another client has changed the settings under “\(prefix)”. Nothing was stored.")
+    }
+
+    func overtaken(_ times: Int, code: StorageError.Code = .unavailable, outcome: String) -> StorageError {
+        StorageError(
+            code, "Others have changed the settings under “\(prefix)” \(times) times in a row. \(outcome)")
+    }
+
+    var markerIsShared: StorageError {
+        StorageError(
+            .unavailable,
+            "Another process uses the marker of this client under “\(prefix)”: each needs a local copy of its own. Whether "
+                + "the last transaction was stored is not known.", isOutcomeUnknown: true)
+    }
+
+    func leaseLost(_ lease: StorageLease) -> StorageError {
+        StorageError(
+            .leaseLost, "The lock “\(lease.name ?? "")” under “\(prefix)” is not held any more. Nothing was stored.")
+    }
+
+    // MARK: The local copy
+
+    func localCopyIsForeign(_ other: String) -> StorageError {
+        StorageError(
+            .unreadable,
+            "The local copy of the settings under “\(prefix)” was one of those under “\(other)”, and begins again. Give "
+                + "each prefix a file of its own.")
+    }
+
+    func givenUp(_ keys: [SettingKey], because reason: String) -> StorageError {
+        let keys = keys.map { "“\($0)”" }.joined(separator: ", ")
+        return StorageError(
+            .conflict,
+            "What was written at \(keys) under “\(prefix)” while the cluster could not be reached was given up: "
+                + "\(reason). It is kept in the local copy; see `lostTransactions()`.")
+    }
+
+    // MARK: What others have stored
+
+    func unusable(_ name: String, because reason: String) -> StorageError {
+        StorageError(
+            .unreadable,
+            "“\(prefix)\(name)” can't be used: \(reason) What was there before stays in force. Store JSON there, or "
+                + "write the setting.")
+    }
+
+    func identityHasChanged(
+        to new: GatewayHeader, from old: GatewayHeader, at endpoint: String
+    ) -> StorageError {
+        let change =
+            new.cluster == old.cluster
+            ? "the cluster is at revision \(new.revision) and was at \(old.revision), as after a backup was restored"
+            : "another cluster answers than before (\(String(new.cluster, radix: 16)) instead of "
+                + "\(String(old.cluster, radix: 16)))"
+        return StorageError(
+            .unavailable,
+            "At “\(endpoint)” \(change). The settings under “\(prefix)” were read again; tokens of the earlier history are not "
+                + "known any more.")
+    }
+
+    func notFollowed(upTo revision: Int64) -> StorageError {
+        StorageError(
+            .unavailable,
+            "What was stored under “\(prefix)” up to revision \(revision) can't be followed yet. Try again when the members "
+                + "answer.")
+    }
+
+    func unreadableHistory(after revision: Int64, because reason: String) -> StorageError {
+        StorageError(
+            .unavailable,
+            "What has changed under “\(prefix)” after revision \(revision) can't be read: \(reason). Try again when the "
+                + "members answer.")
+    }
+
+    func unwatched(_ endpoint: String, because reason: String) -> StorageError {
+        StorageError(
+            .unavailable,
+            "Changes under “\(prefix)” can't be followed: no endpoint keeps a watch, the last was “\(endpoint)”: \(reason). "
+                + "Reads go on with what is known.")
+    }
+
+    // MARK: Calls
+
+    /// - Parameters:
+    ///   - act: What was to happen: "stored", "read".
+    ///   - keys: The settings that it was to happen to; none for all under the prefix.
+    func error(_ failure: GatewayFailure, _ act: String, at keys: [SettingKey] = []) -> StorageError {
+        let place = "\(Self.subject(keys)) under “\(prefix)” could not be \(act)"
+        let at = failure.endpoint.isEmpty ? "" : " at “\(failure.endpoint)”"
+        func refused(_ code: StorageError.Code, _ advice: String) -> StorageError {
+            StorageError(code, "\(place)\(at): \(failure.reason)\(advice)")
+        }
+        switch failure.kind {
+        case .unreached, .unanswered:
+            return StorageError(
+                .unavailable,
+                "\(place): no answer of etcd\(at), because \(failure.reason). Check that a majority of the members runs, and that "
+                    + "the endpoints are their client URLs.")
+        case .refused(GatewayFailure.Code.permissionDenied):
+            return refused(.permissionDenied, ". Give the user a role that may read and write the prefix.")
+        case .refused(GatewayFailure.Code.unauthenticated):
+            return refused(.permissionDenied, ". Check the user's name and password.")
+        case .refused(GatewayFailure.Code.invalidArgument) where failure.reason.contains("too large"):
+            return refused(.unsupportedValue, ". The server's limit is --max-request-bytes, usually 1.5 MiB.")
+        case .refused(GatewayFailure.Code.resourceExhausted):
+            return refused(
+                .writeFailed,
+                ". If the database is full, run `etcdctl compact` with the newest revision, then `etcdctl defrag` on each "
+                    + "member and `etcdctl alarm disarm`; the limit is --quota-backend-bytes.")
+        case .refused(let code):
+            return refused(
+                act == "read" ? .unreadable : .writeFailed,
+                " (code \(code)). Check that the endpoint is a member of etcd 3.4 or newer, and what its log says at this time."
+            )
+        }
+    }
+
+    /// The first few keys: a sentence with a hundred is not read.
+    private static func subject(_ keys: [SettingKey]) -> String {
+        guard !keys.isEmpty else { return "The settings" }
+        let named = keys.prefix(3).map { "“\($0)”" }.joined(separator: ", ")
+        return keys.count > 3 ? "\(named) and \(keys.count - 3) more" : named
+    }
+}
