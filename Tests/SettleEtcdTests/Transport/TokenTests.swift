@@ -133,8 +133,9 @@ struct TokenTests {
     @Test func followersOfAnEndedTokenGetOneNewOne() async throws {
         let transport = FakeTransport(fixture.cluster)
         var configuration = configuration()
-        // The clock runs faster than the calls.
+        // The clock runs faster than the calls. Whoever had to wait for long would turn to the other member.
         configuration.deadline = .seconds(100_000)
+        configuration.silence = .seconds(100_000)
         var followers: [Follower] = []
         for _ in 0..<5 {
             followers.append(try await Follower(EtcdStorage(configuration, transport: transport)))
