@@ -50,6 +50,31 @@ import Testing
         }
     }
 
+    @Test("A commit of a group can be cancelled while another closure of the group runs, and its own never does")
+    func behindAnotherClosure() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(CounterSettings.self)
+        let (gate, ran, later) = (Gate(), Flag(), LockedValue<Task<Void, any Error>?>(nil))
+        async let writer: Void = onThread { try? settings.update { gate.pass() } }
+        await gate.waitUntilReached()
+        let first = Task {
+            try await settings.commit {
+                later.withLock { $0 }?.cancel()
+                settings.count = 1
+            }
+        }
+        while await store.core.persister.transactions.waiting.count < 1 { await Task.yield() }
+        let second = Task { try await settings.commit { ran.raise() } }
+        later.withLock { $0 = second }
+        while await store.core.persister.transactions.waiting.count < 2 { await Task.yield() }
+        gate.open()
+        await writer
+        try await first.value
+        await #expect(throws: CancellationError.self) { try await second.value }
+        #expect(!ran.isRaised && settings.count == 1)
+        try await store.close()
+    }
+
     @Test("A commit or flush waiting for the storage ends when its task is cancelled; writes are still saved")
     func waitingForStorage() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()

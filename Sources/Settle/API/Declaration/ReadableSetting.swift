@@ -9,6 +9,7 @@
 @dynamicMemberLookup
 public protocol ReadableSetting<Value>: AsyncSequence, Sendable, Hashable, CustomStringConvertible, CustomReflectable
 where Element == Value, Failure == Never {
+    /// The type of the value.
     associatedtype Value: Sendable
 
     /// The value, without being tracked by Observation.
