@@ -99,7 +99,8 @@ import Testing
         let other = try CommandHome()
         let stored = try await conflict(other, answers: ["y"], isBare: isBare)
         #expect(stored.code == 0, "\(stored)")
-        #expect(await other.run("read", "app", "a").output == "mine\n")
+        let found = await other.run("read", "app", "a")
+        #expect(found.output == "mine\n", "\(stored), then \(found)")
     }
 
     @Test("A key that only its owner may write is refused, and can be edited again")

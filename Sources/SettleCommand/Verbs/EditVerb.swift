@@ -68,8 +68,9 @@ private struct EditSession {
                     throw CommandFailure(
                         failure.code, "Nothing was stored. What was edited is in “\(file.path)”.")
                 }
-                // Changes made meanwhile have been reported.
-                (token, current) = (store.history.token, try await values())
+                // Changes made meanwhile have been reported. The store itself may not know them yet.
+                token = (error as? SettingsError)?.conflict?.token ?? store.history.token
+                current = try await values()
             }
         }
         try? FileManager.default.removeItem(at: folder)
@@ -132,12 +133,17 @@ private struct EditSession {
         _ changes: [Change], in store: SettingsStore, since token: ChangeToken?,
         from current: SettingTree
     ) async throws {
+        let patience = ContinuousClock.now + .seconds(2)
         let write = {
             // A file without a history has no token, and the store may not know an edit by hand yet: compare
             // what is stored now.
-            let now = shown(try target.valuesNow(in: store, at: changes.map(\.key)))
+            let stored = try target.valuesNow(in: store, at: changes.map(\.key))
+            let now = shown(stored)
             for change in changes where now[change.key] != current[change.key] {
                 throw CommandFailure(.refused, "“\(change.key)” has been changed meanwhile.")
+            }
+            for change in changes where stored[change.key] != store.ownValue(forKey: change.key) {
+                if ContinuousClock.now < patience { throw UnknownEdit() }
             }
             // First what goes: a new key may be where a dictionary was.
             for change in changes where change.value == nil { try store.keys.removeValue(forKey: change.key) }
@@ -146,11 +152,15 @@ private struct EditSession {
                 try store.keys.setValue(value, forKey: change.key, keepingSecretsOf: declared, in: current)
             }
         }
-        if let token {
-            let keys = changes.map(\.key.description)
-            try await store.commit(ifUnchangedSince: token, keys: keys, author: invocation.author, write)
-        } else {
-            try await store.commit(author: invocation.author, write)
+        while true {
+            do {
+                guard let token else { return try await store.commit(author: invocation.author, write) }
+                let keys = changes.map(\.key.description)
+                return try await store.commit(
+                    ifUnchangedSince: token, keys: keys, author: invocation.author, write)
+            } catch is UnknownEdit {
+                try await Task.sleep(for: .milliseconds(5))
+            }
         }
     }
 
@@ -159,6 +169,10 @@ private struct EditSession {
         return answer.map { !$0.lowercased().hasPrefix("n") } ?? false
     }
 }
+
+/// The file has an edit by hand that the store has not taken in yet. It would count as later than what is written now,
+/// and replace it.
+private struct UnknownEdit: Error {}
 
 extension CommandTarget {
     /// The stored values of some keys. In a transaction.
