@@ -52,7 +52,7 @@ enum HistoryVerbs {
             let (given, name) = (try invocation.token(invocation.operands.first), invocation.arguments[last])
             let declared = try target.declared()
             let result = try await target.writing { store in
-                var undone = name.map(SettingsStore.History.UndoneTransaction.last) ?? given.map { .token($0) }
+                var undone = name.map(UndoTarget.last) ?? given.map { .token($0) }
                 if undone == nil {
                     for try await entry in store.history.entries(limit: 1) { undone = .token(entry.token) }
                 }

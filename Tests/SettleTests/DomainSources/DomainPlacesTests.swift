@@ -6,16 +6,20 @@ import Testing
 @Suite struct DomainPlacesTests {
     private let location = StandardLocation(home: "/home/me", subfolder: ".config", override: nil)
 
+    private func hostFile(forStore name: String, host: String? = nil) throws -> URL {
+        StandardLocation.hostFile(besides: try location.file(forStore: name), host: host)
+    }
+
     @Test("The machine's file is beside the application's, whatever network the machine is in") func host() throws {
-        let file = try location.hostFile(forStore: "app", host: "Desk.example.com").path
+        let file = try hostFile(forStore: "app", host: "Desk.example.com").path
         #expect(file == "/home/me/.config/app/settings@desk.json")
-        #expect(try location.hostFile(forStore: "app", host: "desk.local").path == file)
+        #expect(try hostFile(forStore: "app", host: "desk.local").path == file)
         for host in ["", ".", "a/b", "a\0b"] {
             #expect(
-                try location.hostFile(forStore: "app", host: host).path
+                try hostFile(forStore: "app", host: host).path
                     == "/home/me/.config/app/settings@localhost.json")
         }
-        #expect(try !location.hostFile(forStore: "app").path.contains("@localhost") || currentHostName() == "localhost")
+        #expect(try !hostFile(forStore: "app").path.contains("@localhost") || currentHostName() == "localhost")
     }
 
     @Test("All programs of a user share one file") func global() {
@@ -35,7 +39,7 @@ import Testing
 
     @Test("A name that leads elsewhere is refused in every place", arguments: ["", "..", "a/b", "a\0b"])
     func names(name: String) {
-        #expect(throws: StorageError.self) { try location.hostFile(forStore: name) }
+        #expect(throws: StorageError.self) { try hostFile(forStore: name) }
         #expect(throws: StorageError.self) { try StandardLocation.systemFile(forStore: name) }
     }
 }

@@ -241,7 +241,8 @@ extension SearchListHistory {
             let values = someValues()
             notes.append("add \(name) \(values)")
             let identity = DomainIdentity(name, .suite, isAbove: false, isVolatile: false)
-            try await store.core.addSuite(AttachedDomain(identity, source: home.source(of: name, values.tree)))
+            let source = try home.source(of: name, values.tree)
+            try await store.core.addSuite((AttachedDomain(identity, source: source), Result(loading: source)))
             let last = model.layers.lastIndex { $0.name == .application || $0.name.description.hasPrefix("suite") }
             model.layers.insert(.init(name: name, values: values), at: (last ?? 0) + 1)
         } else {

@@ -28,12 +28,8 @@ public struct ProgramDomain: Sendable, Hashable {
     /// - Throws: ``SettingsError`` if the name can't be that of a folder.
     public init(named name: String) throws(SettingsError) {
         let location = StandardLocation()
-        do throws(StorageError) {
-            let file = try location.file(forStore: name)
-            self.init(name: name, file: location.existingFile(ofDomain: name) ?? file)
-        } catch {
-            throw SettingsError(.invalidName, "\(error)", underlying: error)
-        }
+        let file = try location.checkedFile(forStore: name)
+        self.init(name: name, file: location.existingFile(ofDomain: name) ?? file)
     }
 
     /// The domains of the user that have a file, sorted by name. Nothing is opened.

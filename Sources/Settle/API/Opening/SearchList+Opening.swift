@@ -13,12 +13,6 @@ struct SearchedDomains: Sendable {
     /// The user's languages, if they were given.
     private(set) var languages: [String]?
 
-    static let none = SearchedDomains()
-
-    private init() {
-        domains = []
-    }
-
     /// - Throws: ``SettingsError`` if two domains have one name, or a place or a prefix is not valid.
     init(_ list: SearchList, _ places: DomainLocations) throws(SettingsError) {
         let names = list.domains.map(\.name)
@@ -39,9 +33,6 @@ struct SearchedDomains: Sendable {
         }
         self.domains = domains
     }
-
-    /// The names, as far as two openings of a store can be compared.
-    var names: String { domains.map(\.name.description).joined(separator: ", ") }
 
     /// Loads all of them, some at the same time. May block.
     ///

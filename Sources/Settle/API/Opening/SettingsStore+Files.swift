@@ -75,67 +75,10 @@ extension SettingsStore {
         configuration: Configuration? = nil, migrations: [SettingsMigration]? = nil, in files: StoreRegistry,
         makeStorage: @Sendable @escaping () -> any Storage
     ) async throws -> SettingsStore {
-        let searched = try searching.map { try SearchedDomains($0, places ?? DomainLocations(file: file)) }
-        let load = { @Sendable in
-            let loaded = await LoadedStorage(
-                makeStorage(), searched ?? .none, configuration: configuration, migrations: migrations)
-            await loaded.closeIfNotMigrated()
-            return loaded
-        }
-        // If nothing is open, one switch to another thread covers both steps.
-        let home = places?.home
-        let (path, claim, first) = await runBlocking {
-            let path = home == nil ? RegisteredFile.path(of: file) : FilePath(file)
-            let claim = files.claim(path, home?.identities)
-            guard case .vacant(let place) = claim else { return (path, claim, FirstStorage?.none) }
-            return (path, claim, FirstStorage(place: place, storage: await load()))
-        }
-        return try await files.store(at: path, claim, home?.identities) { core in
-            try await core.checkAgreement(
-                on: configuration, format, searched, migrations?.map(\.name), home, at: file)
-        } orOpen: { place in
-            let loaded =
-                if let first, first.place === place { first.storage } else {
-                    await runBlocking { await load() }
-                }
-            return try loaded.startStore(configuration: configuration ?? Configuration(), registration: place)
-        }
+        let places = places ?? DomainLocations(file: file)
+        return try await StoreOpening(
+            makeStorage: makeStorage, domains: try searching.map { try SearchedDomains($0, places) },
+            configuration: configuration, migrations: migrations
+        ).store(at: file, format, home: places.home, in: files)
     }
-}
-
-/// A storage that was loaded for an entry among the open files.
-private struct FirstStorage: Sendable {
-    let place: RegisteredFile
-    let storage: LoadedStorage
-}
-
-extension StoreCore {
-    /// Throws if opening the store's file again asks for another configuration or format than those in force.
-    fileprivate func checkAgreement(
-        on configuration: SettingsStore.Configuration?, _ format: FileFormat?, _ searched: SearchedDomains?,
-        _ migrations: [String]?, _ home: UserHome?, at file: URL
-    ) async throws(SettingsError) {
-        var differences = configuration?.differences(from: self.configuration) ?? []
-        if let searched, searched.names != searchedNames {
-            differences.append(("search list", searchedNames, searched.names))
-        }
-        if let format, let current = await persister.fileFormat, format != current {
-            differences.append(("format", "\(current)", "\(format)"))
-        }
-        if let migrations {
-            let current = await persister.migrations.names
-            if migrations != current { differences.append(("migrations", "\(current ?? [])", "\(migrations)")) }
-        }
-        if let home, home.account.owner.user != self.home?.account.owner.user {
-            differences.append(("user", self.home?.account.name ?? "that of the process", home.account.name))
-        }
-        guard !differences.isEmpty else { return }
-        throw .alreadyOpen(file.path, differences)
-    }
-}
-
-extension Persister {
-    /// How the file is spelled now. Isolated to the persister, so that it queues behind a save in progress rather than
-    /// blocking a thread.
-    fileprivate var fileFormat: FileFormat? { (storage as? FileStorage)?.currentFormat }
 }

@@ -20,8 +20,9 @@ extension SettingsStore.Domains {
         let core = try store.open()
         guard core.domains[.suite(name)] == nil else { return }
         let list = SearchList([.application, .suite(name, at: file)])
-        for domain in try SearchedDomains(list, DomainLocations(file: nil, home: core.home)).domains {
-            try await core.addSuite(domain)
+        let searched = try SearchedDomains(list, DomainLocations(file: nil, home: core.home))
+        try await runBlocking {
+            for loaded in try await searched.loaded() { try core.addSuite(loaded) }
         }
     }
 
@@ -66,16 +67,10 @@ extension SettingsStore {
 }
 
 extension StoreCore {
-    func addSuite(_ domain: AttachedDomain) async throws {
-        guard let source = domain.source else { return }
-        try await runBlocking { [self] in
-            let contents = await Result(loading: source)
-            guard !isClosed else { throw SettingsError.closed(key: nil) }
-            let all = domains.all
-            let last = all.last { $0.identity.origin == .suite } ?? all.last { $0.identity.isAbove }
-            insert(domain, after: last)
-            deliver(contents, to: domain)
-            follow(domain)
-        }
+    func addSuite(_ loaded: LoadedDomain) throws(SettingsError) {
+        guard !isClosed else { throw .closed(key: nil) }
+        let all = domains.all
+        add(loaded, after: all.last { $0.identity.origin == .suite } ?? all.last { $0.identity.isAbove })
+        follow(loaded.domain)
     }
 }

@@ -10,11 +10,6 @@ extension StandardLocation {
     ///
     /// The host is the first part of the machine's name, in lower case: the rest depends on the network that the machine
     /// is in.
-    func hostFile(forStore name: String, host: String = currentHostName()) throws(StorageError) -> URL {
-        Self.hostFile(besides: try file(forStore: name), host: host)
-    }
-
-    /// The same beside any file.
     package static func hostFile(besides file: URL, host: String? = nil) -> URL {
         let label = (host ?? currentHostName()).prefix { $0 != "." }.lowercased()
         let isUsable = !label.isEmpty && !label.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
@@ -28,12 +23,9 @@ extension StandardLocation {
     ///
     /// `XDG_CONFIG_DIRS` is not asked: an administrator's word does not depend on a user's variables.
     static func systemFile(forStore name: String) throws(StorageError) -> URL {
-        try StandardLocation(home: systemFolder, subfolder: "settle", override: nil).systemFile(name)
-    }
-
-    private func systemFile(_ name: String) throws(StorageError) -> URL {
-        try check(name)
-        return url("\(name).json")
+        let location = StandardLocation(home: systemFolder, subfolder: "settle", override: nil)
+        try location.check(name)
+        return location.url("\(name).json")
     }
 
     private static var systemFolder: String {

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The files that stores are open on in this process, so that one file has one store.
 ///
 /// Each file is in one state. A file without a store is not listed.
@@ -25,7 +31,7 @@ final class StoreRegistry: Sendable {
     }
 
     /// The result of claiming a path.
-    enum Claim {
+    private enum Claim {
         /// A new entry, for the caller to open the file.
         case vacant(RegisteredFile)
         /// The file is listed already, perhaps by another path.
@@ -51,43 +57,49 @@ final class StoreRegistry: Sendable {
     /// A handle on the store that is open on a file, or on one that is opened for it.
     ///
     /// - Parameters:
-    ///   - path: The path of the file, see ``RegisteredFile/path(of:)``.
-    ///   - claim: The result of ``claim(_:_:)`` for it.
-    ///   - identities: As for ``claim(_:_:)``.
+    ///   - home: If the file is another user's, that user's, in which no link is followed.
     ///   - join: May refuse, by throwing, before a handle on a store that is already open is returned. The store may be
     ///     closed in the meantime.
-    ///   - open: Makes a store that ends the file's listing when the store has ended.
+    ///   - open: Opens a store that ends the file's listing when the store has ended. It may block.
     func store(
-        at path: FilePath, _ claim: Claim, _ identities: FileIdentities? = nil, join: (StoreCore) async throws -> Void,
-        orOpen open: (RegisteredFile) async throws -> StoreKeeper
+        at file: URL, home: UserHome?, join: (StoreCore) async throws -> Void,
+        orOpen open: @escaping @Sendable (RegisteredFile) async throws -> SettingsStore
     ) async throws -> SettingsStore {
-        var claim = claim
         while true {
-            switch claim {
-            case .vacant(let file):
-                let keeper: StoreKeeper
-                do {
-                    keeper = try await open(file)
-                } catch {
-                    end(file)
-                    throw error
-                }
-                // Join before anything else can find the store: it can't have been closed yet.
-                let store = SettingsStore(joining: keeper)
-                opened(file, keeper)
-                if let store { return store }
-            case .listed(let listed):
-                switch await find(listed) {
-                case .store(let keeper):
-                    if let store = SettingsStore(joining: keeper) {
-                        try await join(keeper.core)
-                        return store
-                    }
-                    await untilClosed(keeper, at: listed)
-                case .nothing, .changed: break
+            // If the file is not open, one switch to another thread covers both steps.
+            let (listed, opened) = try await runBlocking {
+                [self] () async throws -> (FilePath, SettingsStore?) in
+                let path = home == nil ? RegisteredFile.path(of: file) : FilePath(file)
+                switch claim(path, home?.identities ?? identities) {
+                case .vacant(let file): return (path, try await openNew(file, open))
+                case .listed(let listed): return (listed, nil)
                 }
             }
-            claim = await runBlocking { self.claim(path, identities) }
+            if let opened { return opened }
+            switch await find(listed) {
+            case .store(let keeper):
+                if let store = SettingsStore(joining: keeper) {
+                    try await join(keeper.core)
+                    return store
+                }
+                await untilClosed(keeper, at: listed)
+            case .nothing, .changed: break
+            }
+        }
+    }
+
+    /// Opens a file that was vacant.
+    private func openNew(
+        _ file: RegisteredFile, _ open: (RegisteredFile) async throws -> SettingsStore
+    ) async throws -> SettingsStore {
+        do {
+            // It has a handle before anything else can find it, so it can't have been closed yet.
+            let store = try await open(file)
+            change(file) { $0?.keeper = store.keeper }
+            return store
+        } catch {
+            end(file)
+            throw error
         }
     }
 
@@ -97,12 +109,8 @@ final class StoreRegistry: Sendable {
 
     // MARK: Finding
 
-    /// A place for a file that is not listed; the caller passes it on to ``store(at:_:join:orOpen:)``. Asks the file
-    /// system, so it may block.
-    ///
-    /// - Parameter identities: How to ask, if not as for all others.
-    func claim(_ path: FilePath, _ identities: FileIdentities? = nil) -> Claim {
-        let identities = identities ?? self.identities
+    /// A place for a file that is not listed. Asks the file system, so it may block.
+    private func claim(_ path: FilePath, _ identities: FileIdentities) -> Claim {
         guard entries.withLock({ $0[path] == nil }) else { return .listed(at: path) }
         let file = RegisteredFile(FileLocation(path, identities), files: self)
         let others = entries.withLock { entries -> [RegisteredFile]? in
@@ -143,8 +151,6 @@ final class StoreRegistry: Sendable {
     }
 
     // MARK: State changes of a file
-
-    private func opened(_ file: RegisteredFile, _ keeper: StoreKeeper) { change(file) { $0?.keeper = keeper } }
 
     func closingFailed(_ file: RegisteredFile) { change(file) { _ in } }
 

@@ -46,18 +46,11 @@ public struct SettingsDomain: Sendable {
         }
         let store = try await SettingsStore.open(at: file, home: domain.home)
         let (result, tree) = try await store.commit(author: author) { [core] in
-            let (result, writes) = try core.collectWrites(
-                in: domain.identity, over: store.core.newestTree(at: nil), body)
-            for (key, value) in writes.sorted(by: \.key) {
-                if let value {
-                    try store.keys.setValue(value, forKey: key, author: author)
-                } else {
-                    try store.keys.removeValue(forKey: key, author: author)
-                }
-            }
-            return (result, store.core.newestTree(at: nil))
+            let (result, writes) = try core.collectWrites(in: domain.identity, over: store.core.ownTree(), body)
+            for (key, value) in writes.sorted(by: \.key) { try store.core.change(key, to: value, author: author) }
+            return (result, store.core.ownTree())
         }
-        try await runBlocking { [core] in try core.replace(DomainContents(tree), in: domain.identity, author: author) }
+        try await take(tree, in: domain, author)
         return result
     }
 
@@ -67,20 +60,18 @@ public struct SettingsDomain: Sendable {
     ///   saved.
     public func replace(with tree: SettingTree, author: String? = nil) async throws {
         let domain = try writable()
-        guard let file = domain.file else {
-            return try await runBlocking { [core] in
-                try core.replace(DomainContents(tree), in: domain.identity, author: author)
+        if let file = domain.file {
+            let store = try await SettingsStore.open(at: file, home: domain.home)
+            try await store.commit(author: author) { [core = store.core] in
+                for name in Set(core.ownTree().root.keys).union(tree.root.keys) {
+                    try core.change(SettingKey(name: name), to: tree.root[name], author: author)
+                }
             }
         }
-        let store = try await SettingsStore.open(at: file, home: domain.home)
-        try await store.commit(author: author) {
-            for name in store.core.newestTree(at: nil).root.keys where tree.root[name] == nil {
-                try store.keys.removeValue(forKey: SettingKey(name: name), author: author)
-            }
-            for (name, value) in tree.root {
-                try store.keys.setValue(value, forKey: SettingKey(name: name), author: author)
-            }
-        }
+        try await take(tree, in: domain, author)
+    }
+
+    private func take(_ tree: SettingTree, in domain: AttachedDomain, _ author: String?) async throws {
         try await runBlocking { [core] in try core.replace(DomainContents(tree), in: domain.identity, author: author) }
     }
 

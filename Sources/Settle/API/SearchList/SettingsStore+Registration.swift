@@ -18,7 +18,7 @@ extension SettingsStore.Domains {
     /// - Throws: ``SettingsError`` if a key is not valid or a value can't be encoded, if two keys have the same variable,
     ///   if the store does not search the registered defaults or is closed, or within a transaction of the store.
     public func register(_ defaults: [String: any Codable & Sendable]) throws {
-        try store.open().register(encoded(defaults), in: .registration)
+        try store.open().register(encoded(defaults))
     }
 
     /// Registers the values of a settings file as defaults.
@@ -26,7 +26,14 @@ extension SettingsStore.Domains {
     /// - Throws: ``SettingsError`` also if the file can't be read.
     public func register(contentsOf file: URL) throws {
         let core = try store.open()
-        try core.register(core.values(ofFile: file), in: .registration)
+        let tree: SettingTree
+        do {
+            let bytes = [UInt8](try Data(contentsOf: file))
+            tree = try (FileFormat.detect(bytes) ?? .json).decode(bytes)
+        } catch {
+            throw SettingsError(.domain, "“\(file.path)” can't be registered: \(error)", underlying: error)
+        }
+        try core.register(Dictionary(uniqueKeysWithValues: tree.root.map { (SettingKey(name: $0), $1) }))
     }
 
     /// Registers defaults for a language, such as `de` or `pt-BR`. They count if the user has chosen the language, or
@@ -59,8 +66,8 @@ extension SettingsStore.Domains {
 }
 
 extension StoreCore {
-    fileprivate func register(_ values: [SettingKey: SettingValue?], in name: DomainName) throws {
-        let domain = try domainToChange(name)
+    fileprivate func register(_ values: [SettingKey: SettingValue?]) throws {
+        let domain = try domainToChange(.registration)
         try declareText(values)
         try set(values, in: domain.identity)
     }
@@ -86,17 +93,6 @@ extension StoreCore {
         defer { writer.unlock() }
         languages.register(values, for: language)
         try replace(DomainContents(languages.tree), in: domain.identity)
-    }
-
-    fileprivate func values(ofFile file: URL) throws(SettingsError) -> [SettingKey: SettingValue?] {
-        do {
-            let bytes = [UInt8](try Data(contentsOf: file))
-            let tree = try (FileFormat.detect(bytes) ?? .json).decode(bytes)
-            return Dictionary(uniqueKeysWithValues: tree.root.map { (SettingKey(name: $0), $1) })
-        } catch {
-            throw SettingsError(
-                .domain, "“\(file.path)” can't be registered: \(error)", underlying: error)
-        }
     }
 }
 

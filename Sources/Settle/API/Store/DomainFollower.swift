@@ -21,11 +21,6 @@ final class DomainFollower: Sendable {
         source.watch { signals.yield() }
     }
 
-    /// Loads the source again.
-    func reload() {
-        signals.yield()
-    }
-
     /// Returns when nothing more is delivered.
     func end() async {
         signals.finish()

@@ -29,42 +29,7 @@ extension SettingsStore {
         ifUnchangedSince token: ChangeToken, keys: [String]? = nil, author: String? = nil,
         _ body: () throws -> Result
     ) async throws -> Result {
-        let core = try open()
-        let keys = keys?.flatMap { core.storedKeys(for: SettingKey(stored: $0)) }
-        return try await core.commit(ifUnchangedSince: token, keys: keys, author: author, body)
-    }
-}
-
-extension SettingsGroup {
-    /// Runs a transaction, as ``commit(author:_:)-(_,()->Result)`` does, but only if nothing has been stored since a token;
-    /// see ``SettingsStore/commit(ifUnchangedSince:keys:author:_:)``.
-    ///
-    /// - Parameters:
-    ///   - token: The place in the history, such as ``SettingsStore/History/token`` when the values were read.
-    ///   - keys: The full keys that must be unchanged, such as `passcode.attemptCount`. `nil`: those of the group and of
-    ///     the groups within it.
-    ///   - author: The name for ``Change/author``.
-    ///   - body: Writes the settings. It has not run if this throws a conflict.
-    /// - Throws: As the commit of the store.
-    @discardableResult
-    public func commit<Result: Sendable>(
-        ifUnchangedSince token: ChangeToken, keys: [String]? = nil, author: String? = nil,
-        _ body: () throws -> Result
-    ) async throws -> Result {
-        guard let store = try openStore() else { return try body() }
-        let keys =
-            keys.map { $0.map { SettingKey(stored: $0) } }
-            ?? GroupLayout(self).settings.compactMap { $0.box.original.existingPlacement?.slot.key }
-        return try await store.commit(
-            ifUnchangedSince: token, keys: keys.flatMap(store.storedKeys), author: author, body)
-    }
-
-    /// The same, with the group as the closure's argument.
-    @discardableResult
-    public func commit<Result: Sendable>(
-        ifUnchangedSince token: ChangeToken, keys: [String]? = nil, author: String? = nil,
-        _ body: (Self) throws -> Result
-    ) async throws -> Result {
-        try await commit(ifUnchangedSince: token, keys: keys, author: author) { try body(self) }
+        let keys = keys?.map { SettingKey(stored: $0) }
+        return try await open().commit(ifUnchangedSince: token, keys: keys, author: author, body)
     }
 }

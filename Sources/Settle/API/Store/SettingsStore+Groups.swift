@@ -27,7 +27,8 @@ extension SettingsStore {
             try await Self.open(group, at: path, in: core)
         } catch let error as SettingsError where error.code == .duplicateKey {
             // A key that was written or removed at run time is no obstacle once it is saved, so save and try again.
-            if core.hasUndeclaredKeys, (try? await core.persister.flush()) == nil { throw error }
+            let isWritten = core.log.lock.withLock { core.log.stored.slots.hasUndeclared }
+            if isWritten, (try? await core.persister.flush()) == nil { throw error }
             try await Self.open(group, at: path, in: core)
         }
         return group

@@ -65,4 +65,22 @@ extension SettingsStore.Keys {
     public func removeValue(forKey key: some SettingKeyConvertible, author: String? = nil) throws {
         try store.open(key: key.description).removeValue(forKey: SettingKey(given: key), author: author)
     }
+
+    /// The values of a key, declared by a group or not: the current one first, then the newest one after each change.
+    ///
+    /// ```swift
+    /// for await port in store.keys.values(forKey: "plugins.web.port", as: Int.self) {
+    ///     …                                            // nil while nothing is stored
+    /// }
+    /// ```
+    ///
+    /// An element is `nil` while the key has no value, or one that does not convert to the type. Values that are
+    /// overtaken before the loop asks for the next one are skipped. Changes of all domains and from outside count. The
+    /// sequence ends when the store closes; leaving the loop or cancelling its task unsubscribes. For a declared setting,
+    /// its `$name` is cheaper to follow: this sequence looks at its key after each change of the store.
+    public func values<Value: Codable & Sendable>(
+        forKey key: some SettingKeyConvertible, as type: Value.Type = Value.self
+    ) -> KeyedValues<Value> {
+        KeyedValues(key: SettingKey(given: key), keeper: store.keeper)
+    }
 }

@@ -71,15 +71,3 @@ extension SettingsStore {
         }
     }
 }
-
-extension SettingsStore {
-    /// How many tasks wait for a lock, under any name. For tests.
-    package var lockWaitCount: Int {
-        get async { await core.persister.locks.waitCount }
-    }
-
-    /// Whether a task of this store holds a lock. For tests.
-    package func holdsLock(named name: String) async -> Bool {
-        await core.persister.locks.isHeld(name)
-    }
-}

@@ -24,28 +24,10 @@ extension SettingsStore.Keys {
 
 extension StoreCore {
     fileprivate func groupNames(at path: SettingKey?) -> [String] {
-        let tree = newestTree(at: path)
-        let root: SettingValue.Entries
-        if let path {
-            guard case .dictionary(let entries)? = tree[path] else { return [] }
-            root = entries
-        } else {
-            root = tree.root
-        }
+        let tree = ownTree(at: path)
+        guard case .dictionary(let root)? = path.map({ tree[$0] }) ?? .dictionary(tree.root) else { return [] }
         return root.sortedByKey().compactMap { name, value in
             if case .dictionary = value { name } else { nil }
-        }
-    }
-
-    /// The stored tree, with unsaved values at, around and within a path, or anywhere. For a declared setting it shows
-    /// only that there is a value.
-    func newestTree(at path: SettingKey?) -> SettingTree {
-        return log.lock.withLock {
-            var tree = log.stored.tree
-            for value in log.unsavedValues(at: path, inTransaction: isInTransaction) {
-                tree[value.key] = value.box == nil ? value.value : tree[value.key] ?? .null
-            }
-            return tree
         }
     }
 
@@ -59,7 +41,7 @@ extension StoreCore {
             if let owned = slots.filter({ $0.access == .owner }).min(by: { $0.key < $1.key }) {
                 throw SettingsError.protected(path, by: owned.key, owned.declaration ?? "")
             }
-            let stored = newestTree(at: path)[path]
+            let stored = ownTree(at: path)[path]
             for slot in slots where slot.box?.isLocked == false { slot.box?.stageDefault() }
             // Stored values that belong to no setting.
             guard case .dictionary(let entries)? = stored else { return }

@@ -39,7 +39,21 @@ extension SettingsStore.File {
     public func export(as format: FileFormat = .json, includingSecrets includesSecrets: Bool = false) async throws
         -> Data
     {
-        Data(try await store.open().export(as: format, includingSecrets: includesSecrets))
+        let core = try store.open()
+        var tree = try await core.persister.everything()
+        let hidden = core.log.lock.withLock { () -> [SettingKey] in
+            let slots = core.log.stored.slots
+            // Export only values in force, and leave out hidden settings under every spelling of their keys.
+            return slots.all.filter { $0.access == .owner || ($0.isSecret && !includesSecrets) }.flatMap(slots.places)
+                + slots.knownSpellings
+        }
+        for key in hidden { tree[key] = nil }
+        do {
+            return Data(try format.encode(tree))
+        } catch {
+            throw SettingsError(
+                .encodingFailed, "The settings can't be exported as \(format): \(error)", underlying: error)
+        }
     }
 
     /// Imports data written by ``export(as:includingSecrets:)``, or by hand, in one transaction.
@@ -68,7 +82,16 @@ extension SettingsStore.File {
         unknownKeys: SettingsStore.UnknownKeys = .keep,
         author: String? = nil
     ) throws {
-        try store.open().import([UInt8](data), as: format, mode, unknownKeys: unknownKeys, author: author)
+        let core = try store.open()
+        let tree: SettingTree
+        do {
+            let bytes = [UInt8](data)
+            tree = try (format ?? FileFormat.detect(bytes) ?? .json).decode(bytes)
+        } catch {
+            throw SettingsError(
+                .importRefused, "Nothing was imported, because the data can't be read: \(error)", underlying: error)
+        }
+        try core.import(tree, mode, unknownKeys: unknownKeys, author: author)
     }
 
     /// Imports values, such as those of another program, in one transaction, as ``import(_:as:_:unknownKeys:author:)`` does.
@@ -90,38 +113,6 @@ extension SettingsStore.File {
 }
 
 extension StoreCore {
-    fileprivate func export(
-        as format: FileFormat, includingSecrets includesSecrets: Bool
-    ) async throws(SettingsError) -> [UInt8] {
-        var tree = try await persister.everything()
-        let hidden = log.lock.withLock {
-            // Export only values in force, and leave out hidden settings under every spelling of their keys.
-            log.stored.slots.all.filter { $0.access == .owner || ($0.isSecret && !includesSecrets) }
-                .flatMap(log.stored.slots.places) + log.stored.slots.knownSpellings
-        }
-        for key in hidden { tree[key] = nil }
-        do {
-            return try format.encode(tree)
-        } catch {
-            throw SettingsError(
-                .encodingFailed, "The settings can't be exported as \(format): \(error)", underlying: error)
-        }
-    }
-
-    fileprivate func `import`(
-        _ bytes: [UInt8], as format: FileFormat?, _ mode: SettingsStore.ImportMode,
-        unknownKeys: SettingsStore.UnknownKeys, author: String?
-    ) throws {
-        let tree: SettingTree
-        do {
-            tree = try (format ?? FileFormat.detect(bytes) ?? .json).decode(bytes)
-        } catch {
-            throw SettingsError(
-                .importRefused, "Nothing was imported, because the data can't be read: \(error)", underlying: error)
-        }
-        try `import`(tree, mode, unknownKeys: unknownKeys, author: author)
-    }
-
     fileprivate func `import`(
         _ tree: SettingTree, _ mode: SettingsStore.ImportMode, unknownKeys: SettingsStore.UnknownKeys,
         author: String?
@@ -130,75 +121,26 @@ extension StoreCore {
         // A settings file, rather than an export, has it.
         _ = MigrationRecord(takenFrom: &tree)
         try transact(origin: .local, author: author) {
-            var problems: [SettingsError] = []
-            let entries = entries(of: tree)
-            for entry in entries {
-                if !entry.isDeclared, unknownKeys == .refuse {
-                    problems.append(.unknownKey(entry.key))
-                    continue
-                }
-                attempt(&problems) { try setValue(entry.value, forKey: entry.key, author: author) }
+            let own = mode == .replace ? ownTree() : nil
+            let plan = log.lock.withLock {
+                ImportPlan(tree, refusingUnknown: unknownKeys == .refuse, replacing: own, in: log.stored)
             }
-            if mode == .replace, problems.isEmpty {
-                for key in keysToRemove(besides: entries.map(\.key)) {
-                    attempt(&problems) { try removeValue(forKey: key, author: author) }
+            var problems: [SettingsError] = []
+            for steps in [plan.writes, plan.removals] where problems.isEmpty {
+                for step in steps {
+                    do {
+                        if step.isRefused { throw SettingsError.unknownKey(step.key) }
+                        try change(step.key, to: step.value, author: author)
+                    } catch let error as SettingsError {
+                        problems.append(error)
+                    } catch {
+                        // An app's codec may throw anything.
+                        problems.append(SettingsError(.unusableValue, "\(error)", underlying: error))
+                    }
                 }
             }
             if !problems.isEmpty { throw SettingsError.several(.importRefused, "Nothing was imported.", problems) }
         }
-    }
-
-    private func attempt(_ problems: inout [SettingsError], _ body: () throws -> Void) {
-        do {
-            try body()
-        } catch let error as SettingsError {
-            problems.append(error)
-        } catch {
-            // An app's codec may throw anything.
-            problems.append(SettingsError(.unusableValue, "\(error)", underlying: error))
-        }
-    }
-
-    // MARK: Keys
-
-    private struct Entry {
-        let key: SettingKey
-        let value: SettingValue
-        let isDeclared: Bool
-    }
-
-    /// The values of a tree: those of settings, and everything outside of settings, each as deep as it goes.
-    private func entries(of tree: SettingTree) -> [Entry] {
-        var entries: [Entry] = []
-        func add(_ value: SettingValue, at key: SettingKey) {
-            let isDeclared = log.lock.withLock { log.stored.slots[log.stored.resolved(key)]?.declaration != nil }
-            if !isDeclared, case .dictionary(let values) = value, !values.isEmpty {
-                for (name, value) in values { add(value, at: key.appending(component: name)) }
-            } else {
-                entries.append(Entry(key: key, value: value, isDeclared: isDeclared))
-            }
-        }
-        for (name, value) in tree.root { add(value, at: SettingKey(name: name)) }
-        return entries.sorted(by: \.key)
-    }
-
-    /// The keys that are stored, or are settings, and lie neither at nor around nor within one of the given keys.
-    /// Secrets, owner's settings and other spellings of settings' keys are left out.
-    private func keysToRemove(besides keys: [SettingKey]) -> [SettingKey] {
-        let tree = newestTree(at: nil)
-        let (slots, imported) = log.lock.withLock {
-            (Array(log.stored.slots.all), keys.map { log.stored.slots.place(of: $0) ?? $0 })
-        }
-        let kept = Set(slots.filter { $0.access == .owner || $0.isSecret }.map(\.key))
-        var spared = kept.union(imported)
-        for key in imported + kept { spared.formUnion(key.parents) }
-        let inside = kept.union(imported)
-        // A setting of a group in use may have been written in the same transaction.
-        let written = slots.filter { $0.declaration != nil && ($0.isStored || $0.box != nil) }
-        let storedKeys = entries(of: tree).map(\.key)
-        let placed = log.lock.withLock { storedKeys.filter { (log.stored.slots.place(of: $0) ?? $0) == $0 } }
-        let stored = Set(placed).union(written.map(\.key))
-        return stored.filter { key in !spared.contains(key) && !key.parents.contains(where: inside.contains) }.sorted()
     }
 }
 

@@ -48,20 +48,9 @@ extension SettingsStore.History {
     ///
     /// - Parameter permit: Throws if a key must not be put back: then nothing has changed.
     package func undo(
-        _ target: UndoneTransaction, force: Bool, author: String,
+        _ target: UndoTarget, force: Bool, author: String,
         permitting permit: @Sendable (SettingKey) throws -> Void
     ) async throws -> UndoResult {
-        let found: UndoTarget =
-            switch target {
-            case .token(let token): .token(token)
-            case .last(let name): .last(by: name)
-            }
-        return try await store.open().undo(found, force: force, author: author, permitting: permit)
-    }
-
-    /// Which transaction to undo.
-    package enum UndoneTransaction: Sendable {
-        case token(ChangeToken)
-        case last(by: String)
+        try await store.open().undo(target, force: force, author: author, permitting: permit)
     }
 }

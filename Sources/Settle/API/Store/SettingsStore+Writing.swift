@@ -46,12 +46,4 @@ extension SettingsStore {
 
     /// Whether the calling thread is writing. For tests of what happens during a write.
     package var isHeldByCurrentWriter: Bool { core.writer.isHeldByCurrentThread }
-
-    /// Whether a subscriber of the top level is parked. For tests that wait for that.
-    package var hasParkedSubscriber: Bool { log.lock.withLock { log.root.waiters?.isEmpty == false } }
-}
-
-extension StoreCore {
-    /// The number of settings in the index, declared or written by key. For tests of what is kept.
-    package var indexedSettingCount: Int { log.lock.withLock { log.stored.slots.all.count } }
 }

@@ -1,7 +1,6 @@
 extension StoreCore {
     /// Saves everything and closes the store. If that fails, the store is open again.
     func close() async throws {
-        // For every caller, not only the first: the others return once it is closed, too.
         beginClosing()
         do {
             try await persister.close()
@@ -19,17 +18,14 @@ extension StoreCore {
     private func beginClosing() {
         writer.lock()
         defer { writer.unlock() }
-        closers += 1
         mode = .closed
     }
 
-    /// Undoes `beginClosing()`. The store stays closed for writes while another close is in progress, which may
-    /// succeed.
+    /// Undoes `beginClosing()`. No other close is in progress: only that of the last handle gets here.
     private func closingFailed() {
         writer.lock()
         defer { writer.unlock() }
-        closers -= 1
-        if closers == 0 { mode = idleMode }
+        mode = idleMode
     }
 
     var isClosed: Bool {

@@ -3,6 +3,7 @@ extension StoreCore {
     func commit<Result: Sendable>(
         ifUnchangedSince token: ChangeToken, keys: [SettingKey]?, author: String?, _ body: () throws -> Result
     ) async throws -> Result {
+        let keys = keys?.flatMap(storedKeys)
         let seen = LockedValue<UInt64>(0)
         let prepare: Persister.Preparation = { [weak self] persister in
             guard let self else { return }
@@ -86,11 +87,11 @@ extension MutationLog {
 }
 
 /// Some keys with those around and within them.
-private struct OverlappingKeys {
+struct OverlappingKeys {
     private let keys: Set<SettingKey>
     private let outer: Set<SettingKey>
 
-    init(_ keys: [SettingKey]) {
+    init(_ keys: some Collection<SettingKey>) {
         self.keys = Set(keys)
         outer = Set(keys.flatMap(\.parents))
     }

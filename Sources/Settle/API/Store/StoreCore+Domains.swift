@@ -13,10 +13,9 @@ extension StoreCore {
     func add(_ loaded: [LoadedDomain], languages: [String]?, renamed: RenamedKeys) {
         log.lock.withLock { log.stored.domains.renaming = renamed.forDomains }
         var last: AttachedDomain?
-        for (domain, contents) in loaded {
-            insert(domain, after: last)
-            last = domain
-            if let contents { deliver(contents, to: domain) }
+        for next in loaded {
+            add(next, after: last)
+            last = next.domain
         }
         guard domains[.language] != nil else { return }
         writer.lock()
@@ -25,6 +24,12 @@ extension StoreCore {
         let variables = home == nil ? ProcessInfo.processInfo.environment : [:]
         self.languages.order = LanguageOrder.languages(
             preferred: languages ?? preferredLanguages, environment: variables)
+    }
+
+    /// Adds a domain with its values behind another one, or first.
+    func add(_ loaded: LoadedDomain, after other: AttachedDomain?) {
+        insert(loaded.domain, after: other)
+        if let contents = loaded.contents { deliver(contents, to: loaded.domain) }
     }
 
     /// The other user whose store it is; `nil` for one of this process's own.
@@ -37,9 +42,6 @@ extension StoreCore {
         }
         return value.flatMap { try? SettingCodec<[String]>.standard.decode($0) }
     }
-
-    /// The names of the domains, as one text.
-    var searchedNames: String { domains.all.map(\.name.description).joined(separator: ", ") }
 
     /// Adds a domain behind another one, or first.
     func insert(_ domain: AttachedDomain, after other: AttachedDomain?) {

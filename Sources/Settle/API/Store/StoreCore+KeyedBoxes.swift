@@ -5,11 +5,6 @@ extension StoreCore {
         log.lock.withLock { log.stored.slots.isSecret(key) }
     }
 
-    /// Whether the index has keys that no group declares.
-    var hasUndeclaredKeys: Bool {
-        log.lock.withLock { log.stored.slots.all.contains { $0.declaration == nil } }
-    }
-
     /// Keeps a setting that was written by key in the index until the transaction ends, even if it is saved in the
     /// meantime. Under the log's lock, in a transaction.
     func keepInIndex(_ slot: SettingSlot) {

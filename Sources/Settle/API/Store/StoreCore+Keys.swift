@@ -96,6 +96,12 @@ extension StoreCore {
         }
     }
 
+    /// Writes a value as a storage sees it, or removes what is stored.
+    func change(_ key: SettingKey, to value: SettingValue?, author: String?) throws {
+        guard let value else { return try removeValue(forKey: key, author: author) }
+        try setValue(value, forKey: key, author: author)
+    }
+
     private func resolve(_ key: SettingKey, of name: String) throws(SettingsError) -> SettingKey {
         try key.check(for: name)
         return log.lock.withLock { log.stored.resolved(key) }

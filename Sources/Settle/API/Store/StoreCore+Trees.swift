@@ -12,9 +12,11 @@ extension StoreCore {
     }
 
     /// What the application's domain has, or is about to store.
-    func ownTree() -> SettingTree {
+    ///
+    /// - Parameter path: Where that is needed: what is unsaved elsewhere may be missing. `nil` for everywhere.
+    func ownTree(at path: SettingKey? = nil) -> SettingTree {
         let (stored, unsaved) = log.lock.withLock {
-            (log.stored.tree, log.unsavedValues(at: nil, inTransaction: isInTransaction))
+            (log.stored.tree, log.unsavedValues(at: path, inTransaction: isInTransaction))
         }
         return unsaved.reduce(into: stored) { tree, value in tree[value.key] = (try? value.encoded()) ?? nil }
     }

@@ -4,7 +4,7 @@
 /// goes are still saved.
 @usableFromInline
 package final class StoreCore: Engine, @unchecked Sendable {
-    // Sendable: `closers`, `overrides` and `languages` are guarded by `writer`; the rest is constant and Sendable.
+    // Sendable: `overrides` and `languages` are guarded by `writer`; the rest is constant and Sendable.
 
     let configuration: SettingsStore.Configuration
     let persister: Persister
@@ -17,8 +17,6 @@ package final class StoreCore: Engine, @unchecked Sendable {
     var overrides = OverriddenValues()
     var languages = LanguageDefaults()
     private let sizeWarnings: SizeWarnings
-    /// How many closes are in progress or have succeeded.
-    var closers = 0
 
     /// - Parameters:
     ///   - registration: Notified when the storage is closed.

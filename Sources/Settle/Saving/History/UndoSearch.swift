@@ -1,5 +1,5 @@
 /// Which transaction to undo.
-enum UndoTarget: Sendable {
+package enum UndoTarget: Sendable {
     case token(ChangeToken)
     /// The newest one of an author that is not an undo and has not been undone.
     case last(by: String)

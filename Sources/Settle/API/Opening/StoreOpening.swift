@@ -1,0 +1,97 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a store is opened on, and how it is to behave.
+struct StoreOpening: Sendable {
+    let makeStorage: @Sendable () -> any Storage
+    /// `nil` for the application's domain only, or for those of a store that is open already.
+    let domains: SearchedDomains?
+    let configuration: SettingsStore.Configuration?
+    let migrations: [SettingsMigration]?
+
+    /// A handle on the store that is open on a file, or on one that is opened now.
+    ///
+    /// - Parameter home: If the file is another user's, that user's.
+    func store(
+        at file: URL, _ format: FileFormat?, home: UserHome?, in files: StoreRegistry
+    ) async throws -> SettingsStore {
+        try await files.store(at: file, home: home) { core in
+            try await checkAgreement(with: core, format, home, at: file)
+        } orOpen: { place in
+            try await open(for: place)
+        }
+    }
+
+    /// Opens a new store: loads the storage and the domains, migrates what is stored, and begins to follow external
+    /// changes. May block for long.
+    func open(for registration: RegisteredFile? = nil) async throws(SettingsError) -> SettingsStore {
+        let configuration = configuration ?? SettingsStore.Configuration()
+        let storage = makeStorage()
+        // The domains first: nothing is migrated for a store that can't be opened.
+        let loaded = try await domains?.loaded() ?? []
+        let time = TimeSource(configuration.clock)
+        var contents: StorageContents
+        do throws(StorageError) {
+            let load = { @Sendable () async throws(StorageError) in try await storage.load() }
+            contents = try await storage.limits.call(time, load)
+        } catch {
+            throw .storage(error)
+        }
+        if let migrations {
+            do {
+                try await StorageMigration(storage: storage, list: migrations, time: time).run(on: &contents)
+            } catch {
+                // It was read, and no store will close it. One that the caller has made stays the caller's.
+                if registration != nil { await storage.close() }
+                throw .migrationFailed(error)
+            }
+        }
+        let core = StoreCore(
+            configuration: configuration, storage: storage, contents: contents, registration: registration,
+            migrations: migrations?.map(\.name))
+        let keeper = StoreKeeper(of: core)
+        core.add(loaded, languages: domains?.languages, renamed: RenamedKeys(migrations ?? []))
+        core.persister.keepHistory(configuration.history)
+        core.persister.follow(for: core)
+        for (domain, _) in loaded { core.follow(domain) }
+        guard let store = SettingsStore(joining: keeper) else { throw .closed(key: nil) }
+        return store
+    }
+
+    /// Throws if the open store of the file is not as it is asked for.
+    private func checkAgreement(
+        with core: StoreCore, _ format: FileFormat?, _ home: UserHome?, at file: URL
+    ) async throws(SettingsError) {
+        var differences = configuration?.differences(from: core.configuration) ?? []
+        let current = core.domains.all.names
+        if let names = domains?.domains.names, names != current {
+            differences.append(("search list", current, names))
+        }
+        if let format, let current = await core.persister.fileFormat, format != current {
+            differences.append(("format", "\(current)", "\(format)"))
+        }
+        if let names = migrations?.map(\.name) {
+            let current = await core.persister.migrations.names
+            if names != current { differences.append(("migrations", "\(current ?? [])", "\(names)")) }
+        }
+        if let home, home.account.owner.user != core.home?.account.owner.user {
+            differences.append(("user", core.home?.account.name ?? "that of the process", home.account.name))
+        }
+        guard !differences.isEmpty else { return }
+        throw .alreadyOpen(file.path, differences)
+    }
+}
+
+extension [AttachedDomain] {
+    /// The names, as far as two openings of a store can be compared.
+    fileprivate var names: String { map(\.name.description).joined(separator: ", ") }
+}
+
+extension Persister {
+    /// How the file is spelled now. Isolated to the persister, so that it queues behind a save in progress rather than
+    /// blocking a thread.
+    fileprivate var fileFormat: FileFormat? { (storage as? FileStorage)?.currentFormat }
+}

@@ -1,0 +1,136 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What an explanation is made of, as of one moment between two transactions.
+private struct ExplainedKey {
+    let key: SettingKey
+    /// Where the application's domain has the value.
+    let place: SettingKey
+    /// `nil` if no group in use declares the key.
+    let look: SettingLook?
+    /// What the application's domain has or is about to store, unless it is what the look has found stored.
+    let own: SettingValue?
+    let candidates: [DomainCandidate]
+    let change: Explanation.LastChange?
+    let isDurable: Bool
+
+    init(_ given: SettingKey, in core: StoreCore) {
+        // While a domain changes, it has its new values before the settings do: only between two transactions is what
+        // the log tells of one moment.
+        core.writer.lock()
+        let log = core.log
+        (key, place, look, candidates, change, isDurable) = log.lock.withLock {
+            let place = log.stored.resolved(given)
+            let slot = log.stored.slots[place].flatMap { $0.declaration == nil ? nil : $0 }
+            let key = slot.map { log.stored.slots.declaredKey(of: $0) } ?? given
+            let look = slot.flatMap { SettingLook(at: $0, log, in: core.transaction) }
+            let candidates = log.stored.domains.candidates(at: key)
+            guard let slot, let look else { return (key, place, nil, candidates, nil, true) }
+            let change = log.changes.ring[slot.lastRevision].map { entry in
+                Explanation.LastChange(
+                    revision: slot.lastRevision, author: entry.details.author,
+                    time: Date(timeIntervalSinceReferenceDate: entry.time))
+            }
+            let isDurable = slot.lastRevision <= log.changes.durableRevision && !log.unsaved.isUnsaved(slot)
+            return (key, place, look, candidates, change, isDurable)
+        }
+        let (value, found) = (look?.box.visibleOwnValue, look == nil ? core.lookUp(place) : nil)
+        core.writer.unlock()
+        if let look {
+            own = look.stored == nil ? value.flatMap { try? look.box.encoder($0) } : nil
+        } else {
+            own = (try? found?.stored(at: place)) ?? nil
+        }
+    }
+}
+
+extension Explanation {
+    /// Which domains' places to name. To name a line, the file is read.
+    enum NamedPlaces {
+        case all, locks
+    }
+
+    init(of given: SettingKey, in core: StoreCore, placing places: NamedPlaces = .all) {
+        let found = ExplainedKey(given, in: core)
+        let (look, own) = (found.look, found.own)
+        let isSecret = look?.isSecret ?? core.isSecret(found.key)
+        var answers: [Answer] = []
+        func add(
+            _ domain: DomainName, _ place: String, _ value: SettingValue?, _ outcome: Outcome, problem: String? = nil,
+            locksKey: Bool = false
+        ) {
+            answers.append(
+                Answer(
+                    domain: domain, place: place, value: isSecret ? nil : value, outcome: outcome, problem: problem,
+                    locksKey: locksKey))
+        }
+        func add(_ candidate: DomainCandidate) {
+            let domain = candidate.domain
+            let (outcome, problem) =
+                look?.outcome(of: candidate) ?? (answers.isEmpty ? .inForce : .covered, nil)
+            add(
+                domain.name, places == .all || domain.locksKeys ? core.place(of: candidate) : "", candidate.value,
+                outcome, problem: problem, locksKey: domain.locksKeys && look?.access != .owner)
+        }
+        func addOwn(_ value: SettingValue, _ outcome: Outcome, problem: String? = nil) {
+            let place = places == .all ? core.placeOfOwn(found.place, value) : ""
+            add(.application, place, value, outcome, problem: problem)
+        }
+        for candidate in found.candidates where candidate.domain.isAbove { add(candidate) }
+        if let look {
+            let outcome: Outcome = look.held == nil ? .inForce : .covered
+            if let stored = look.stored {
+                let problem = look.problem
+                addOwn(stored, problem == nil ? outcome : .refused, problem: problem?.description)
+                if problem != nil, look.isStored { add(.application, "the last good value", look.lastGood, outcome) }
+            } else if look.isStored {
+                add(.application, look.isUnsaved ? "not saved yet" : "kept in memory only", own, outcome)
+            }
+        } else if let own {
+            addOwn(own, answers.isEmpty ? .inForce : .covered)
+        }
+        for candidate in found.candidates where !candidate.domain.isAbove { add(candidate) }
+        if let look {
+            let isInForce = look.held == nil && !look.isStored
+            add(.declaration, look.declaration, look.box.encodedDefault, isInForce ? .inForce : .covered)
+        }
+        let domain = look?.domain ?? answers.first?.domain ?? .declaration
+        key = found.key.description
+        type = look?.box.declaration.spelledType
+        self.isSecret = isSecret
+        value = isSecret ? nil : look.map(\.encodedValue) ?? core.effectiveValue(at: found.key, own: own).0
+        self.domain = domain
+        origin = look?.origin ?? core.domains[domain]?.identity.origin ?? (own == nil ? .default : .loaded)
+        self.answers = answers
+        change = found.change
+        isDurable = found.isDurable
+    }
+}
+
+extension SettingLook {
+    fileprivate func outcome(of candidate: DomainCandidate) -> (Explanation.Outcome, problem: String?) {
+        guard access != .owner else { return (.ignored, nil) }
+        do {
+            try box.check(candidate)
+            return (held?.domain === candidate.domain ? .inForce : .covered, nil)
+        } catch {
+            if candidate.isText, TextCandidates.isEmpty(candidate.value) { return (.ignored, nil) }
+            return (.refused, SettingsError.reason(error, box.brokenRule(error), isSecret: isSecret))
+        }
+    }
+}
+
+extension StoreCore {
+    /// Where the application's domain has a value.
+    fileprivate func placeOfOwn(_ key: SettingKey, _ value: SettingValue) -> String {
+        guard let path = (persister.storage as? FileStorage)?.path else { return "the storage" }
+        let calls = ReadOnlySystemCalls(home?.calls ?? POSIXSystemCalls())
+        guard let found = KeyLineCache(FileOperations(calls)).look(at: path),
+            found.tree[key] == value
+        else { return "the journal of “\(path)”" }
+        return found.place(of: key)
+    }
+}

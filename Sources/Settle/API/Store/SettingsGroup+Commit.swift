@@ -1,0 +1,68 @@
+extension SettingsGroup {
+    /// Runs a transaction, and returns when it is on stable storage.
+    ///
+    /// Commits are serialized, even with those of other processes: the storage stays locked from merging external
+    /// changes until it has the closure's writes. No write comes in between, so the closure sees the newest values and
+    /// runs exactly once. On a storage without such a lock it runs again if others were faster, 16 times at most.
+    /// Commits that arrive together share one write and one sync. The closure of an actor's method runs on the actor;
+    /// any other may run on another thread than the caller's, which waits.
+    ///
+    /// - Throws: As `update`; ``SettingsError`` if the storage can't be locked, before the closure has run; and
+    ///   ``SettingsError`` if saving fails. What was surely not stored, such as for lack of room, is undone then. What
+    ///   may have been stored, such as after a failed sync, stands, and the store keeps trying to save it.
+    @discardableResult
+    public func commit<Result: Sendable>(
+        author: String? = nil, _ body: () throws -> Result
+    ) async throws -> Result {
+        guard let store = try openStore() else { return try body() }
+        return try await store.commit(author: author, body)
+    }
+
+    /// The store that has the group; `nil` for a group without settings.
+    func openStore() throws(SettingsError) -> StoreCore? {
+        guard let engine else { return nil }
+        guard let store = engine as? StoreCore else {
+            throw engine.isUnopened ? .notOpened(Self.self) : .uncommittedDraft(Self.self)
+        }
+        return store
+    }
+
+    /// Runs a transaction, as ``commit(author:_:)-(_,()->Result)`` does, with the group as the closure's argument.
+    @discardableResult
+    public func commit<Result: Sendable>(
+        author: String? = nil, _ body: (Self) throws -> Result
+    ) async throws -> Result {
+        try await commit(author: author) { try body(self) }
+    }
+
+    /// Runs a transaction, as ``commit(author:_:)-(_,()->Result)`` does, but only if nothing has been stored since a token;
+    /// see ``SettingsStore/commit(ifUnchangedSince:keys:author:_:)``.
+    ///
+    /// - Parameters:
+    ///   - token: The place in the history, such as ``SettingsStore/History/token`` when the values were read.
+    ///   - keys: The full keys that must be unchanged, such as `passcode.attemptCount`. `nil`: those of the group and of
+    ///     the groups within it.
+    ///   - author: The name for ``Change/author``.
+    ///   - body: Writes the settings. It has not run if this throws a conflict.
+    /// - Throws: As the commit of the store.
+    @discardableResult
+    public func commit<Result: Sendable>(
+        ifUnchangedSince token: ChangeToken, keys: [String]? = nil, author: String? = nil,
+        _ body: () throws -> Result
+    ) async throws -> Result {
+        guard let store = try openStore() else { return try body() }
+        let keys =
+            keys.map { $0.map { SettingKey(stored: $0) } }
+            ?? GroupLayout(self).settings.compactMap { $0.box.original.existingPlacement?.slot.key }
+        return try await store.commit(ifUnchangedSince: token, keys: keys, author: author, body)
+    }
+
+    /// The same, with the group as the closure's argument.
+    @discardableResult
+    public func commit<Result: Sendable>(
+        ifUnchangedSince token: ChangeToken, keys: [String]? = nil, author: String? = nil,
+        _ body: (Self) throws -> Result
+    ) async throws -> Result {
+        try await commit(ifUnchangedSince: token, keys: keys, author: author) { try body(self) }
+    }
+}
