@@ -79,6 +79,12 @@ package final class RecursiveLock: @unchecked Sendable {
         }
     }
 
+    package func withLock<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        lock()
+        defer { unlock() }
+        return try body()
+    }
+
     @inline(__always)
     private func release() {
         changingTask.end()

@@ -81,9 +81,7 @@ extension StoreCore {
                 .map { TextKey(key: $0.key, kind: $0.value.isBool ? .flag : .value) }
         }
         let environment = try environmentValues(for: keys)
-        writer.lock()
-        defer { writer.unlock() }
-        declareText(keys, environment)
+        writer.withLock { declareText(keys, environment) }
     }
 
     fileprivate func register(_ values: [SettingKey: SettingValue?], language: String) throws {

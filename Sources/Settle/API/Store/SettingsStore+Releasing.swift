@@ -24,7 +24,7 @@ extension StoreCore {
         do {
             while !forget(boxes, at: key) { try await persister.flush() }
         } catch {
-            permitWrites(boxes)
+            writer.withLock { for box in boxes { box.reopen() } }
             throw error
         }
     }
@@ -36,12 +36,6 @@ extension StoreCore {
         let boxes = log.lock.withLock { log.stored.declared(at: key).compactMap(\.box) }
         for box in boxes { box.release() }
         return boxes
-    }
-
-    private func permitWrites(_ boxes: [AnySettingBox]) {
-        writer.lock()
-        defer { writer.unlock() }
-        for box in boxes { box.reopen() }
     }
 
     /// - Returns: False if a change there is not saved yet.

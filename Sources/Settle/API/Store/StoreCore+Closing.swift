@@ -1,11 +1,12 @@
 extension StoreCore {
     /// Saves everything and closes the store. If that fails, the store is open again.
     func close() async throws {
-        beginClosing()
+        writer.withLock { mode = .closed }
         do {
             try await persister.close()
         } catch {
-            closingFailed()
+            // No other close is in progress: only that of the last handle gets here.
+            writer.withLock { mode = idleMode }
             // External changes in the meantime were not merged.
             persister.fetchAndDeliver()
             throw error
@@ -15,22 +16,5 @@ extension StoreCore {
         issueBoard.finish()
     }
 
-    private func beginClosing() {
-        writer.lock()
-        defer { writer.unlock() }
-        mode = .closed
-    }
-
-    /// Undoes `beginClosing()`. No other close is in progress: only that of the last handle gets here.
-    private func closingFailed() {
-        writer.lock()
-        defer { writer.unlock() }
-        mode = idleMode
-    }
-
-    var isClosed: Bool {
-        writer.lock()
-        defer { writer.unlock() }
-        return mode == .closed
-    }
+    var isClosed: Bool { writer.withLock { mode == .closed } }
 }

@@ -46,9 +46,7 @@ extension StoreCore {
     /// Adds a domain behind another one, or first.
     func insert(_ domain: AttachedDomain, after other: AttachedDomain?) {
         domains.insert(domain, after: other)
-        writer.lock()
-        defer { writer.unlock() }
-        log.lock.withLock { log.stored.domains.insert(domain.identity, after: other?.identity) }
+        writer.withLock { log.lock.withLock { log.stored.domains.insert(domain.identity, after: other?.identity) } }
     }
 
     /// Begins to load a domain again when its source changes.
@@ -74,9 +72,7 @@ extension StoreCore {
         await follower?.end()
         try await runBlocking { [self] in
             try replace(DomainContents(), in: domain.identity)
-            writer.lock()
-            defer { writer.unlock() }
-            log.lock.withLock { log.stored.domains.remove(domain.identity) }
+            writer.withLock { log.lock.withLock { log.stored.domains.remove(domain.identity) } }
         }
     }
 
