@@ -1,5 +1,6 @@
 import Dispatch
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 

@@ -24,11 +24,21 @@ extension SettingsStore {
         _ name: String, searching: SearchList? = nil, configuration: Configuration? = nil,
         migrations: [SettingsMigration]? = nil
     ) async throws -> SettingsStore {
-        let file = try StandardLocation().checkedFile(forStore: name)
+        try await open(
+            name, home: nil, searching: searching, configuration: configuration, migrations: migrations)
+    }
+
+    /// The same in the home folder of another user, or with a list of open files chosen by a test.
+    package static func open(
+        _ name: String, home: UserHome?, searching: SearchList? = nil, configuration: Configuration? = nil,
+        migrations: [SettingsMigration]? = nil, in files: StoreRegistry = .shared
+    ) async throws -> SettingsStore {
+        let location = home.map { StandardLocation(of: $0.path) } ?? StandardLocation()
+        let file = try location.checkedFile(forStore: name)
         return try await open(
-            at: file, searching: searching, places: DomainLocations(id: name, file: file), configuration: configuration,
-            migrations: migrations, in: .shared
-        ) { FileStorage(at: file) }
+            at: file, searching: searching, places: DomainLocations(id: name, file: file, home: home),
+            configuration: configuration, migrations: migrations, in: files
+        ) { FileStorage(at: file, home: home) }
     }
 
     /// Opens the store in a file, which need not exist yet.
@@ -69,6 +79,13 @@ extension SettingsStore {
         }
     }
 
+    /// Opens a file, which may be one in the home folder of another user.
+    static func open(at file: URL, home: UserHome?) async throws -> SettingsStore {
+        try await open(at: file, places: DomainLocations(file: file, home: home), in: .shared) {
+            FileStorage(at: file, home: home)
+        }
+    }
+
     /// The same, with a storage and a list of open files chosen by a test.
     static func open(
         at file: URL, format: FileFormat? = nil, searching: SearchList? = nil, places: DomainLocations? = nil,
@@ -84,13 +101,15 @@ extension SettingsStore {
         }
         // If nothing is open, one switch to another thread covers both steps.
         let home = places?.home
+        // Without following links.
+        let identities = home.map { FileIdentities(by: $0.calls) }
         let (path, claim, first) = await runBlocking {
             let path = home == nil ? RegisteredFile.path(of: file) : FilePath(file)
-            let claim = files.claim(path, home?.identities)
+            let claim = files.claim(path, identities)
             guard case .vacant(let place) = claim else { return (path, claim, FirstStorage?.none) }
             return (path, claim, FirstStorage(place: place, storage: await load()))
         }
-        return try await files.store(at: path, claim, home?.identities) { core in
+        return try await files.store(at: path, claim, identities) { core in
             try await core.checkAgreement(
                 on: configuration, format, searched, migrations?.map(\.name), home, at: file)
         } orOpen: { place in
@@ -126,8 +145,8 @@ extension StoreCore {
             let current = await persister.migrations.names
             if migrations != current { differences.append(("migrations", "\(current ?? [])", "\(migrations)")) }
         }
-        if let home, home.account.owner.user != self.home?.account.owner.user {
-            differences.append(("user", self.home?.account.name ?? "that of the process", home.account.name))
+        if let home, home.owner.user != self.home?.owner.user {
+            differences.append(("user", self.home?.user ?? "that of the process", home.user))
         }
         guard !differences.isEmpty else { return }
         throw .alreadyOpen(file.path, differences)

@@ -1,9 +1,9 @@
 #if canImport(Darwin)
-    import Darwin
+    package import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+    package import Glibc
 #elseif canImport(Musl)
-    import Musl
+    package import Musl
 #endif
 
 /// The system calls of the platform.
@@ -17,7 +17,7 @@ package struct POSIXSystemCalls: SystemCalls {
     /// - Parameters:
     ///   - flags: Beside those that belong to the mode.
     ///   - folder: Where a relative path begins.
-    func openFile(
+    package func openFile(
         _ path: String, _ mode: OpenMode, flags: CInt, in folder: CInt
     ) throws(SystemError) -> FileDescriptor {
         let common = flags | O_CLOEXEC
@@ -142,8 +142,21 @@ package struct POSIXSystemCalls: SystemCalls {
         return try names { readdir(folder) }
     }
 
+    /// The names in a folder that is open, unordered, without `.` and `..`.
+    package func names(in folder: FileDescriptor) throws(SystemError) -> [String] {
+        // A descriptor of its own: reading moves its position, and closing the stream closes it.
+        let file = try openFile(".", .folder, flags: O_NOFOLLOW, in: folder.number)
+        guard let stream = fdopendir(file.number) else {
+            let error = SystemError.last
+            try? closeFile(file)
+            throw error
+        }
+        defer { closedir(stream) }
+        return try names { readdir(stream) }
+    }
+
     /// - Parameter next: Reads the next entry of a folder.
-    func names(_ next: () -> UnsafeMutablePointer<dirent>?) throws(SystemError) -> [String] {
+    private func names(_ next: () -> UnsafeMutablePointer<dirent>?) throws(SystemError) -> [String] {
         var names: [String] = []
         while true {
             // `readdir` returns `nil` both at the end and on errors; only `errno` tells them apart.
@@ -167,13 +180,13 @@ package struct POSIXSystemCalls: SystemCalls {
         return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    func check(_ result: Int32) throws(SystemError) {
+    package func check(_ result: Int32) throws(SystemError) {
         guard result == 0 else { throw .last }
     }
 }
 
 extension FileStatus {
-    init(_ found: stat) {
+    package init(_ found: stat) {
         let kind: Kind =
             switch found.st_mode & S_IFMT {
             case S_IFREG: .file

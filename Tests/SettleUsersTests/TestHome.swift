@@ -4,6 +4,13 @@ import SettleTesting
 import Testing
 
 @testable import Settle
+@testable import SettleUsers
+
+struct AppSettings: SettingsGroup {
+    @Setting(in: 0...100) var count = 1
+    @Setting var name = "default"
+    @Setting var isOn = false
+}
 
 /// The home folder of a user, between other folders, on the simulated disk or a real one.
 final class TestHome: Sendable {
