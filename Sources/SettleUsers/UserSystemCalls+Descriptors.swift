@@ -14,10 +14,6 @@ extension UserSystemCalls {
         try base.readBytes(file, into: buffer)
     }
 
-    func writeBytes(_ file: FileDescriptor, from buffer: UnsafeRawBufferPointer) throws(SystemError) -> Int {
-        try base.writeBytes(file, from: buffer)
-    }
-
     func readBytes(
         _ file: FileDescriptor, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {

@@ -63,7 +63,7 @@ final class TestHome: Sendable {
         try? disk.removeFile(path.text)
         let operations = FileOperations(disk)
         let file = try operations.open(path, .createNew(permissions: 0o600))
-        try operations.writeAll(Array(text.utf8), to: file, at: path)
+        try operations.write(Array(text.utf8), to: file, at: path)
         try give(file, to: user)
     }
 

@@ -146,7 +146,7 @@ import Testing
         try home.makeFolders(folder)
         let file = try home.calls.openFile(folder.appending("new").text, mode)
         let watch = SystemFileWatching.shared.watch([folder: ["new", "last"]]) { told.add($0) }
-        try FileOperations(home.calls).writeAll([1], to: file, at: folder.appending("new"))
+        try FileOperations(home.calls).write([1], to: file, at: folder.appending("new"))
         // Reported after everything before it.
         try home.write("", to: folder.appending("last"))
         #expect(await told.next(.replaced).files.contains(folder.appending("new")))

@@ -57,12 +57,6 @@ package struct POSIXSystemCalls: SystemCalls {
         return count
     }
 
-    package func writeBytes(_ file: FileDescriptor, from buffer: UnsafeRawBufferPointer) throws(SystemError) -> Int {
-        let count = write(file.number, buffer.baseAddress, buffer.count)
-        guard count >= 0 else { throw .last }
-        return count
-    }
-
     package func readBytes(
         _ file: FileDescriptor, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {
