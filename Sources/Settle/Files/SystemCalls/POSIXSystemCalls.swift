@@ -43,34 +43,26 @@ package struct POSIXSystemCalls: SystemCalls {
         _ name: String, in folder: FileDescriptor, _ kind: EntryKind
     ) throws(SystemError) -> FileDescriptor {
         let onlyFolder = kind == .folder ? O_DIRECTORY : 0
-        let number = openat(
-            folder.number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | onlyFolder)
-        guard number >= 0 else { throw .last }
-        return FileDescriptor(number)
+        let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | onlyFolder
+        return FileDescriptor(try counted(openat(folder.number, name, flags)))
     }
 
     package func readBytes(
         _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {
-        let count = read(file.number, buffer.baseAddress, buffer.count)
-        guard count >= 0 else { throw .last }
-        return count
+        try counted(read(file.number, buffer.baseAddress, buffer.count))
     }
 
     package func readBytes(
         _ file: FileDescriptor, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {
-        let count = pread(file.number, buffer.baseAddress, buffer.count, off_t(offset))
-        guard count >= 0 else { throw .last }
-        return count
+        try counted(pread(file.number, buffer.baseAddress, buffer.count, off_t(offset)))
     }
 
     package func writeBytes(
         _ file: FileDescriptor, at offset: Int64, from buffer: UnsafeRawBufferPointer
     ) throws(SystemError) -> Int {
-        let count = pwrite(file.number, buffer.baseAddress, buffer.count, off_t(offset))
-        guard count >= 0 else { throw .last }
-        return count
+        try counted(pwrite(file.number, buffer.baseAddress, buffer.count, off_t(offset)))
     }
 
     package func truncateFile(_ file: FileDescriptor, to size: Int64) throws(SystemError) {
@@ -169,9 +161,14 @@ package struct POSIXSystemCalls: SystemCalls {
     package func linkTarget(_ path: String) throws(SystemError) -> String {
         let size = Int(PATH_MAX)
         var buffer = [CChar](repeating: 0, count: size)
-        let count = readlink(path, &buffer, size)
-        guard count >= 0 else { throw .last }
+        let count = try counted(readlink(path, &buffer, size))
         return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// The result of a call that returns a number, or a negative one if it has failed.
+    private func counted<Number: SignedInteger>(_ result: Number) throws(SystemError) -> Number {
+        guard result >= 0 else { throw .last }
+        return result
     }
 
     package func check(_ result: Int32) throws(SystemError) {
