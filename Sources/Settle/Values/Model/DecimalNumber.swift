@@ -136,7 +136,3 @@ extension UInt8 {
     /// The value of an ASCII digit.
     var digitValue: UInt8 { self &- UInt8(ascii: "0") }
 }
-
-extension Int {
-    fileprivate func clamped(to limit: Int) -> Int { Swift.min(Swift.max(self, -limit), limit) }
-}
