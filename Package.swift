@@ -71,7 +71,8 @@ let package = Package(
             name: "SettleEtcdTests", dependencies: ["Settle", "SettleEtcd", "SettleTesting"], swiftSettings: strict),
         // The only tests of what needs the whole of Foundation.
         .testTarget(
-            name: "SettleFoundationTests", dependencies: ["SettleFoundation", "SettleTesting"], swiftSettings: strict),
+            name: "SettleFoundationTests", dependencies: ["SettleFoundation", "SettleInterchange", "SettleTesting"],
+            swiftSettings: strict),
     ]
 )
 

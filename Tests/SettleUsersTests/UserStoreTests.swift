@@ -191,9 +191,9 @@ import Testing
         try await store.domains.addSuite("late")
         let settings = try await store.group(AppSettings.self)
         #expect(settings.count == 5 && settings.name == "variable")
-        let values = ["host": 1, "suite": 2, "late": 3, "global": 4]
+        let values: [String: Int64] = ["host": 1, "suite": 2, "late": 3, "global": 4]
         for (key, value) in values {
-            #expect(try store.keys.value(forKey: key, coercedTo: .integer) == value, "\(key)")
+            #expect(store.keys[key] == .integer(value), "\(key)")
         }
         #expect(store.core.languages.order == [])
         #expect(store.keys.explanation(forKey: "own").description.contains("\(file(in: home).quoted), line 1"))
