@@ -46,7 +46,7 @@ package struct DecimalNumber: Equatable {
     }
 
     /// Whether a text is a number as JSON spells them.
-    static func isLiteral(_ text: String) -> Bool {
+    package static func isLiteral(_ text: String) -> Bool {
         LiteralParts(Array(text.utf8)[...]) != nil
     }
 
