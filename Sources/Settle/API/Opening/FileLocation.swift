@@ -63,3 +63,8 @@ extension FileIdentities {
             names: { folder in (try? calls.namesInFolder(folder.text)) ?? [] })
     }
 }
+
+extension UserHome {
+    /// Tells files apart without following links.
+    var identities: FileIdentities { FileIdentities(by: calls) }
+}

@@ -101,15 +101,13 @@ extension SettingsStore {
         }
         // If nothing is open, one switch to another thread covers both steps.
         let home = places?.home
-        // Without following links.
-        let identities = home.map { FileIdentities(by: $0.calls) }
         let (path, claim, first) = await runBlocking {
             let path = home == nil ? RegisteredFile.path(of: file) : FilePath(file)
-            let claim = files.claim(path, identities)
+            let claim = files.claim(path, home?.identities)
             guard case .vacant(let place) = claim else { return (path, claim, FirstStorage?.none) }
             return (path, claim, FirstStorage(place: place, storage: await load()))
         }
-        return try await files.store(at: path, claim, identities) { core in
+        return try await files.store(at: path, claim, home?.identities) { core in
             try await core.checkAgreement(
                 on: configuration, format, searched, migrations?.map(\.name), home, at: file)
         } orOpen: { place in
