@@ -27,7 +27,7 @@ private struct User: Codable, Sendable, Equatable {
 }
 
 private struct WindowSettings: SettingsGroup {
-    @Setting(where: { $0.width > 0 }, "wide") var frame = Frame()
+    @Setting(.check("wide") { $0.width > 0 }) var frame = Frame()
     @Setting var loose = Loose()
     @Setting var user: User?
     @Setting var list = [1, 2, 3]

@@ -169,10 +169,10 @@ final class HostileDraftedValue: Codable, Equatable, Sendable {
 
 struct HostileDraftedGroup: SettingsGroup {
     @Setting(
-        where: { _ in
+        .check("anything") { _ in
             HostileDraftedValue.run()
             return true
-        }, "anything")
+        })
     var value = HostileDraftedValue(1)
     @Setting var count = 0
 }
