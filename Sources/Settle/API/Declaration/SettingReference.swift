@@ -52,14 +52,7 @@ public struct SettingReference<Value: Sendable>: Sendable {
 
     /// Whether no domain has a value, so that the default is used. Writing a value that equals the default is no
     /// change, so it does not make this false.
-    public var isDefault: Bool { domain == .declaration }
-
-    /// The source of the current value.
-    public var origin: ValueOrigin {
-        let box = box.resolved.followedSource
-        let placement = box.placement
-        return placement.engine.log.lock.withLock { box.held?.domain.origin ?? placement.slot.origin }
-    }
+    public var isDefault: Bool { domains.current == .declaration }
 
     /// The setting, for code that may only read and follow it.
     public var readOnly: ReadOnlySetting<Value> { ReadOnlySetting(PathSource(base: self, path: .whole)) }
