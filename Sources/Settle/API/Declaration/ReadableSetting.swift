@@ -42,6 +42,9 @@ extension ReadableSetting {
         value.map { readOnlyPart(.unwrapping($0)) }
     }
 
+    /// The value, tracked by Observation: for bindings.
+    package var trackedValue: Value { readOnly.source.trackedValue }
+
     /// Runs a body for the current value, then for the newest one after each change; see
     /// ``SettingReference/forEachLatest(_:)``.
     public func forEachLatest<Failure: Error>(

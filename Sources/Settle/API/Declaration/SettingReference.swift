@@ -40,9 +40,6 @@ public struct SettingReference<Value: Sendable>: Sendable {
         }
     }
 
-    /// The value, tracked by Observation: for bindings.
-    package var trackedValue: Value { box.trackedValue }
-
     /// The full key, such as `passcode.attemptCount`. For a setting whose group was never opened or used as a whole,
     /// the key of its declaration, or an empty string.
     public var key: String { placement.slot.key.description }
