@@ -45,7 +45,7 @@ extension SettingRule where Value: Equatable {
 extension SettingRule where Value == String {
     /// The whole string matches a pattern. The pattern is made anew for each check, because `Regex` is not `Sendable`.
     ///
-    /// ``RuleDescription/pattern`` can't tell such a pattern; use ``matching(_:)-(String)`` for one that it shows.
+    /// ``RuleDescription/pattern`` can't tell such a pattern; it shows one that is given as text.
     public static func matching(
         _ pattern: @autoclosure @escaping @Sendable () -> any RegexComponent
     ) -> SettingRule {
