@@ -77,8 +77,8 @@ struct StoreOpening: Sendable {
             let current = await core.persister.migrations.names
             if names != current { differences.append(("migrations", "\(current ?? [])", "\(names)")) }
         }
-        if let home, home.account.owner.user != core.home?.account.owner.user {
-            differences.append(("user", core.home?.account.name ?? "that of the process", home.account.name))
+        if let home, home.owner.user != core.home?.owner.user {
+            differences.append(("user", core.home?.user ?? "that of the process", home.user))
         }
         guard !differences.isEmpty else { return }
         throw .alreadyOpen(file.path, differences)

@@ -14,10 +14,10 @@ extension SettingsStore.Keys {
     }
 }
 
-extension SettingReference {
+extension SettingReference.Domains {
     /// Why the setting has its value; see ``SettingsStore/Keys/explanation(forKey:)``. `nil` if no store has opened its
     /// group.
     public var explanation: Explanation? {
-        (placement.engine as? StoreCore).map { Explanation(of: placement.slot.key, in: $0) }
+        (setting.placement.engine as? StoreCore).map { Explanation(of: setting.placement.slot.key, in: $0) }
     }
 }
