@@ -54,7 +54,7 @@ struct LoadedStorage: Sendable {
         }
     }
 
-    private static func load(
+    @inline(never) private static func load(
         _ storage: any Storage, _ searched: SearchedDomains, _ migrations: [SettingsMigration]?, _ time: TimeSource
     ) async throws(SettingsError) -> Loaded {
         // The domains first: nothing is migrated for a store that can't be opened.

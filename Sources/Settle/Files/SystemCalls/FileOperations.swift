@@ -10,7 +10,7 @@ package struct FileOperations: Sendable {
         self.calls = calls
     }
 
-    package func open(_ path: FilePath, _ mode: OpenMode) throws(FileError) -> FileDescriptor {
+    @inline(never) package func open(_ path: FilePath, _ mode: OpenMode) throws(FileError) -> FileDescriptor {
         try finishing("open", path) { () throws(SystemError) in try calls.openFile(path.text, mode) }
     }
 
@@ -125,7 +125,7 @@ package struct FileOperations: Sendable {
     }
 
     /// Not retried when interrupted: the descriptor is closed already, and may belong to another thread.
-    package func close(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
+    @inline(never) package func close(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
         do {
             try calls.closeFile(file)
         } catch {
@@ -137,15 +137,15 @@ package struct FileOperations: Sendable {
         try finishing("lock", path) { () throws(SystemError) in try calls.lockFile(file) }
     }
 
-    package func unlock(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
+    @inline(never) package func unlock(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
         try finishing("unlock", path) { () throws(SystemError) in try calls.unlockFile(file) }
     }
 
-    package func status(of file: FileDescriptor, at path: FilePath) throws(FileError) -> FileStatus {
+    @inline(never) package func status(of file: FileDescriptor, at path: FilePath) throws(FileError) -> FileStatus {
         try finishing("examine", path) { () throws(SystemError) in try calls.status(of: file) }
     }
 
-    package func status(at path: FilePath) throws(FileError) -> FileStatus {
+    @inline(never) package func status(at path: FilePath) throws(FileError) -> FileStatus {
         try finishing("examine", path) { () throws(SystemError) in try calls.status(at: path.text) }
     }
 
@@ -205,7 +205,7 @@ package struct FileOperations: Sendable {
         }
     }
 
-    package func remove(_ path: FilePath) throws(FileError) {
+    @inline(never) package func remove(_ path: FilePath) throws(FileError) {
         try finishing("remove", path) { () throws(SystemError) in try calls.removeFile(path.text) }
     }
 
@@ -232,11 +232,18 @@ package struct FileOperations: Sendable {
             do {
                 return try call()
             } catch {
-                guard error == .interrupted && attempt < Self.attempts else {
-                    throw FileError(action: action, path: path.text, cause: error)
-                }
-                attempt += 1
+                try Self.count(error, &attempt, action, path)
             }
         }
+    }
+
+    // Apart, because every function above has a copy of the one before.
+    @inline(never) private static func count(
+        _ error: SystemError, _ attempt: inout Int, _ action: String, _ path: FilePath
+    ) throws(FileError) {
+        guard error == .interrupted && attempt < attempts else {
+            throw FileError(action: action, path: path.text, cause: error)
+        }
+        attempt += 1
     }
 }
