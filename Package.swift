@@ -24,6 +24,7 @@ let package = Package(
     products: [
         .library(name: "Settle", targets: ["Settle"]),
         .library(name: "SettleInterchange", targets: ["SettleInterchange"]),
+        .library(name: "SettleUsers", targets: ["SettleUsers"]),
         .library(name: "SettleCommand", targets: ["SettleCommand"]),
         .executable(name: "settle", targets: ["SettleTool"]),
         .library(name: "SettlePanel", targets: ["SettlePanel"]),
@@ -37,6 +38,7 @@ let package = Package(
             name: "Settle", exclude: privacyManifest.excluded, resources: privacyManifest.resources,
             swiftSettings: strict),
         .target(name: "SettleInterchange", dependencies: ["Settle"], swiftSettings: strict),
+        .target(name: "SettleUsers", dependencies: ["Settle"], swiftSettings: strict),
         .target(name: "SettleCommand", dependencies: ["Settle", "SettleInterchange"], swiftSettings: strict),
         .executableTarget(name: "SettleTool", dependencies: ["SettleCommand"], swiftSettings: strict),
         .target(
@@ -58,6 +60,9 @@ let package = Package(
             name: "SettleInterchangeTests",
             dependencies: ["Settle", "SettleInterchange", "SettleTesting", "SettleTestSupport"], swiftSettings: strict),
         .testTarget(
+            name: "SettleUsersTests", dependencies: ["Settle", "SettleUsers", "SettleTesting", "SettleTestSupport"],
+            swiftSettings: strict),
+        .testTarget(
             name: "SettleCommandTests", dependencies: ["Settle", "SettleCommand", "SettleTesting"],
             swiftSettings: strict),
         .testTarget(
@@ -66,7 +71,8 @@ let package = Package(
             name: "SettleEtcdTests", dependencies: ["Settle", "SettleEtcd", "SettleTesting"], swiftSettings: strict),
         // The only tests of what needs the whole of Foundation.
         .testTarget(
-            name: "SettleFoundationTests", dependencies: ["SettleFoundation", "SettleTesting"], swiftSettings: strict),
+            name: "SettleFoundationTests", dependencies: ["SettleFoundation", "SettleInterchange", "SettleTesting"],
+            swiftSettings: strict),
     ]
 )
 

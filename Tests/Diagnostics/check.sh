@@ -39,16 +39,19 @@ struct Good: SettingsGroup {
     @Setting(in: 0...5) var small = 1
     @Setting(in: 1...5) var level: Int?
     @Setting("lowest", in: ..<5) var low: Int? = 3
-    @Setting(oneOf: ["de", "en"]) var language: String?
-    @Setting(oneOf: ["de", nil]) var other: String? = "de"
-    @Setting(matching: /[a-z]+/) var name: String?
-    @Setting(count: 1...64) var title: String?
-    @Setting(count: 1...64) var long = "long"
-    @Setting(where: { $0.isMultiple(of: 2) }, "an even number") var width: Int?
-    @Setting(where: { ($0 ?? 2) > 1 }) var height: Int?
-    @Setting(rules: [.range(0...), SettingRule("short") { $0 < 100 }]) var depth: Int?
-    @Setting(matching: "[a-z]+") var word = "word"
-    @Setting(matching: "[a-z]+") var optionalWord: String?
+    @Setting(.oneOf(["de", "en"])) var language: String?
+    @Setting(.oneOf(["de", nil])) var other: String? = "de"
+    @Setting(.matching(/[a-z]+/)) var name: String?
+    @Setting(.count(1...64)) var title: String?
+    @Setting(.count(1...64)) var long = "long"
+    @Setting(.check("an even number") { $0.isMultiple(of: 2) }) var width: Int?
+    @Setting(.check { ($0 ?? 2) > 1 }) var height: Int?
+    @Setting(.range(0...), .check("short") { $0 < 100 }) var depth: Int?
+    @Setting(.matching("[a-z]+")) var word = "word"
+    @Setting(.matching("[a-z]+")) var optionalWord: String?
+    @Setting("rank", .range(1...), .check("odd") { !$0.isMultiple(of: 2) }) var rank: Int? = 3
+    @Setting(.count(8...)) var token = Secret("long enough")
+    @Setting(.count(8...)) var otherToken: Secret<String>?
 }
 SWIFT
 
@@ -61,19 +64,19 @@ struct Words: SettingsGroup {
     @Setting(in: 0...5, unit: "c") var small = 1
     @Setting(in: 1...5, title: "A") var level: Int?
     @Setting("lowest", in: ..<5, help: "b") var low: Int? = 3
-    @Setting(oneOf: ["de", "en"], title: "A") var language: String?
-    @Setting(oneOf: [1, 2], title: "A") var choice = 1
-    @Setting(matching: /[a-z]+/, title: "A") var name: String?
-    @Setting(matching: /[a-z]+/, title: "A") var long = "long"
-    @Setting(matching: "[a-z]+", title: "A") var word = "word"
-    @Setting(matching: "[a-z]+", title: "A") var optionalWord: String?
-    @Setting(count: 1...64, title: "A") var title: String?
-    @Setting(count: 1...64, title: "A") var list = [1]
-    @Setting(where: { $0.isMultiple(of: 2) }, "an even number", title: "A") var width: Int?
-    @Setting(where: { ($0 ?? 2) > 1 }, title: "A") var height: Int?
-    @Setting(where: { $0 > 1 }, title: "A") var area = 2
-    @Setting(rules: [.range(0...)], title: "A") var depth: Int?
-    @Setting(rules: [.range(0...)], title: "A") var volume = 1
+    @Setting(.oneOf(["de", "en"]), title: "A") var language: String?
+    @Setting(.oneOf([1, 2]), title: "A") var choice = 1
+    @Setting(.matching(/[a-z]+/), title: "A") var name: String?
+    @Setting(.matching(/[a-z]+/), title: "A") var long = "long"
+    @Setting(.matching("[a-z]+"), title: "A") var word = "word"
+    @Setting(.matching("[a-z]+"), title: "A") var optionalWord: String?
+    @Setting(.count(1...64), title: "A") var title: String?
+    @Setting(.count(1...64), title: "A") var list = [1]
+    @Setting(.check("an even number") { $0.isMultiple(of: 2) }, title: "A") var width: Int?
+    @Setting(.check { ($0 ?? 2) > 1 }, title: "A") var height: Int?
+    @Setting(.check { $0 > 1 }, title: "A") var area = 2
+    @Setting(.range(0...), title: "A") var depth: Int?
+    @Setting(.range(0...), title: "A") var volume = 1
     @Setting(default: { 3 }, title: "A") var workers: Int
 }
 SWIFT
@@ -105,20 +108,46 @@ struct MissingDefaultWithKey: SettingsGroup {
 SWIFT
 
 # Each way of giving a rule asks for a default in the same words.
-for rule in 'in: 1...5' 'oneOf: [1, 2]' 'where: { $0 > 1 }' 'rules: [.range(1...)]' 'title: "A"' 'in: 1...5, help: "a"'; do
+for rule in 'in: 1...5' '.oneOf([1, 2])' '.check { $0 > 1 }' '.range(1...)' '"key", .range(1...)' 'title: "A"' \
+    'in: 1...5, help: "a"'; do
     expect missing-default-with-rule "A setting needs a default value: write '@Setting(…) var name = value'." <<SWIFT
 struct MissingDefaultWithRule: SettingsGroup {
     @Setting($rule) var number: Int
 }
 SWIFT
 done
-for rule in 'count: 1...5' 'matching: /[a-z]+/' 'matching: "[a-z]+"' 'count: 1...5, title: "A"'; do
+for rule in '.count(1...5)' '.matching(/[a-z]+/)' '.matching("[a-z]+")' '.count(1...5), title: "A"'; do
     expect missing-default-of-text "A setting needs a default value: write '@Setting(…) var name = value'." <<SWIFT
 struct MissingDefaultOfText: SettingsGroup {
     @Setting($rule) var text: String
 }
 SWIFT
 done
+
+# A rule that does not fit the value, or is misspelt, with and without a key, for optionals too.
+while IFS='|' read -r declaration message; do
+    expect wrong-rule "$message" <<SWIFT
+struct WrongRule: SettingsGroup {
+    @Setting($declaration
+}
+SWIFT
+done <<'LINES'
+.range(0...20)) var text = "a"|The bounds of the range are not of the setting's type.
+"key", .range(0...20)) var text = "a"|The bounds of the range are not of the setting's type.
+.range(0...20)) var text: String?|The bounds of the range are not of the setting's type.
+.range(0.5...)) var number: Int = 3|The bounds of the range are not of the setting's type.
+.matching("a")) var number = 3|Only text (a String or an optional one) can match a pattern.
+.matching(/a/)) var number: Int?|Only text (a String or an optional one) can match a pattern.
+.count(1...3)) var number = 3|Only text and collections have a count.
+.count(1...3)) var number: Int?|Only text and collections have a count.
+.oneOf(["a"])) var number = 3|cannot convert value of type 'String' to expected element type 'Int'
+.oneOf([1])) var text: String?|cannot convert value of type 'Int' to expected element type 'String?'
+.check { $0.isMultiple(of: 2) }) var text = "a"|value of type 'String' has no member 'isMultiple'
+.rnage(0...20)) var number = 3|type 'SettingRule<Int>' has no member 'rnage'
+"key", .rnage(0...20)) var number = 3|type 'SettingRule<Int>' has no member 'rnage'
+.count(1...), .matchign("a")) var text: String?|type 'SettingRule<String?>' has no member 'matchign'
+0...20) var number = 3|cannot convert value of type 'ClosedRange<Int>' to expected argument type 'SettingRule<Int>'
+LINES
 
 # A snapshot is read in every way, and written in none.
 snapshot='struct Inner: SettingsGroup {

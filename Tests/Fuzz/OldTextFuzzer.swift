@@ -8,6 +8,9 @@ import Settle
 func fuzz(_ input: UnsafeBufferPointer<UInt8>) {
     checkFile(Data(input))
     let text = String(decoding: input, as: UTF8.self)
+    if let number = text.leadingInteger { precondition(text.leadingDouble != nil, "\(number) is no number") }
+    _ = text.leadingBool
+    _ = SettingValue.string(text).coercedToURL { "/home" }
     let value = OldPropertyList.value(of: text)
     if case .string(let found) = value {
         precondition(found.utf8.elementsEqual(text.utf8) || input.contains(UInt8(ascii: "\"")), "a text was not kept")

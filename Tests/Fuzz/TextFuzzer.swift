@@ -73,9 +73,6 @@ private func checkText(_ text: String) {
     else { preconditionFailure("the text is not the first candidate") }
     decode(.string(text))
     decode(value)
-    if let number = text.leadingInteger { precondition(text.leadingDouble != nil, "\(number) is no number") }
-    _ = text.leadingBool
-    _ = SettingValue.string(text).coercedToURL { "/home" }
     let languages = LanguageOrder.languages(preferred: [text], environment: ["LANGUAGE": text, "LANG": text])
     precondition(Set(languages).count == languages.count, "a language comes twice")
 }

@@ -103,6 +103,7 @@ fuzz_text() {
 
 fuzz_oldtext() {
     fuzz_interchange "-dict=$here/oldtext.dict" "$interchange"/Documents/*.swift \
+        "$interchange/Coercions/String+LeadingNumbers.swift" "$interchange/Coercions/SettingValue+Coercion.swift" \
         "$here/SameValue.swift" "$here/OldTextFuzzer.swift"
 }
 

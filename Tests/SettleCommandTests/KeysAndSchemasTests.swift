@@ -18,7 +18,7 @@ import Testing
         @Setting var started: Date?
         @Setting var wait = Duration.seconds(5)
         @Setting var token = Secret("")
-        @Setting(oneOf: ["red", "green"]) var colour = "red"
+        @Setting(.oneOf(["red", "green"])) var colour = "red"
         @Setting("with\\.dot") var dotted = 1
     }
 

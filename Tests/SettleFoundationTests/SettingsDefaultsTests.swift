@@ -1,6 +1,7 @@
 import Foundation
 import Settle
 import SettleFoundation
+import SettleInterchange
 import SettleTesting
 import Testing
 

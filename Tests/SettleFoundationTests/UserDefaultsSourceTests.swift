@@ -54,7 +54,7 @@ private struct Window: Codable, Equatable, Sendable {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), searching: [.application, .source("UserDefaults", source)])
         let lock = try await store.group(Lock.self, at: "lock")
-        #expect(lock.attempts == 3 && lock.$attempts.domain == "UserDefaults")
+        #expect(lock.attempts == 3 && lock.$attempts.domains.current == "UserDefaults")
         #expect(store.keys.explanation(forKey: "lock.attempts").description.contains("of “\(name)” in UserDefaults"))
         defaults.set(4, forKey: "lock.attempts")
         source.reload()

@@ -132,7 +132,7 @@ import Testing
 
     @Test func `A password that the program declares as plain text shows nowhere`() async throws {
         struct Declared: SettingsGroup {
-            @Setting(count: 1...12) var password = "s3cr3t"
+            @Setting(.count(1...12)) var password = "s3cr3t"
         }
         let program = try await Program(Self.bundle, groups: Declared.self)
         func check(_ page: PanelBrowser.Answer, _ place: String) {

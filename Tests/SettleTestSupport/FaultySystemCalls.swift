@@ -165,14 +165,6 @@ package final class FaultySystemCalls: SystemCalls {
         return try real.readBytes(file, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<half(buffer.count)]))
     }
 
-    package func writeBytes(_ file: FileDescriptor, from buffer: UnsafeRawBufferPointer) throws(SystemError) -> Int {
-        let isShort = try check(.write, path(of: file)) == .short
-        let count = isShort ? half(buffer.count) : buffer.count
-        let written = try real.writeBytes(file, from: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-        state.withLock { $0.writtenBytes += written }
-        return written
-    }
-
     package func readBytes(
         _ file: FileDescriptor, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {

@@ -4,7 +4,7 @@ import Dispatch
 /// a thread of the concurrency runtime, nor the threads on which other stores save.
 ///
 /// Each call has a queue of its own, which occupies a thread for as long as the work lasts.
-func runBlocking<Value: Sendable, Failure: Error>(
+package func runBlocking<Value: Sendable, Failure: Error>(
     _ work: @escaping @Sendable () async throws(Failure) -> Value
 ) async throws(Failure) -> Value {
     let executor = QueueExecutor(label: "settle.blocking")

@@ -1,4 +1,5 @@
 package import Settle
+import SettleInterchange
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

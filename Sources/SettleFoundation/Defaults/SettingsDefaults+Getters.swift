@@ -1,5 +1,6 @@
 public import Foundation
 import Settle
+import SettleInterchange
 
 /// Values, from the first domain that has one, converted as by `UserDefaults`.
 extension SettingsDefaults {

@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleInterchange
 
 extension SettingValue {
     /// The value that a setting of this shape can have, by the conversions of the defaults system: `"5"` as a number, 1 as

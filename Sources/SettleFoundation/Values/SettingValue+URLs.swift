@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleInterchange
 
 /// URLs as `UserDefaults` keeps them.
 extension SettingValue {

@@ -108,7 +108,7 @@ struct BundleReplacement {
     private func write(_ bytes: [UInt8], to path: FilePath) throws(FileError) {
         let file = try operations.open(path, .createNew(permissions: 0o644))
         do throws(FileError) {
-            try operations.writeAll(bytes, to: file, at: path)
+            try operations.write(bytes, to: file, at: path)
             try operations.synchronize(file, at: path)
         } catch {
             try? operations.close(file, at: path)

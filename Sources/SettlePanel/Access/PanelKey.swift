@@ -60,7 +60,7 @@ public struct PanelKey: Sendable, CustomStringConvertible {
         let file = try operations.open(new, .createNew(permissions: 0o600))
         defer { try? operations.remove(new) }
         do throws(FileError) {
-            try operations.writeAll(random(), to: file, at: new)
+            try operations.write(random(), to: file, at: new)
             try operations.synchronize(file, at: new)
         } catch {
             try? operations.close(file, at: new)

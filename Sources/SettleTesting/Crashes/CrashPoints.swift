@@ -140,7 +140,7 @@ extension SimulatedDisk {
             var above = path.folder
             while folders.insert(above).inserted { above = above.folder }
             let file = try operations.open(path, .createNew(permissions: 0o600))
-            try operations.writeAll(Array(contents), to: file, at: path)
+            try operations.write(Array(contents), to: file, at: path)
             try operations.synchronize(file, at: path)
             try operations.close(file, at: path)
         }

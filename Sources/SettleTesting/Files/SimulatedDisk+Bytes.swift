@@ -34,15 +34,6 @@ extension SimulatedDisk {
         return Array(node.contents[start..<min(start + count, node.contents.count)])
     }
 
-    package func writeBytes(_ file: FileDescriptor, from buffer: UnsafeRawBufferPointer) throws(SystemError) -> Int {
-        let bytes = Array(buffer)
-        return try withOpenFile(file) { (open, state) throws(SystemError) in
-            let count = try Self.write(bytes, to: open, at: open.offset, &state)
-            open.offset += count
-            return count
-        }
-    }
-
     package func writeBytes(
         _ file: FileDescriptor, at offset: Int64, from buffer: UnsafeRawBufferPointer
     ) throws(SystemError) -> Int {

@@ -12,12 +12,12 @@ private struct WideSettings: SettingsGroup {
     @Setting(in: 0...20, title: "A", help: "Help.", unit: "guesses") var a = 0
     @Setting(in: 0..<1, help: "A share") var b = 0.5
     @Setting(in: Date(timeIntervalSince1970: 0)...) var c: Date?
-    @Setting(oneOf: ["de", "en"]) var d: String?
-    @Setting(count: 1..<4) var e = "app"
-    @Setting(matching: "[a-z]+(-[a-z]+)*") var f: String?
-    @Setting(matching: "\\d+") var g = "1"
-    @Setting(count: 1...2) var h = [Theme.dark]
-    @Setting(count: ...2) var i: [String: Double?] = [:]
+    @Setting(.oneOf(["de", "en"])) var d: String?
+    @Setting(.count(1..<4)) var e = "app"
+    @Setting(.matching("[a-z]+(-[a-z]+)*")) var f: String?
+    @Setting(.matching("\\d+")) var g = "1"
+    @Setting(.count(1...2)) var h = [Theme.dark]
+    @Setting(.count(...2)) var i: [String: Double?] = [:]
     @Setting var j: Theme?
     @Setting var k = Data([1])
     @Setting var l = URL(filePath: "/a b/ü")
@@ -25,7 +25,7 @@ private struct WideSettings: SettingsGroup {
     @Setting var n: Duration = .milliseconds(1500)
     @Setting var o = UInt64.max
     @Setting var p = Point()
-    @Setting(rules: [.range(0...), .range(...5), .oneOf([1, 2, 3])]) var q = 1
+    @Setting(.range(0...), .range(...5), .oneOf([1, 2, 3])) var q = 1
     @Setting("deep.er.a.b", title: "Deep") var r = true
     @Setting(#"dotted\.name"#) var s: Set<Int8> = [1, -1]
     @Setting var t: Secret<String>? = Secret("marker")

@@ -39,7 +39,7 @@ import Testing
             storage: InMemoryStorage(), searching: [.application, .registration])
         let settings = try await store.group(Player.self)
         try store.domains.register(contentsOf: bundle())
-        #expect(settings.name == "registered" && settings.$name.domain == .registration)
+        #expect(settings.name == "registered" && settings.$name.domains.current == .registration)
         #expect(settings.sound.volume == 0.75 && settings.sound.steps == 12 && settings.sound.isMuted)
         settings.name = "own"
         #expect(settings.name == "own")
@@ -64,9 +64,10 @@ import Testing
             storage: InMemoryStorage(), searching: [.application, .registration])
         let settings = try await store.group(Player.self)
         try store.domains.register(contentsOf: SettingsBundle(describing: store.file.schema()))
-        #expect(settings.name == "declared" && settings.$name.domain == .registration)
+        #expect(settings.name == "declared" && settings.$name.domains.current == .registration)
         #expect(settings.sound.volume == 0.5 && settings.sound.steps == 1)
-        #expect(settings.sound.$steps.domain == .registration && settings.sound.$volume.domain == .registration)
+        #expect(settings.sound.$steps.domains.current == .registration)
+        #expect(settings.sound.$volume.domains.current == .registration)
     }
 
     @Test("A name means a declared setting first, then itself, then a path that has a value") func keys() async throws {

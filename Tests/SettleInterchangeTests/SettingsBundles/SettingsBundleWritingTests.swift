@@ -33,7 +33,7 @@ import Testing
         @Setting var password: Secret<String>?
         @Setting var list = [1, 2]
         @Setting var bytes = Data([1])
-        @Setting(oneOf: ["a", "b"]) var letter = "b"
+        @Setting(.oneOf(["a", "b"])) var letter = "b"
         let about = About()
         let sound = Sound()
     }

@@ -43,8 +43,7 @@ import Testing
         "No folders of a library need each other",
         arguments: [
             "Settle", "SettleCommand", "SettleEtcd", "SettleFoundation", "SettleInterchange", "SettlePanel",
-            "SettleTesting",
-            "SettleUI",
+            "SettleTesting", "SettleUI", "SettleUsers",
         ])
     func cycles(_ library: String) throws {
         let files = try files(of: library)

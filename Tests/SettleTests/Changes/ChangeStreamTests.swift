@@ -164,10 +164,10 @@ import Testing
         let storage = InMemoryStorage(SettingTree(["count": .integer(4)]))
         let store = try await SettingsStore.open(storage: storage)
         let settings = try await store.group(CounterSettings.self)
-        #expect(settings.$count.origin == .loaded && !settings.$count.isDefault)
-        #expect(settings.$other.origin == .default && settings.$other.isDefault)
+        #expect(settings.$count.domains.origin == .loaded && !settings.$count.isDefault)
+        #expect(settings.$other.domains.origin == .default && settings.$other.isDefault)
         settings.other = 1
-        #expect(settings.$other.origin == .local && !settings.$other.isDefault)
+        #expect(settings.$other.domains.origin == .local && !settings.$other.isDefault)
     }
 
     @Test("A durable-only stream delivers each change once it is on stable storage")

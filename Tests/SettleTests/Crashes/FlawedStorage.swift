@@ -122,7 +122,7 @@ final class FlawedStorage: Storage {
     private func write(_ bytes: [UInt8], to path: FilePath, _ mode: OpenMode) throws {
         let descriptor = try operations.open(path, mode)
         try operations.truncate(descriptor, at: path, to: 0)
-        try operations.writeAll(bytes, to: descriptor, at: path)
+        try operations.write(bytes, to: descriptor, at: path)
         if flaw != .acknowledgesBeforeSync { try operations.synchronize(descriptor, at: path) }
         try operations.close(descriptor, at: path)
         if flaw == .writesInPlace { try operations.synchronizeFolder(folder) }

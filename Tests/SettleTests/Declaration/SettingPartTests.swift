@@ -27,7 +27,7 @@ private struct User: Codable, Sendable, Equatable {
 }
 
 private struct WindowSettings: SettingsGroup {
-    @Setting(where: { $0.width > 0 }, "wide") var frame = Frame()
+    @Setting(.check("wide") { $0.width > 0 }) var frame = Frame()
     @Setting var loose = Loose()
     @Setting var user: User?
     @Setting var list = [1, 2, 3]
@@ -69,8 +69,8 @@ private struct WindowSettings: SettingsGroup {
         let frame: Frame = settings.$frame.value
         let value: SettingPart<Int> = settings.$frame[\.value]
         let origin: SettingPart<Corner> = settings.$frame[\.origin]
-        #expect(frame == Frame() && value.value == 1 && origin.value == Corner())
-        #expect(settings.$frame.origin == .default)
+        #expect(frame == Frame() && value.value == 1 && origin.value == Corner() && settings.$frame.origin == origin)
+        #expect(settings.$frame.domains.origin == .default)
         value.value = 5
         origin.x.value = 3
         #expect(settings.frame.value == 5 && settings.frame.origin.x == 3)

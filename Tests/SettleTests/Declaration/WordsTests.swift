@@ -5,15 +5,15 @@ private struct WordySettings: SettingsGroup {
     @Setting(title: "A", help: "a.", unit: "s") var a = 0
     @Setting("bee", in: 0...20, title: "B") var b = 0
     @Setting(in: 0...20, help: "c.") var c: Int?
-    @Setting(oneOf: [1, 2], unit: "m") var d = 1
-    @Setting(count: 1...3, title: "E") var e: [Int]?
-    @Setting(where: { $0 > 0 }, "positive", title: "F") var f = 1
+    @Setting(.oneOf([1, 2]), unit: "m") var d = 1
+    @Setting(.count(1...3), title: "E") var e: [Int]?
+    @Setting(.check("positive") { $0 > 0 }, title: "F") var f = 1
     @Setting(default: { 3 }, title: "G") var g: Int
     @Setting(codec: .standard, title: "H") var h = 1
     @Setting(title: "I") var i: String?
-    @Setting(rules: [.range(0...)], title: "J") var j = 1
-    @Setting(matching: /a*/, title: "K") var k = ""
-    @Setting(matching: "a*", title: "L") var l = ""
+    @Setting(.range(0...), title: "J") var j = 1
+    @Setting(.matching(/a*/), title: "K") var k = ""
+    @Setting(.matching("a*"), title: "L") var l = ""
     @Setting var m = 0
 }
 

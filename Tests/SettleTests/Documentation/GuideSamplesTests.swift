@@ -19,9 +19,9 @@ import Testing
 
     struct WindowSettings: SettingsGroup {
         @Setting(in: 1...400) var width = 80
-        @Setting(oneOf: ["de", "en"]) var language = "en"
-        @Setting(matching: /[a-z]+/) var name = "main"
-        @Setting(where: { $0.isMultiple(of: 2) }, "an even number") var columns = 2
+        @Setting(.oneOf(["de", "en"])) var language = "en"
+        @Setting(.matching(/[a-z]+/)) var name = "main"
+        @Setting(.check("an even number") { $0.isMultiple(of: 2) }) var columns = 2
     }
 
     struct AccountSettings: SettingsGroup {

@@ -48,7 +48,7 @@ import Testing
             if !bytes.isEmpty {
                 let file = try disk.openFile(path, .createNew(permissions: 0o644))
                 _ = try bytes.withUnsafeBytes { (bytes) throws(SystemError) in
-                    try disk.writeBytes(file, from: bytes)
+                    try disk.writeBytes(file, at: 0, from: bytes)
                 }
                 try disk.closeFile(file)
             }

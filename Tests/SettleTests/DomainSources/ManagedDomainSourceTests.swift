@@ -26,7 +26,9 @@ import Testing
         try? disk.removeFile(path)
         let descriptor = try disk.openFile(path, .createNew(permissions: mode))
         let bytes = Array(text.utf8)
-        _ = try bytes.withUnsafeBytes { (bytes) throws(SystemError) in try disk.writeBytes(descriptor, from: bytes) }
+        _ = try bytes.withUnsafeBytes { (bytes) throws(SystemError) in
+            try disk.writeBytes(descriptor, at: 0, from: bytes)
+        }
         try disk.setOwner(of: descriptor, toUser: user, group: 0)
         try disk.closeFile(descriptor)
     }

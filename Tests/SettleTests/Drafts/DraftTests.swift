@@ -6,7 +6,7 @@ import Testing
 
 struct DraftedGroup: SettingsGroup {
     @Setting(in: 0...100) var count = 1
-    @Setting(matching: /[a-z]*/) var name = "a"
+    @Setting(.matching(/[a-z]*/)) var name = "a"
     @Setting var list: [Int] = []
     @Setting var token = Secret("none")
     let inner = DraftedInnerGroup()

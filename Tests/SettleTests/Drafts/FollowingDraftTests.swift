@@ -60,10 +60,10 @@ import Testing
         let settings = try await store.group(LayeredGroup.self)
         settings.count = 20
         let draft = settings.draft()
-        #expect(settings.count == 70 && draft.count == 20 && draft.name == "default" && draft.$count.isCovered)
+        #expect(settings.count == 70 && draft.count == 20 && draft.name == "default" && draft.$count.domains.isCovered)
         draft.count += 1
         try await draft.commit()
-        #expect(draft.count == 21 && settings.$count.stored == 21 && storage.tree == plainTree(["count": 21]))
+        #expect(draft.count == 21 && settings.$count.domains.stored == 21 && storage.tree == plainTree(["count": 21]))
         draft.count = 30
         settings.count = 22
         #expect(draft.conflicts.first?.currentValue as? Int == 22)
@@ -85,7 +85,7 @@ import Testing
             storage: InMemoryStorage(), searching: SearchList([.source("high", high, locksKeys: true), .application]))
         let settings = try await store.group(LayeredGroup.self)
         let draft = settings.draft()
-        #expect(draft.$name.isLocked && !draft.$count.isLocked)
+        #expect(draft.$name.domains.isLocked && !draft.$count.domains.isLocked)
         draft.name = "mine"
         #expect(draft.violations.first?.code == .locked && draft.touchedKeys == [])
         draft.revert()
@@ -169,10 +169,10 @@ final class HostileDraftedValue: Codable, Equatable, Sendable {
 
 struct HostileDraftedGroup: SettingsGroup {
     @Setting(
-        where: { _ in
+        .check("anything") { _ in
             HostileDraftedValue.run()
             return true
-        }, "anything")
+        })
     var value = HostileDraftedValue(1)
     @Setting var count = 0
 }

@@ -22,7 +22,7 @@ import Testing
         var changes = store.changes.makeAsyncIterator()
         try await store.commit(author: "me") { try store.keys.removeValue(forKey: "inner.count") }
         let reset = await changes.next()
-        #expect(reset?.origin == .reset && reset?.author == "me" && settings.inner.$count.origin == .reset)
+        #expect(reset?.origin == .reset && reset?.author == "me" && settings.inner.$count.domains.origin == .reset)
         try settings.update {
             try settings.$title.reset()
             settings.inner.count = 2
@@ -309,7 +309,7 @@ import Testing
         let recorder = ChangeRecorder(store.changes)
         try settings.reset(author: "test")
         #expect(settings.title == "title" && settings.inner.count == 0)
-        #expect(settings.$title.isDefault && settings.$title.origin == .reset)
+        #expect(settings.$title.isDefault && settings.$title.domains.origin == .reset)
         let change = await recorder.next()
         #expect(change?.origin == .reset && change?.mutations.count == 2 && change?.author == "test")
         try await store.flush()

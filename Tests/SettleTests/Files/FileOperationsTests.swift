@@ -19,7 +19,7 @@ import Testing
         #expect(calls.calls.map(\.kind) == [.create, .create])
         calls.fail(call: 0, with: .error(.interrupted), forGood: true)
         let error = #expect(throws: FileError.self) {
-            try operations.writeAll([1], to: file, at: path(in: folder))
+            try operations.write([1], to: file, at: path(in: folder))
         }
         #expect(error?.cause == .interrupted)
         calls.heal()
@@ -41,7 +41,7 @@ import Testing
         let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         let file = try operations.open(path, .createNew(permissions: 0o600))
         calls.fail(call: 0, with: .short, forGood: true)
-        try operations.writeAll(bytes, to: file, at: path)
+        try operations.write(bytes, to: file, at: path)
         try operations.close(file, at: path)
         #expect(calls.faultCount > 10)
         let again = try operations.open(path, .read)

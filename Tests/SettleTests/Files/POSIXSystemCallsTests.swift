@@ -25,7 +25,9 @@ import Testing
         #expect(throws: SystemError.self) {
             try withUnsafeMutableBytes(of: &byte) { try calls.readBytes(none, into: $0) }
         }
-        #expect(throws: SystemError.self) { try withUnsafeBytes(of: byte) { try calls.writeBytes(none, from: $0) } }
+        #expect(throws: SystemError.self) {
+            try withUnsafeBytes(of: byte) { try calls.writeBytes(none, at: 0, from: $0) }
+        }
         #expect(throws: SystemError.self) { try calls.synchronize(none) }
         #expect(throws: SystemError.self) { try calls.closeFile(none) }
         #expect(throws: SystemError.self) { try calls.lockFile(none) }
@@ -43,7 +45,7 @@ import Testing
         let path = FilePath(folder.url.appending(path: "file").path)
         let operations = FileOperations(calls)
         let file = try operations.open(path, .createNew(permissions: 0o600))
-        try operations.writeAll(Array("contents".utf8), to: file, at: path)
+        try operations.write(Array("contents".utf8), to: file, at: path)
         try operations.synchronize(file, at: path)
         try operations.close(file, at: path)
         #expect(throws: FileError.self) { try operations.open(path, .createNew(permissions: 0o600)) }

@@ -1,5 +1,6 @@
 import Dispatch
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -114,7 +115,7 @@ import Testing
                 38 35 8:1 / / rw - ext4 /dev/sda1 rw
                 39 35 0:40 / /tmp rw - tmpfs tmpfs rw
                 """
-            let isRemote = { RemoteFileSystem.isRemote(RemoteFileSystem.Device($0), in: mounts) }
+            let isRemote = { RemoteFileSystem.isRemote(FileStatus.Identity(device: $0, file: 0), in: mounts) }
             #expect(isRemote(98))
             #expect(isRemote(99))
             #expect(!isRemote(0x801))

@@ -10,7 +10,7 @@ import Testing
 
     private func make(_ path: FilePath, _ bytes: [UInt8] = [1, 2, 3]) throws {
         let file = try operations.open(path, .createNew(permissions: 0o600))
-        try operations.writeAll(bytes, to: file, at: path)
+        try operations.write(bytes, to: file, at: path)
         try operations.close(file, at: path)
     }
 
@@ -93,15 +93,15 @@ import Testing
         disk.setCapacity(100)
         let file = try disk.openFile("/b", .createNew(permissions: 0o600))
         let bytes = [UInt8](repeating: 2, count: 50)
-        let write = { try bytes.withUnsafeBytes { try disk.writeBytes(file, from: $0) } }
-        #expect(try write() == 40)
-        #expect(throws: SystemError.noSpace) { try write() }
+        let write = { offset in try bytes.withUnsafeBytes { try disk.writeBytes(file, at: offset, from: $0) } }
+        #expect(try write(0) == 40)
+        #expect(throws: SystemError.noSpace) { try write(40) }
         #expect(throws: SystemError.noSpace) { try disk.truncateFile(file, to: 41) }
         let reader = try disk.openFile("/a", .read)
         try disk.removeFile("/a")
-        #expect(throws: SystemError.noSpace) { try write() }
+        #expect(throws: SystemError.noSpace) { try write(40) }
         try disk.closeFile(reader)
-        #expect(try write() == 50)
+        #expect(try write(40) == 50)
     }
 
     @Test("A power loss leaves any mix of the unsynced states of sectors, and any size, but tears no sector")

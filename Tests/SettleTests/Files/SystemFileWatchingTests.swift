@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -122,7 +123,7 @@ import Testing
         try FileManager.default.createSymbolicLink(
             atPath: files.path.appending("link").text, withDestinationPath: "one")
         let watch = files.watch(["a"], in: "one")
-        let told = Told()
+        let told = WatchedEvents()
         let second = files.watching.watch([files.path.appending("link"): ["b"]]) { told.add($0) }
         try files.put("one/b")
         #expect(await told.next(.replaced).files == [files.path.appending("link").appending("b")])
@@ -157,10 +158,10 @@ import Testing
     func cancel(system: WatchedSystem) async throws {
         let files = try WatchedFiles(system)
         let watch = files.watch()
-        let forgotten = Told()
+        let forgotten = WatchedEvents()
         _ = files.watching.watch([files.path: ["a"]]) { forgotten.add($0) }
         watch.cancel()
-        let witness = Told()
+        let witness = WatchedEvents()
         let other = files.watching.watch([files.path: ["a"]]) { witness.add($0) }
         try files.write("unseen")
         _ = await witness.next(.replaced)

@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleTestSupport
 import SettleTesting
 
 /// The implementations of file watching, which make the same promises.
@@ -32,7 +33,7 @@ enum WatchedSystem: CaseIterable {
 /// A folder whose file `a` is watched, and the events reported for it.
 final class WatchedFiles: Sendable {
     let folder: TemporaryFolder
-    let told = Told()
+    let told = WatchedEvents()
     let watching: SystemFileWatching
 
     init(_ watching: SystemFileWatching = .shared) throws {
@@ -71,57 +72,5 @@ final class WatchedFiles: Sendable {
 
     func remove(_ name: String) throws {
         try FileManager.default.removeItem(atPath: path.appending(name).text)
-    }
-}
-
-/// The events that a watch has reported and no test has taken.
-final class Told: Sendable {
-    private let events = WatchedEvents()
-
-    func add(_ new: FileEvents) {
-        events.add(new)
-    }
-
-    /// Waits for an event of this kind, and forgets all events so far.
-    func next(_ kinds: FileEvents.Kinds) async -> FileEvents {
-        await events.take { $0.contains(kinds) }
-    }
-
-    /// The events that were not waited for.
-    var rest: FileEvents { events.current }
-}
-
-/// Accumulates events until they are taken.
-private final class WatchedEvents: Sendable {
-    private struct State {
-        var events: FileEvents = []
-        var waiter: (condition: @Sendable (FileEvents) -> Bool, continuation: CheckedContinuation<FileEvents, Never>)?
-    }
-
-    private let state = LockedValue(State())
-
-    var current: FileEvents { state.withLock { $0.events } }
-
-    func add(_ new: FileEvents) {
-        state.withLock { state in
-            state.events.formUnion(new)
-            Self.wake(&state)
-        }
-    }
-
-    func take(_ condition: @escaping @Sendable (FileEvents) -> Bool) async -> FileEvents {
-        await withCheckedContinuation { continuation in
-            state.withLock { state in
-                state.waiter = (condition, continuation)
-                Self.wake(&state)
-            }
-        }
-    }
-
-    private static func wake(_ state: inout State) {
-        guard let waiter = state.waiter, waiter.condition(state.events) else { return }
-        waiter.continuation.resume(returning: state.events)
-        state.events = []
-        state.waiter = nil
     }
 }

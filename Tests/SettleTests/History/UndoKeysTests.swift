@@ -236,17 +236,17 @@ struct RangeSettings: SettingsGroup {
         var high = 10
     }
 
-    @Setting(where: { $0.low <= $0.high }, "ordered") var range = Range()
+    @Setting(.check("ordered") { $0.low <= $0.high }) var range = Range()
 }
 
 struct HostileRuleSettings: SettingsGroup {
     static let action = LockedValue<(@Sendable () -> Void)?>(nil)
 
     @Setting(
-        where: { _ in
+        .check("anything") { _ in
             Self.action.withLock { $0 }?()
             return true
-        }, "anything")
+        })
     var checked = 0
 }
 

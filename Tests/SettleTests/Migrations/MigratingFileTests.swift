@@ -113,7 +113,7 @@ import Testing
         let commit = await #expect(throws: SettingsError.self) { try await old.commit { old.pause = 7 } }
         #expect(isRefused(commit))
         #expect(await changes.until { $0.contains { $0.origin == .migration } }.count > 0)
-        #expect(!old.z && old.$z.origin == .migration)
+        #expect(!old.z && old.$z.domains.origin == .migration)
         try await settings.commit { settings.theme = "blue" }
         try await older.close()
         try await newer.close()

@@ -99,7 +99,7 @@ import Testing
         let (changes, issues) = (ChangeRecorder(older.changes), ChangeRecorder(older.issues))
         let newer = try await SettingsStore.open(storage: storage.shared(), migrations: Self.list)
         let change = await changes.until { !$0.isEmpty }.first
-        #expect(change?.origin == .migration && old.theme == "light" && old.$theme.origin == .migration)
+        #expect(change?.origin == .migration && old.theme == "light" && old.$theme.domains.origin == .migration)
         let error = await #expect(throws: SettingsError.self) { try await old.commit { old.theme = "old" } }
         #expect(
             error?.code == .commitNotBegun && isRefused(error) && old.theme == "light", "\(String(describing: error))")

@@ -17,7 +17,7 @@ import Testing
             ])
         let settings = try await store.group(LayeredGroup.self)
         try store.domains.register(["count": 5])
-        let found = try #require(settings.$count.explanation)
+        let found = try #require(settings.$count.domains.explanation)
         #expect(found == store.keys.explanation(forKey: "count"))
         #expect(found.value == .integer(7) && found.domain == .environment && found.origin == .environment)
         #expect(found.answers.map(\.domain) == ["high", .environment, .application, .registration, .declaration])

@@ -37,10 +37,10 @@ struct HistorySetting {
         _ setting: SettingReference<Value>, assign: @escaping (Value) -> Void, change: @escaping () -> Void
     ) {
         value = { setting.value.historyValue }
-        stored = { setting.stored?.historyValue }
-        domain = { setting.domain }
-        isCovered = { setting.isCovered }
-        isLocked = { setting.isLocked }
+        stored = { setting.domains.stored?.historyValue }
+        domain = { setting.domains.current }
+        isCovered = { setting.domains.isCovered }
+        isLocked = { setting.domains.isLocked }
         self.assign = { assign(Value($0)) }
         self.change = change
         reset = { try setting.reset() }

@@ -16,7 +16,8 @@ import Testing
         settings.count = 2
         let first = try store.override(settings.$count, with: 10)
         var second: SettingOverride? = try store.override(settings.$count, with: 20)
-        #expect(settings.count == 20 && settings.$count.domain == .overrides && settings.$count.origin == .override)
+        #expect(settings.count == 20 && settings.$count.domains.current == .overrides)
+        #expect(settings.$count.domains.origin == .override)
         first.cancel()
         #expect(settings.count == 20 && second != nil)
         second = nil
@@ -72,14 +73,14 @@ import Testing
     {
         let (store, settings, _) = try await open()
         try store.domains.register(["count": 5, "inner.level": 0.75, "other": "text"])
-        #expect(settings.count == 5 && settings.inner.level == 0.75 && settings.$count.origin == .registration)
+        #expect(settings.count == 5 && settings.inner.level == 0.75 && settings.$count.domains.origin == .registration)
         #expect(try store.keys.value(forKey: "other", as: String.self) == "text")
         try store.domains.register(["name": "Name", "count": 6], language: "de")
         try store.domains.register(["name": "nome"], language: "pt")
-        #expect(settings.name == "nome" && settings.count == 6 && settings.$name.domain == .language)
+        #expect(settings.name == "nome" && settings.count == 6 && settings.$name.domains.current == .language)
         settings.name = "own"
         try settings.$name.reset()
-        #expect(settings.name == "nome" && settings.$name.stored == nil)
+        #expect(settings.name == "nome" && settings.$name.domains.stored == nil)
         #expect(
             store.keys.effectiveValues["count"] == .integer(6) && store.keys.effectiveValues["other"] == .string("text")
         )
@@ -92,7 +93,8 @@ import Testing
             settings.count = 30
             settings.name = "registered"
         }
-        #expect(settings.count == 30 && settings.$count.domain == .registration && settings.$count.stored == nil)
+        #expect(settings.count == 30 && settings.$count.domains.current == .registration)
+        #expect(settings.$count.domains.stored == nil)
         await #expect(throws: SettingsError.self) {
             try await store.domains[.registration].update { settings.count = 101 }
         }
@@ -117,12 +119,12 @@ import Testing
         try store.domains.register(["late": ["port": "80", "host": "x"]])
         try store.domains.register(["verbose": false])
         try store.domains.register(["token": "t"])
-        #expect(try store.keys.value(forKey: "late.port", coercedTo: .integer) == 81)
-        #expect(try store.keys.value(forKey: "late.host", coercedTo: .string) == "h")
-        #expect(try store.keys.value(forKey: "verbose", coercedTo: .bool) == true)
+        #expect(try store.keys.value(forKey: "late.port", as: String.self) == "81")
+        #expect(try store.keys.value(forKey: "late.host", as: String.self) == "h")
+        #expect(try store.keys.value(forKey: "verbose", as: String.self) == "true")
         #expect(store.domains.remainingArguments == ["rest", "--count=9"])
         let settings = try await store.group(LayeredGroup.self)
-        #expect(settings.count == 9 && settings.name == "n" && settings.$token.domain != .arguments)
+        #expect(settings.count == 9 && settings.name == "n" && settings.$token.domains.current != .arguments)
         #expect(store.domains.remainingArguments == ["rest"])
         #expect(throws: SettingsError.self) { try store.domains.register(["lateHost": 1, "late_host": 2]) }
     }

@@ -75,7 +75,8 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(settings.$count.stored == Self.rounds * 4 && settings.$names.stored == ["a": Self.rounds * 4])
+        #expect(settings.$count.domains.stored == Self.rounds * 4)
+        #expect(settings.$names.domains.stored == ["a": Self.rounds * 4])
         #expect(await settings.$count.first { $0 == Self.rounds * 4 } == Self.rounds * 4)
     }
 
@@ -127,7 +128,7 @@ import Testing
             group.addTask {
                 for round in 1...Self.rounds {
                     settings.left = round
-                    let (domain, explanation) = (settings.$left.domain, settings.$left.explanation)
+                    let (domain, explanation) = (settings.$left.domains.current, settings.$left.domains.explanation)
                     #expect(["above", "application"].contains(domain))
                     #expect(
                         explanation?.answers.count { $0.outcome == .inForce } == 1, "\(String(describing: explanation))"
@@ -144,6 +145,6 @@ import Testing
             try await group.waitForAll()
         }
         let late = try await store.group(Balanced.self, at: "late")
-        #expect(await late.$left.first { $0 == 5 } == 5 && late.$left.domain == "above")
+        #expect(await late.$left.first { $0 == 5 } == 5 && late.$left.domains.current == "above")
     }
 }

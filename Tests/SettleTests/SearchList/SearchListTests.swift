@@ -22,9 +22,11 @@ import Testing
         let store = try await open(.source("high", high), .application, .source("low", low))
         let settings = try await store.group(LayeredGroup.self)
         #expect(settings.count == 7 && settings.name == "low" && !settings.isOn)
-        #expect(settings.$count.domain == "high" && settings.$count.isCovered && settings.$count.origin == .domain)
-        #expect(settings.$name.domain == "low" && !settings.$name.isCovered && !settings.$name.isDefault)
-        #expect(settings.$isOn.domain == .declaration && settings.$isOn.isDefault)
+        #expect(settings.$count.domains.current == "high" && settings.$count.domains.isCovered)
+        #expect(settings.$count.domains.origin == .domain)
+        #expect(settings.$name.domains.current == "low" && !settings.$name.domains.isCovered)
+        #expect(!settings.$name.isDefault)
+        #expect(settings.$isOn.domains.current == .declaration && settings.$isOn.isDefault)
 
         var changes = settings.changes.makeAsyncIterator()
         high.set([:])
@@ -48,7 +50,7 @@ import Testing
         var issues = store.issues.makeAsyncIterator()
         let before = store.revision
         settings.count = 40
-        #expect(settings.count == 7 && settings.$count.stored == 40 && store.revision == before + 1)
+        #expect(settings.count == 7 && settings.$count.domains.stored == 40 && store.revision == before + 1)
         let change = try await next(&own)
         #expect(change.mutations.map(\.key) == ["count"] && change.mutations[0].newValue as? Int == 40)
         #expect(change.mutations[0].domain == "high" && change.origin == .local)
@@ -61,7 +63,7 @@ import Testing
         #expect(storage.tree["count"] == .integer(40))
         high.set([:])
         #expect(try await next(&effective).mutations[0].newValue as? Int == 40)
-        #expect(settings.count == 40 && !settings.$count.isCovered && settings.$count.origin == .local)
+        #expect(settings.count == 40 && !settings.$count.domains.isCovered && settings.$count.domains.origin == .local)
     }
 
     @Test("A covered write that is undone is not reported, nor is a removal") func undoneCovered() async throws {
@@ -92,15 +94,15 @@ import Testing
         let settings = try await store.group(LayeredGroup.self)
         settings.count += 1
         settings.list.append(1)
-        #expect(settings.$count.stored == 21 && settings.$list.stored == [1] && settings.count == 70)
+        #expect(settings.$count.domains.stored == 21 && settings.$list.domains.stored == [1] && settings.count == 70)
         settings.count += 1
         try settings.update { settings.count += 1 }
         try settings.$count.modify { $0 += 1 }
-        #expect(settings.$count.stored == 24)
+        #expect(settings.$count.domains.stored == 24)
         // A key path reads and writes separately.
         let path: ReferenceWritableKeyPath<LayeredGroup, Int> = \.count
         settings[keyPath: path] += 1
-        #expect(settings.$count.stored == 71)
+        #expect(settings.$count.domains.stored == 71)
         settings.count = 24
         try await store.flush()
         #expect(storage.tree == plainTree(["count": 24, "list": [1]]))
@@ -112,12 +114,12 @@ import Testing
         let settings = try await store.group(LayeredGroup.self)
         var changes = settings.changes.makeAsyncIterator()
         settings.count = 3
-        #expect(settings.$count.stored == 3 && settings.$count.domain == .application)
+        #expect(settings.$count.domains.stored == 3 && settings.$count.domains.current == .application)
         low.set(["count": 8, "name": "moved"])
         let change = try await next(&changes)
         #expect(change.mutations.map(\.key) == ["name"] && settings.count == 3)
         try settings.$count.reset()
-        #expect(settings.count == 8 && settings.$count.stored == nil)
+        #expect(settings.count == 8 && settings.$count.domains.stored == nil)
         try await store.flush()
         #expect(storage.tree == SettingTree())
     }
@@ -142,7 +144,7 @@ import Testing
         let managed = TestDomain(["count": 5, "inner": ["level": 0.25]])
         let store = try await open(.source("managed", managed, locksKeys: true), .application)
         let settings = try await store.group(LayeredGroup.self)
-        try #require(settings.count == 5 && settings.$count.isLocked && !settings.$name.isLocked)
+        try #require(settings.count == 5 && settings.$count.domains.isLocked && !settings.$name.domains.isLocked)
         let names = ["the test's count", "managed"]
         #expect { try settings.$count.set(6) } throws: { error in
             let error = error as? SettingsError
@@ -154,7 +156,7 @@ import Testing
         #expect(throws: SettingsError.self) { try settings.update { settings.inner.level = 1 } }
         await #expect(throws: SettingsError.self) { try await settings.commit { settings.count += 1 } }
         try settings.reset()
-        #expect(settings.count == 5 && settings.inner.level == 0.25 && settings.$count.stored == nil)
+        #expect(settings.count == 5 && settings.inner.level == 0.25 && settings.$count.domains.stored == nil)
         var counts = settings.$count.makeAsyncIterator()
         #expect(await counts.next() == 5)
         managed.set(["count": 6])
@@ -162,7 +164,7 @@ import Testing
         managed.set(["count": 101])
         var issues = store.issues.makeAsyncIterator()
         while let issue = await issues.next(), issue.code != .unusableValue {}
-        #expect(settings.count == 6 && settings.$count.isLocked)
+        #expect(settings.count == 6 && settings.$count.domains.isLocked)
     }
 
     @Test("An owner's settings have the application's value or the default") func owner() async throws {
@@ -171,7 +173,7 @@ import Testing
         let lock = try await store.group(OwnedLayeredGroup.self)
         #expect(lock.attempts == 0)
         lock.attempts += 3
-        #expect(lock.attempts == 3 && lock.$attempts.domain == .application)
+        #expect(lock.attempts == 3 && lock.$attempts.domains.current == .application)
         high.set(["attempts": 1])
         try await store.flush()
         #expect(lock.attempts == 3 && storage.tree["attempts"] == .integer(3))

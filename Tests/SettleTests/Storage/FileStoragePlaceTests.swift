@@ -194,7 +194,7 @@ import Testing
         let path = FilePath("/home/settings.json")
         let owner = FileStatus.Owner(user: 1_000, group: 50)
         let file = try operations.open(path, .createNew(permissions: 0o600))
-        try operations.writeAll(Array(#"{"a": 1}"#.utf8), to: file, at: path)
+        try operations.write(Array(#"{"a": 1}"#.utf8), to: file, at: path)
         operations.keepOwner(owner, of: file, at: path)
         try operations.close(file, at: path)
         let names = FileNames(path)

@@ -380,7 +380,7 @@ import Testing
 
 private struct FrameSettings: SettingsGroup {
     @Setting(in: 1...100) var size = 10
-    @Setting(where: { $0.revealed.count > 8 }) var token = Secret("default token")
+    @Setting(.check { $0.revealed.count > 8 }) var token = Secret("default token")
     @Setting var frame = Frame(x: 0, y: 0)
     @Setting var name = ""
 }

@@ -41,7 +41,7 @@ struct SettingsPerson {
         let operations = FileOperations(disk)
         let new = path.sibling(named: "edited~")
         let file = try operations.open(new, .createNew(permissions: 0o600))
-        try operations.writeAll(bytes, to: file, at: new)
+        try operations.write(bytes, to: file, at: new)
         try operations.synchronize(file, at: new)
         try operations.close(file, at: new)
         try operations.rename(new, to: path)

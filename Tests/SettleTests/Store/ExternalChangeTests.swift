@@ -21,7 +21,7 @@ import Testing
             SettingTree(["count": .integer(2), "name": .string("a"), "other": .integer(3), "unknown": .bool(true)]))
         let change = try #require(await recorder.next())
         #expect(change.origin == .external && change.mutations.map(\.key).sorted() == ["count", "other"])
-        #expect(settings.count == 2 && settings.other == 3 && settings.$count.origin == .external)
+        #expect(settings.count == 2 && settings.other == 3 && settings.$count.domains.origin == .external)
         await values.until { $0.last == 2 }
         storage.simulateExternalChange(SettingTree(["name": .string("a")]))
         #expect(await recorder.next()?.mutations.count == 2)

@@ -69,7 +69,7 @@ private final class Hostility: Sendable {
 private struct HostileSettings: SettingsGroup {
     @Setting var value = HostileValue(0)
     @Setting var values: Set<HostileValue> = []
-    @Setting(where: { _ in HostileRule.run() }, "anything") var ruled = 0
+    @Setting(.check("anything") { _ in HostileRule.run() }) var ruled = 0
     @Setting var count = 0
     @Setting var total = 0
     @Setting var name = ""
@@ -87,7 +87,7 @@ private enum HostileRule {
 
 /// A group whose rule writes another setting, on whichever thread it runs.
 private struct WritingRuleSettings: SettingsGroup {
-    @Setting(where: { _ in WritingRuleSettings.rule.withLock { $0 }?() ?? true }, "anything") var ruled = 0
+    @Setting(.check("anything") { _ in WritingRuleSettings.rule.withLock { $0 }?() ?? true }) var ruled = 0
     @Setting var count = 0
 
     static let rule = LockedValue<(@Sendable () -> Bool)?>(nil)
@@ -96,7 +96,7 @@ private struct WritingRuleSettings: SettingsGroup {
 /// The same with a rule that overwrites a setting merged together with it.
 private struct OverwritingRuleSettings: SettingsGroup {
     @Setting var count = 0
-    @Setting(where: { _ in OverwritingRuleSettings.rule.withLock { $0 }?() ?? true }, "anything") var ruled = 0
+    @Setting(.check("anything") { _ in OverwritingRuleSettings.rule.withLock { $0 }?() ?? true }) var ruled = 0
 
     static let rule = LockedValue<(@Sendable () -> Bool)?>(nil)
 }

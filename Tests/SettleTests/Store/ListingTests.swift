@@ -21,11 +21,11 @@ private enum Mode: String, Codable, CaseIterable {
 }
 
 private struct ModeSettings: SettingsGroup {
-    @Setting(where: { $0 != .slow }, "fast enough") var mode = Mode.fast
+    @Setting(.check("fast enough") { $0 != .slow }) var mode = Mode.fast
 }
 
 private struct LimitSettings: SettingsGroup {
-    @Setting(rules: [.range(0...100), SettingRule("even") { $0.isMultiple(of: 2) }]) var perSecond = 10
+    @Setting(.range(0...100), .check("even") { $0.isMultiple(of: 2) }) var perSecond = 10
     @Setting var until: Date?
     @Setting var names: [String: [Int]] = [:]
 }

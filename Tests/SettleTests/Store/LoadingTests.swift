@@ -33,7 +33,7 @@ import Testing
         let store = try await SettingsStore.open(storage: storage)
         let settings = try await store.group(OuterSettings.self)
         #expect(settings.title == "title" && settings.inner.count == 0 && settings.inner.other == 4)
-        #expect(settings.inner.$count.isDefault && settings.inner.$count.origin == .default)
+        #expect(settings.inner.$count.isDefault && settings.inner.$count.domains.origin == .default)
         let issues = ChangeRecorder(store.issues)
         let seen = await issues.until { $0.count == 2 }
         #expect(seen.allSatisfy { $0.code == .unusableValue } && seen.map(\.key) == ["title", "inner.count"])

@@ -40,9 +40,9 @@ private struct PIN: SecretValue, Codable, Equatable, Comparable {
 }
 
 private struct SecretSettings: SettingsGroup {
-    @Setting(where: { $0.text.count < 12 }, "short") var token = Token("")
+    @Setting(.check("short") { $0.text.count < 12 }) var token = Token("")
     @Setting(in: PIN(0)...PIN(number)) var pin = PIN(0)
-    @Setting(oneOf: [PIN(0), PIN(number)]) var choice = PIN(0)
+    @Setting(.oneOf([PIN(0), PIN(number)])) var choice = PIN(0)
     @Setting var wrapped: Secret<String>?
     @Setting var table: [String: Secret<String>] = [:]
     @Setting var list: [Token]?
@@ -50,7 +50,7 @@ private struct SecretSettings: SettingsGroup {
 }
 
 private struct BrokenDefault: SettingsGroup {
-    @Setting(where: { $0.text.isEmpty }, "empty") var token = Token(marker)
+    @Setting(.check("empty") { $0.text.isEmpty }) var token = Token(marker)
 }
 
 @Suite(.timeLimit(.minutes(10))) struct SecretSettingsTests {

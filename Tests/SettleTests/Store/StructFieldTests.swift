@@ -76,7 +76,7 @@ private struct Settings: SettingsGroup {
     func missing() async throws {
         let (_, store, settings) = try await open(#"{"window": {"title": "Mine", "size": {"height": 9}}}"#)
         #expect(settings.window.title == "Mine" && settings.window.size == Size(width: 100, height: 9))
-        #expect(settings.window.panes == Window().panes && settings.$window.origin == .loaded)
+        #expect(settings.window.panes == Window().panes && settings.$window.domains.origin == .loaded)
         try await store.close()
         for await issue in store.issues { Issue.record("unexpected issue \(issue)") }
     }

@@ -4,21 +4,21 @@ import Testing
 private struct OptionalSettings: SettingsGroup {
     @Setting(in: 1...5) var level: Int?
     @Setting("lowest", in: ..<5) var low: Int? = 3
-    @Setting(oneOf: ["de", "en"]) var language: String?
-    @Setting(matching: /[a-z]+/) var name: String?
-    @Setting(count: 1...3) var title: String?
-    @Setting(where: { $0.isMultiple(of: 2) }, "an even number") var width: Int?
-    @Setting(where: { ($0 ?? 7) > 5 }, "more than 5, or nothing") var height: Int?
-    @Setting(rules: [.range(0...), SettingRule("short") { $0 < 100 }]) var depth: Int?
-    @Setting(rules: [.unlessNil(.range(0...))]) var area: Int?
+    @Setting(.oneOf(["de", "en"])) var language: String?
+    @Setting(.matching(/[a-z]+/)) var name: String?
+    @Setting(.count(1...3)) var title: String?
+    @Setting(.check("an even number") { $0.isMultiple(of: 2) }) var width: Int?
+    @Setting(.check("more than 5, or nothing") { ($0 ?? 7) > 5 }) var height: Int?
+    @Setting(.range(0...), .check("short") { $0 < 100 }) var depth: Int?
+    @Setting(.unlessNil(.range(0...))) var area: Int?
 }
 
 private struct CountedSettings: SettingsGroup {
-    @Setting(count: 1...4) var name = "app"
-    @Setting("words", count: ...2) var list: [String] = []
-    @Setting(count: ..<3) var ports: [String: Int] = [:]
-    @Setting(count: 1...) var days: Set<Int> = [1]
-    @Setting(rules: [.count(8...)]) var token = Secret("long enough")
+    @Setting(.count(1...4)) var name = "app"
+    @Setting("words", .count(...2)) var list: [String] = []
+    @Setting(.count(..<3)) var ports: [String: Int] = [:]
+    @Setting(.count(1...)) var days: Set<Int> = [1]
+    @Setting(.count(8...)) var token = Secret("long enough")
 }
 
 @Suite(.timeLimit(.minutes(10))) struct OptionalRuleTests {

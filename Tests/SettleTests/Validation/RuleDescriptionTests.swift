@@ -14,11 +14,11 @@ private struct RuledSettings: SettingsGroup {
     @Setting(in: 0...20) var a = 0
     @Setting(in: 0..<1) var b = 0.5
     @Setting(in: ...Date(timeIntervalSince1970: 0)) var c: Date?
-    @Setting(oneOf: ["de", "en"]) var d: String?
-    @Setting(count: ..<64) var e = "app"
-    @Setting(matching: "[a-z]+") var f: String?
-    @Setting(matching: /[a-z]+/) var g = "app"
-    @Setting(where: { $0 > 0 }, "positive") var h = 1
+    @Setting(.oneOf(["de", "en"])) var d: String?
+    @Setting(.count(..<64)) var e = "app"
+    @Setting(.matching("[a-z]+")) var f: String?
+    @Setting(.matching(/[a-z]+/)) var g = "app"
+    @Setting(.check("positive") { $0 > 0 }) var h = 1
     @Setting var i: Theme?
     @Setting(in: "a"..., codec: .init(encode: { .string("<\($0)>") }, decode: { "\($0)" })) var j = "b"
 }
@@ -31,15 +31,15 @@ extension Setting where Value == String {
 
 private struct SecretRules: SettingsGroup {
     @Setting(in: PIN(digits: 7)...PIN(digits: 9999)) var a = PIN()
-    @Setting(oneOf: [PIN(digits: 42), PIN(digits: 43)]) var b: PIN?
-    @Setting(rules: [.count(8...)]) var c = Secret("long enough")
+    @Setting(.oneOf([PIN(digits: 42), PIN(digits: 43)])) var b: PIN?
+    @Setting(.count(8...)) var c = Secret("long enough")
     @Setting var d = Hidden.other
-    @Setting(rules: [.unlessNil(.oneOf([.other]))]) var e: Hidden?
+    @Setting(.unlessNil(.oneOf([.other]))) var e: Hidden?
 }
 
 private struct BadPattern: SettingsGroup {
-    @Setting(matching: "[a-z") var name = "app"
-    @Setting(matching: "(") var other: String?
+    @Setting(.matching("[a-z")) var name = "app"
+    @Setting(.matching("(")) var other: String?
     @Setting(in: 1...2) var size = 1
 }
 

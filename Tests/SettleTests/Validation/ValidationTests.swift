@@ -4,10 +4,10 @@ import Testing
 
 private struct GuardedSettings: SettingsGroup {
     @Setting(in: 0...20) var attemptCount = 0
-    @Setting(oneOf: ["de", "en"]) var language = "en"
-    @Setting(matching: /[a-z]+/) var name = "app"
-    @Setting(where: { $0.isMultiple(of: 2) }, "an even number") var width = 2
-    @Setting(rules: [.range(0...), SettingRule("short") { $0 < 100 }]) var height = 1
+    @Setting(.oneOf(["de", "en"])) var language = "en"
+    @Setting(.matching(/[a-z]+/)) var name = "app"
+    @Setting(.check("an even number") { $0.isMultiple(of: 2) }) var width = 2
+    @Setting(.range(0...), .check("short") { $0 < 100 }) var height = 1
     @Setting var free = 0
 }
 

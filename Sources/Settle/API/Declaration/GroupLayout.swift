@@ -40,31 +40,32 @@ struct GroupLayout {
         let type = type(of: group)
         let savePolicy = type.savePolicy == .inherited ? inherited : type.savePolicy
         let access = outer == .owner ? .owner : type.access
-        for child in Mirror(reflecting: group).children {
-            guard let label = child.label else { continue }
-            if let setting = child.value as? any AnySetting {
-                // The wrapper of the property `x` is stored as `_x`.
-                let name = label.hasPrefix("_") ? String(label.dropFirst()) : label
-                let box = setting.erasedBox
+        for member in GroupMember.all(in: group) {
+            guard let label = member.label else { continue }
+            switch member.kind {
+            case .setting(let box):
+                let name = GroupMember.settingName(label)
+                let key = box.declaration.key.map(SettingKey.init(stored:)) ?? SettingKey(name: name)
                 settings.append(
                     Declared(
-                        key: Self.join(
-                            path, box.declaration.key.map(SettingKey.init(stored:)) ?? SettingKey(name: name)),
-                        group: path, name: "\(type).\(name)",
-                        savePolicy: savePolicy, access: access, box: box))
-            } else if let inner = child.value as? any SettingsGroup {
+                        key: Self.join(path, key), group: path, name: "\(type).\(name)", savePolicy: savePolicy,
+                        access: access, box: box))
+            case .group(let inner):
                 add(inner, path: Self.join(path, SettingKey(name: label)), savePolicy: savePolicy, access: access)
-            } else {
-                others.append(Other(group: type, label: label, value: child.value))
+            case .other(let value):
+                others.append(Other(group: type, label: label, value: value))
             }
         }
     }
 
     /// The first setting, without looking at the others.
     static func firstBox(of group: any SettingsGroup) -> AnySettingBox? {
-        for child in Mirror(reflecting: group).children {
-            if let setting = child.value as? any AnySetting { return setting.erasedBox }
-            if let inner = child.value as? any SettingsGroup, let box = firstBox(of: inner) { return box }
+        for member in GroupMember.all(in: group) {
+            switch member.kind {
+            case .setting(let box): return box
+            case .group(let inner): if let box = firstBox(of: inner) { return box }
+            case .other: break
+            }
         }
         return nil
     }
@@ -72,20 +73,17 @@ struct GroupLayout {
     /// The topic of a group whose settings are all in one store.
     static func topic(of group: any SettingsGroup) -> Topic? {
         var common: Topic?
-        for child in Mirror(reflecting: group).children {
-            let found: Topic?
-            if let setting = child.value as? any AnySetting {
+        for member in GroupMember.all(in: group) {
+            switch member.kind {
+            case .setting(let box):
                 // A setting's parent is its group.
-                if let parent = setting.erasedBox.original.existingPlacement?.slot.parent { return parent }
-                found = nil
-            } else if let inner = child.value as? any SettingsGroup {
-                found = topic(of: inner)
-            } else {
-                found = nil
+                if let parent = box.original.existingPlacement?.slot.parent { return parent }
+            case .group(let inner):
+                // For a group without settings of its own, the topic around those of the groups within it.
+                guard let found = topic(of: inner) else { continue }
+                common = common.map { Topic.common($0, found) } ?? found
+            case .other: break
             }
-            guard let found else { continue }
-            // For a group without settings of its own, the topic around those of the groups within it.
-            common = common.map { Topic.common($0, found) } ?? found
         }
         return common
     }
@@ -93,9 +91,4 @@ struct GroupLayout {
     static func join(_ path: SettingKey?, _ key: SettingKey) -> SettingKey {
         path?.appending(key) ?? key
     }
-}
-
-/// A `Setting` of any type.
-protocol AnySetting {
-    var erasedBox: AnySettingBox { get }
 }

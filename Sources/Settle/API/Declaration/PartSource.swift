@@ -45,7 +45,7 @@ struct PathSource<Root: Sendable, Value: Sendable>: PartSource {
     let path: PartPath<Root, Value>
 
     var value: Value { path.value(base.value) }
-    var trackedValue: Value { path.value(base.trackedValue) }
+    var trackedValue: Value { path.value(base.box.trackedValue) }
     var defaultValue: Value { path.value(base.defaultValue) }
     var key: String { base.key }
     var identity: PartIdentity { PartIdentity(setting: ObjectIdentifier(base.box.resolved), steps: path.steps) }

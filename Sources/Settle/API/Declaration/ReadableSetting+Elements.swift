@@ -48,7 +48,7 @@ extension ReadableSetting {
         dynamicMember path: any KeyPath<Wrapped, Member?> & Sendable
     ) -> ReadOnlySetting<Member?> where Value == Wrapped? { self[path] }
 
-    /// A property of an optional's content whose name is hidden, such as `$frames[0][\.origin]`.
+    /// A property of an optional's content whose name is hidden, such as `$colors[0][\.key]`.
     public subscript<Wrapped: Sendable, Member: Sendable>(
         path: any KeyPath<Wrapped, Member> & Sendable
     ) -> ReadOnlySetting<Member?> where Value == Wrapped? {
@@ -133,10 +133,4 @@ public struct NoSuchMember<Setting>: Sendable {
     /// Gives the setting, so that a misspelt method is one error and not two.
     @discardableResult
     public func dynamicallyCall(withArguments: [Any]) -> Setting { refusedByCompiler() }
-}
-
-/// The getter of a subscript that can't be called.
-func refusedByCompiler() -> Never {
-    // Proof: the compiler refuses every call of an unavailable getter.
-    fatalError("unavailable")
 }

@@ -4,8 +4,8 @@
 /// current one first and then the newest one after each change.
 ///
 /// The properties of the value are its parts, such as `$frame.width`, and parts have parts. A member of the setting or
-/// part itself hides a property of the same name, as those of `AsyncSequence` do: `$frame.origin` is the source of the
-/// frame's value, and `$frame[\.origin]` its corner.
+/// part itself hides a property of the same name, as those of `AsyncSequence` do: `$color.key` is the setting's key, and
+/// `$color[\.key]` the color's.
 @dynamicMemberLookup
 public protocol ReadableSetting<Value>: AsyncSequence, Sendable, Hashable, CustomStringConvertible, CustomReflectable
 where Element == Value, Failure == Never {
@@ -32,7 +32,7 @@ extension ReadableSetting {
         dynamicMember path: any KeyPath<Value, Member> & Sendable
     ) -> ReadOnlySetting<Member> { self[path] }
 
-    /// A property that can only be read here and whose name is hidden, such as `$frame[\.key]`.
+    /// A property that can only be read here and whose name is hidden, such as `$color[\.key]`.
     public subscript<Member: Sendable>(path: any KeyPath<Value, Member> & Sendable) -> ReadOnlySetting<Member> {
         readOnlyPart(PartPath(readOnly: path))
     }
@@ -41,6 +41,9 @@ extension ReadableSetting {
     public func unwrapped<Wrapped: Sendable>() -> ReadOnlySetting<Wrapped>? where Value == Wrapped? {
         value.map { readOnlyPart(.unwrapping($0)) }
     }
+
+    /// The value, tracked by Observation: for bindings.
+    package var trackedValue: Value { readOnly.source.trackedValue }
 
     /// Runs a body for the current value, then for the newest one after each change; see
     /// ``SettingReference/forEachLatest(_:)``.

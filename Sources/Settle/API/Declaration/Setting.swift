@@ -41,8 +41,7 @@ public struct Setting<Value: Sendable>: Sendable {
     @available(*, unavailable, message: "A setting needs a default value: write '@Setting var name = value'.")
     @_disfavoredOverload
     public init() {
-        // Proof: the compiler refuses every call of an unavailable initializer.
-        fatalError("unavailable")
+        refusedByCompiler()
     }
 
     /// The value as the calling thread sees it: inside its own `update`, with that update's writes.

@@ -35,9 +35,6 @@ public struct SettingPart<Value: Sendable>: Sendable {
         }
     }
 
-    /// The part's value, tracked by Observation: for bindings.
-    package var trackedValue: Value { source.trackedValue }
-
     /// Writes the part.
     ///
     /// - Throws: ``SettingsError`` if the setting's new value breaks its rule, if the part no longer exists, or if the

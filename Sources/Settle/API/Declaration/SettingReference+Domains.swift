@@ -1,28 +1,36 @@
-/// What the domains of the store's search list have to do with the setting. A draft's settings tell it of the original's.
 extension SettingReference {
-    /// The domain that the current value comes from; ``DomainName/declaration`` if none has a value.
-    public var domain: DomainName {
-        let box = box.resolved.followedSource
-        let placement = box.placement
-        return placement.engine.log.lock.withLock {
-            box.held?.domain.name ?? (placement.slot.isStored ? .application : .declaration)
+    /// What the domains of the store's search list have to do with the setting.
+    public var domains: Domains { Domains(setting: self) }
+
+    /// A setting in the domains of its store's search list. A draft's settings tell it of the original's.
+    public struct Domains: Sendable {
+        let setting: SettingReference
+
+        /// The domain that the current value comes from; ``DomainName/declaration`` if none has a value.
+        public var current: DomainName {
+            read { box, slot in box.held?.domain.name ?? (slot.isStored ? .application : .declaration) }
+        }
+
+        /// The source of the current value.
+        public var origin: ValueOrigin { read { box, slot in box.held?.domain.origin ?? slot.origin } }
+
+        /// The value that the application's domain has, and that is saved; `nil` if it has none. It is not the current
+        /// value while a domain above covers it.
+        public var stored: Value? { box.visibleOwn(in: box.placement)?.value }
+
+        /// Whether a domain above the application's has a value, so that what is written here is saved but not in force.
+        public var isCovered: Bool { read { box, _ in box.held?.domain.isAbove == true } }
+
+        /// Whether a domain locks the setting, so that writing it throws.
+        public var isLocked: Bool { setting.box.resolved.isLocked }
+
+        private var box: SettingBox<Value> { setting.box.resolved.followedSource }
+
+        /// Reads under the log's lock.
+        private func read<Result>(_ body: (SettingBox<Value>, SettingSlot) -> Result) -> Result {
+            let box = box
+            let placement = box.placement
+            return placement.engine.log.lock.withLock { body(box, placement.slot) }
         }
     }
-
-    /// The value that the application's domain has, and that is saved; `nil` if it has none. It is not the current value
-    /// while a domain above covers it.
-    public var stored: Value? {
-        let box = box.resolved.followedSource
-        return box.visibleOwn(in: box.placement)?.value
-    }
-
-    /// Whether a domain above the application's has a value, so that what is written here is saved but not in force.
-    public var isCovered: Bool {
-        let box = box.resolved.followedSource
-        let placement = box.placement
-        return placement.engine.log.lock.withLock { box.held?.domain.isAbove == true }
-    }
-
-    /// Whether a domain locks the setting, so that writing it throws.
-    public var isLocked: Bool { box.resolved.isLocked }
 }

@@ -40,9 +40,6 @@ public struct SettingReference<Value: Sendable>: Sendable {
         }
     }
 
-    /// The value, tracked by Observation: for bindings.
-    package var trackedValue: Value { box.trackedValue }
-
     /// The full key, such as `passcode.attemptCount`. For a setting whose group was never opened or used as a whole,
     /// the key of its declaration, or an empty string.
     public var key: String { placement.slot.key.description }
@@ -52,14 +49,7 @@ public struct SettingReference<Value: Sendable>: Sendable {
 
     /// Whether no domain has a value, so that the default is used. Writing a value that equals the default is no
     /// change, so it does not make this false.
-    public var isDefault: Bool { domain == .declaration }
-
-    /// The source of the current value.
-    public var origin: ValueOrigin {
-        let box = box.resolved.followedSource
-        let placement = box.placement
-        return placement.engine.log.lock.withLock { box.held?.domain.origin ?? placement.slot.origin }
-    }
+    public var isDefault: Bool { domains.current == .declaration }
 
     /// The setting, for code that may only read and follow it.
     public var readOnly: ReadOnlySetting<Value> { ReadOnlySetting(PathSource(base: self, path: .whole)) }

@@ -8,15 +8,15 @@ extension SettingsGroup {
     ///
     /// Like all reading of properties, it is tracked by Observation.
     public var description: String {
-        let parts = Mirror(reflecting: self).children.compactMap { child -> String? in
-            guard let label = child.label else { return nil }
-            guard let setting = child.value as? any AnySetting else {
-                return "\(label): \(Redacted(child.value, isSecret: false))"
+        let parts = GroupMember.all(in: self).compactMap { member -> String? in
+            guard let label = member.label else { return nil }
+            switch member.kind {
+            case .setting(let box):
+                box.original.node.access()
+                return "\(box.declaration.key ?? GroupMember.settingName(label)): \(box.spelledValue)"
+            case .group(let inner): return "\(label): \(Redacted(inner, isSecret: false))"
+            case .other(let value): return "\(label): \(Redacted(value, isSecret: false))"
             }
-            // The wrapper of the property `x` is stored as `_x`.
-            let name = label.hasPrefix("_") ? String(label.dropFirst()) : label
-            setting.erasedBox.original.node.access()
-            return "\(setting.erasedBox.declaration.key ?? name): \(setting.erasedBox.spelledValue)"
         }
         return "\(type(of: self))(\(parts.joined(separator: ", ")))"
     }

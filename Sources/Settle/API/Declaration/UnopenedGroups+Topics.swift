@@ -13,11 +13,11 @@ extension UnopenedGroups {
     private static func arrange(_ group: any SettingsGroup) -> Topic? {
         let root = engine.log.root
         var parts: [Topic] = []
-        for child in Mirror(reflecting: group).children {
-            if let setting = child.value as? any AnySetting, let slot = setting.erasedBox.existingPlacement?.slot {
-                parts.append(slot)
-            } else if let inner = child.value as? any SettingsGroup, let topic = arrange(inner) {
-                parts.append(topic)
+        for member in GroupMember.all(in: group) {
+            switch member.kind {
+            case .setting(let box): if let slot = box.existingPlacement?.slot { parts.append(slot) }
+            case .group(let inner): if let topic = arrange(inner) { parts.append(topic) }
+            case .other: break
             }
         }
         guard !parts.isEmpty else { return nil }

@@ -82,9 +82,8 @@ struct UnreachableSetting {
         /// The label as written after the value that has the property.
         private func name(of label: String?) -> String {
             guard let label else { return "" }
-            // The wrapper of the property `x` is stored as `_x`, and the elements of a tuple without names are called
-            // `.0` and so on.
-            return label.hasPrefix(".") ? label : ".\(label.hasPrefix("_") ? String(label.dropFirst()) : label)"
+            // The elements of a tuple without names are called `.0` and so on.
+            return label.hasPrefix(".") ? label : ".\(GroupMember.settingName(label))"
         }
 
         private func advice(_ group: String, _ surroundings: Surroundings) -> String {

@@ -46,7 +46,7 @@ extension WritableSetting {
         dynamicMember path: any WritableKeyPath<Wrapped, Member?> & Sendable
     ) -> SettingPart<Member?> where Value == Wrapped? { self[path] }
 
-    /// A property of an optional's content whose name is hidden, such as `$frames[0][\.origin]`.
+    /// A property of an optional's content whose name is hidden, such as `$colors[0][\.key]`.
     public subscript<Wrapped: Sendable, Member: Sendable>(
         path: any WritableKeyPath<Wrapped, Member> & Sendable
     ) -> SettingPart<Member?> where Value == Wrapped? {

@@ -28,7 +28,7 @@ extension WritableSetting {
         dynamicMember path: any WritableKeyPath<Value, Member> & Sendable
     ) -> SettingPart<Member> { self[path] }
 
-    /// A property of the value whose name is hidden, such as `$frame[\.origin]`.
+    /// A property of the value whose name is hidden, such as `$color[\.key]`.
     public subscript<Member: Sendable>(path: any WritableKeyPath<Value, Member> & Sendable) -> SettingPart<Member> {
         part(PartPath(path))
     }

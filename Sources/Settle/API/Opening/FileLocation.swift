@@ -53,7 +53,18 @@ struct FileIdentities: Sendable {
     /// The names in a folder, as the file system spells them.
     var names: @Sendable (FilePath) -> [String]
 
-    static let system = FileIdentities(
-        identity: { path in try? POSIXSystemCalls().status(at: path.text).identity },
-        names: { folder in (try? POSIXSystemCalls().namesInFolder(folder.text)) ?? [] })
+    static let system = FileIdentities(by: POSIXSystemCalls())
+}
+
+extension FileIdentities {
+    init(by calls: any SystemCalls) {
+        self.init(
+            identity: { path in try? calls.status(at: path.text).identity },
+            names: { folder in (try? calls.namesInFolder(folder.text)) ?? [] })
+    }
+}
+
+extension UserHome {
+    /// Tells files apart without following links.
+    var identities: FileIdentities { FileIdentities(by: calls) }
 }

@@ -24,11 +24,21 @@ extension SettingsStore {
         _ name: String, searching: SearchList? = nil, configuration: Configuration? = nil,
         migrations: [SettingsMigration]? = nil
     ) async throws -> SettingsStore {
-        let file = try StandardLocation().checkedFile(forStore: name)
+        try await open(
+            name, home: nil, searching: searching, configuration: configuration, migrations: migrations)
+    }
+
+    /// The same in the home folder of another user, or with a list of open files chosen by a test.
+    package static func open(
+        _ name: String, home: UserHome?, searching: SearchList? = nil, configuration: Configuration? = nil,
+        migrations: [SettingsMigration]? = nil, in files: StoreRegistry = .shared
+    ) async throws -> SettingsStore {
+        let location = home.map { StandardLocation(of: $0.path) } ?? StandardLocation()
+        let file = try location.checkedFile(forStore: name)
         return try await open(
-            at: file, searching: searching, places: DomainLocations(id: name, file: file), configuration: configuration,
-            migrations: migrations, in: .shared
-        ) { FileStorage(at: file) }
+            at: file, searching: searching, places: DomainLocations(id: name, file: file, home: home),
+            configuration: configuration, migrations: migrations, in: files
+        ) { FileStorage(at: file, home: home) }
     }
 
     /// Opens the store in a file, which need not exist yet.
@@ -66,6 +76,13 @@ extension SettingsStore {
             in: .shared
         ) {
             FileStorage(at: file, format: format)
+        }
+    }
+
+    /// Opens a file, which may be one in the home folder of another user.
+    static func open(at file: URL, home: UserHome?) async throws -> SettingsStore {
+        try await open(at: file, places: DomainLocations(file: file, home: home), in: .shared) {
+            FileStorage(at: file, home: home)
         }
     }
 
@@ -126,8 +143,8 @@ extension StoreCore {
             let current = await persister.migrations.names
             if migrations != current { differences.append(("migrations", "\(current ?? [])", "\(migrations)")) }
         }
-        if let home, home.account.owner.user != self.home?.account.owner.user {
-            differences.append(("user", self.home?.account.name ?? "that of the process", home.account.name))
+        if let home, home.owner.user != self.home?.owner.user {
+            differences.append(("user", self.home?.user ?? "that of the process", home.user))
         }
         guard !differences.isEmpty else { return }
         throw .alreadyOpen(file.path, differences)

@@ -15,7 +15,7 @@ package struct StandardLocation: Sendable {
     private let folder: FilePath
 
     /// The place of another user. Variables of that user's sessions are not known.
-    init(of home: FilePath) {
+    package init(of home: FilePath) {
         #if canImport(Darwin)
             self.init(home: home.text, subfolder: "Library/Application Support", override: nil)
         #else
@@ -66,6 +66,15 @@ package struct StandardLocation: Sendable {
         let isPropertyList = format == .propertyListXML || format == .propertyListBinary
         let file = isPropertyList ? folder.appending(name).appending("settings.plist") : path(forStore: name)
         return URL(filePath: file.text, directoryHint: .notDirectory)
+    }
+
+    /// The same, with the error of a store.
+    package func checkedFile(forStore name: String) throws(SettingsError) -> URL {
+        do {
+            return try file(forStore: name)
+        } catch {
+            throw SettingsError(.invalidName, "\(error)", underlying: error)
+        }
     }
 
     /// The path of a store's file in JSON.

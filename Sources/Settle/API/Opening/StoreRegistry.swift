@@ -9,8 +9,8 @@
 /// ```
 ///
 /// Callers wait for an opening or a closing in progress without blocking a thread, then check the state again.
-final class StoreRegistry: Sendable {
-    static let shared = StoreRegistry()
+package final class StoreRegistry: Sendable {
+    package static let shared = StoreRegistry()
 
     private struct Entry {
         let file: RegisteredFile

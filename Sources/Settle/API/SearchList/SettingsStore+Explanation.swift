@@ -25,11 +25,11 @@ private enum NamedPlaces {
     case all, locks
 }
 
-extension SettingReference {
+extension SettingReference.Domains {
     /// Why the setting has its value; see ``SettingsStore/Keys/explanation(forKey:)``. `nil` if no store has opened its
     /// group.
     public var explanation: Explanation? {
-        (placement.engine as? StoreCore)?.explain(placement.slot.key)
+        (setting.placement.engine as? StoreCore)?.explain(setting.placement.slot.key)
     }
 }
 

@@ -179,7 +179,7 @@ extension SettingsError {
             key: key.text)
     }
 
-    static func storage(_ error: any Error) -> SettingsError {
+    package static func storage(_ error: any Error) -> SettingsError {
         SettingsError(.storage, "\(error)", underlying: error)
     }
 

@@ -40,8 +40,6 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let invalidKey = Code("invalidKey")
         /// A name can't be used for a store or a lock.
         public static let invalidName = Code("invalidName")
-        /// The system knows no user of that name, or none but that of the process.
-        public static let unknownUser = Code("unknownUser")
         /// A stored value does not convert to the setting's type, or breaks its rule.
         public static let unusableValue = Code("unusableValue")
         /// A value could not be converted for saving.

@@ -1,15 +1,6 @@
-/// A condition on a setting's value.
+/// A condition on a setting's value, as in `@Setting(.oneOf(["de", "en"])) var language = "en"`.
 public struct SettingRule<Value: Sendable>: Sendable {
     let terms: any RuleConstraint<Value>
-
-    /// Creates a rule.
-    ///
-    /// - Parameters:
-    ///   - description: Words that complete "it must be …". They appear in errors and must not name a secret.
-    ///   - accepts: Whether a value follows the rule. Quick, without waiting: it runs under a store's writer lock.
-    public init(_ description: String, accepts: @escaping @Sendable (Value) -> Bool) {
-        terms = ClosureConstraint(words: description, check: accepts)
-    }
 
     init(_ terms: any RuleConstraint<Value>) {
         self.terms = terms
@@ -28,9 +19,19 @@ extension SettingRule {
         SettingRule(RangeConstraint(range: range))
     }
 
-    /// The value, unless it is `nil`, follows a rule.
-    public static func unlessNil<Wrapped>(_ rule: SettingRule<Wrapped>) -> SettingRule where Value == Wrapped? {
-        SettingRule(OptionalConstraint(terms: rule.terms))
+    /// The value is accepted by a closure, as in
+    /// `@Setting(.check("an even number") { $0.isMultiple(of: 2) }) var width = 2`.
+    ///
+    /// The closure of an optional setting may take the value or the optional. One that takes the optional itself, such as
+    /// `{ $0 != 5 }`, is called with `nil`, too.
+    ///
+    /// - Parameters:
+    ///   - description: Words that complete "it must be …". They appear in errors and must not name a secret.
+    ///   - accepts: Whether a value follows the rule. Quick, without waiting: it runs under a store's writer lock.
+    public static func check(
+        _ description: String = "accepted by the setting's check", _ accepts: @escaping @Sendable (Value) -> Bool
+    ) -> SettingRule {
+        SettingRule(ClosureConstraint(words: description, check: accepts))
     }
 }
 
@@ -44,8 +45,10 @@ extension SettingRule where Value: Equatable {
 extension SettingRule where Value == String {
     /// The whole string matches a pattern. The pattern is made anew for each check, because `Regex` is not `Sendable`.
     ///
-    /// ``RuleDescription/pattern`` can't tell such a pattern; use ``matching(_:)-(String)`` for one that it shows.
-    public static func matching(_ pattern: @escaping @Sendable () -> any RegexComponent) -> SettingRule {
+    /// ``RuleDescription/pattern`` can't tell such a pattern; it shows one that is given as text.
+    public static func matching(
+        _ pattern: @autoclosure @escaping @Sendable () -> any RegexComponent
+    ) -> SettingRule {
         SettingRule(RegexConstraint(regex: pattern))
     }
 

@@ -209,7 +209,7 @@ extension FileSession {
             let file = try operations.open(path, .createNew(permissions: 0o600))
             defer { try? operations.close(file, at: path) }
             do throws(FileError) {
-                try operations.writeAll(bytes, to: file, at: path)
+                try operations.write(bytes, to: file, at: path)
                 try operations.synchronize(file, at: path)
             } catch {
                 try? operations.remove(path)

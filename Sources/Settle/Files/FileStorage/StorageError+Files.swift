@@ -7,7 +7,7 @@ extension StorageError {
         StorageError(.unreadable, "“\(path)” can't be read: \(reason).", errno: errno)
     }
 
-    static func unreadable(_ path: FilePath, _ error: FileError) -> StorageError {
+    package static func unreadable(_ path: FilePath, _ error: FileError) -> StorageError {
         unreadable(path, "\(error)", errno: error.cause.number)
     }
 

@@ -1,27 +1,28 @@
-/// The home folder of another user, whose settings this process opens.
+/// The home folder of another user, whose settings this process opens. The library SettleUsers makes it.
 package struct UserHome: Sendable {
-    /// The user, whose home is given as a path without links.
-    package let account: UserAccount
-    let calls: UserSystemCalls
-    let watching: any FileWatching
+    /// The login name.
+    package let user: String
+    /// What the user's new files belong to.
+    package let owner: FileStatus.Owner
+    /// Without links.
+    package let path: FilePath
     /// As the system's user database has it.
     private let listed: FilePath
+    let calls: any SystemCalls
+    let watching: any FileWatching
 
-    /// - Throws: ``FileError`` if there is no such folder, or it can't be opened.
+    /// - Parameter calls: What they allow is all that is done in the home.
     package init(
-        of account: UserAccount, calls: any FolderSystemCalls = POSIXSystemCalls(),
-        watching: any FileWatching = SystemFileWatching.shared
-    ) throws(FileError) {
-        let operations = FileOperations(calls)
-        let path = try operations.resolve(account.home).resolved
-        try operations.close(operations.open(path, .folder), at: path)
-        listed = account.home.withoutTrailingSlashes
-        self.account = UserAccount(name: account.name, owner: account.owner, home: path)
-        self.calls = UserSystemCalls(calls, of: self.account)
+        of user: String, owner: FileStatus.Owner, path: FilePath, listed: FilePath, calls: any SystemCalls,
+        watching: any FileWatching
+    ) {
+        self.user = user
+        self.owner = owner
+        self.path = path
+        self.listed = listed.withoutTrailingSlashes
+        self.calls = calls
         self.watching = watching
     }
-
-    package var path: FilePath { account.home }
 
     /// The path of a file in the home without the links that lead there; `nil` for one that is elsewhere.
     func path(of file: FilePath) -> FilePath? {

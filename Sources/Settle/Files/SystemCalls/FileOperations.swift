@@ -11,14 +11,14 @@ package struct FileOperations: Sendable {
     }
 
     @inline(never) package func open(_ path: FilePath, _ mode: OpenMode) throws(FileError) -> FileDescriptor {
-        try finishing("open", path) { () throws(SystemError) in try calls.openFile(path.text, mode) }
+        try finishing("open", path, try calls.openFile(path.text, mode))
     }
 
     /// Opens an entry of an open folder for reading, without following a link.
     package func open(
         _ path: FilePath, in folder: FileDescriptor, _ kind: EntryKind
     ) throws(FileError) -> FileDescriptor {
-        try finishing("open", path) { () throws(SystemError) in try calls.openEntry(path.name, in: folder, kind) }
+        try finishing("open", path, try calls.openEntry(path.name, in: folder, kind))
     }
 
     /// - Parameters:
@@ -33,10 +33,8 @@ package struct FileOperations: Sendable {
         var chunk = [UInt8](repeating: 0, count: min(max(size + 1, 4 << 10), 1 << 20))
         // Read one byte beyond the limit, so that the caller can tell that there is more.
         while contents.count <= limit {
-            let count = try finishing("read", path) { () throws(SystemError) in
-                try chunk.withUnsafeMutableBufferPointer { (buffer) throws(SystemError) in
-                    try calls.readBytes(file, into: UnsafeMutableRawBufferPointer(buffer))
-                }
+            let count = try chunk.withUnsafeMutableBufferPointer { (buffer) throws(FileError) in
+                try finishing("read", path, try calls.readBytes(file, into: UnsafeMutableRawBufferPointer(buffer)))
             }
             if count == 0 { break }
             contents.append(contentsOf: chunk[..<count])
@@ -44,18 +42,19 @@ package struct FileOperations: Sendable {
         return contents
     }
 
-    package func writeAll(_ bytes: [UInt8], to file: FileDescriptor, at path: FilePath) throws(FileError) {
-        var written = 0
-        while written < bytes.count {
-            let count = try finishing("write", path) { () throws(SystemError) in
-                try bytes.withUnsafeBufferPointer { (buffer) throws(SystemError) in
-                    let rest = UnsafeBufferPointer(rebasing: buffer[written...])
-                    return try calls.writeBytes(file, from: UnsafeRawBufferPointer(rest))
-                }
+    /// Writes all bytes at an offset.
+    package func write(
+        _ bytes: [UInt8], to file: FileDescriptor, at path: FilePath, offset: Int = 0
+    ) throws(FileError) {
+        try bytes.withUnsafeBufferPointer { (buffer) throws(FileError) in
+            var (rest, offset) = (UnsafeRawBufferPointer(buffer), Int64(offset))
+            while !rest.isEmpty {
+                let count = try finishing("write", path, try calls.writeBytes(file, at: offset, from: rest))
+                // A file that accepts no bytes without an error would otherwise loop forever.
+                guard count > 0 else { throw FileError(action: "write", path: path.text, cause: .inputOutput) }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                offset += Int64(count)
             }
-            // A file that accepts no bytes without an error would otherwise loop forever.
-            guard count > 0 else { throw FileError(action: "write", path: path.text, cause: .inputOutput) }
-            written += count
         }
     }
 
@@ -67,10 +66,8 @@ package struct FileOperations: Sendable {
     ) throws(FileError) -> Int {
         var count = 0
         while count < buffer.count {
-            let more = try finishing("read", path) { () throws(SystemError) in
-                try calls.readBytes(
-                    file, at: Int64(offset + count), into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
-            }
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            let more = try finishing("read", path, try calls.readBytes(file, at: Int64(offset + count), into: rest))
             if more == 0 { break }
             count += more
         }
@@ -94,34 +91,17 @@ package struct FileOperations: Sendable {
         return bytes
     }
 
-    /// Writes all bytes at an offset.
-    package func write(
-        _ bytes: [UInt8], to file: FileDescriptor, at path: FilePath, offset: Int
-    ) throws(FileError) {
-        var written = 0
-        while written < bytes.count {
-            let count = try finishing("write", path) { () throws(SystemError) in
-                try bytes.withUnsafeBufferPointer { (buffer) throws(SystemError) in
-                    let rest = UnsafeBufferPointer(rebasing: buffer[written...])
-                    return try calls.writeBytes(file, at: Int64(offset + written), from: UnsafeRawBufferPointer(rest))
-                }
-            }
-            guard count > 0 else { throw FileError(action: "write", path: path.text, cause: .inputOutput) }
-            written += count
-        }
-    }
-
     package func truncate(_ file: FileDescriptor, at path: FilePath, to size: Int) throws(FileError) {
-        try finishing("cut off", path) { () throws(SystemError) in try calls.truncateFile(file, to: Int64(size)) }
+        try finishing("cut off", path, try calls.truncateFile(file, to: Int64(size)))
     }
 
     /// Syncs a file's bytes to stable storage, but not its times and permissions.
     package func synchronizeData(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
-        try finishing("sync", path) { () throws(SystemError) in try calls.synchronizeData(file) }
+        try finishing("sync", path, try calls.synchronizeData(file))
     }
 
     package func synchronize(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
-        try finishing("sync", path) { () throws(SystemError) in try calls.synchronize(file) }
+        try finishing("sync", path, try calls.synchronize(file))
     }
 
     /// Not retried when interrupted: the descriptor is closed already, and may belong to another thread.
@@ -134,33 +114,29 @@ package struct FileOperations: Sendable {
     }
 
     package func lock(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
-        try finishing("lock", path) { () throws(SystemError) in try calls.lockFile(file) }
+        try finishing("lock", path, try calls.lockFile(file))
     }
 
     @inline(never) package func unlock(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
-        try finishing("unlock", path) { () throws(SystemError) in try calls.unlockFile(file) }
+        try finishing("unlock", path, try calls.unlockFile(file))
     }
 
     @inline(never) package func status(of file: FileDescriptor, at path: FilePath) throws(FileError) -> FileStatus {
-        try finishing("examine", path) { () throws(SystemError) in try calls.status(of: file) }
+        try finishing("examine", path, try calls.status(of: file))
     }
 
     @inline(never) package func status(at path: FilePath) throws(FileError) -> FileStatus {
-        try finishing("examine", path) { () throws(SystemError) in try calls.status(at: path.text) }
+        try finishing("examine", path, try calls.status(at: path.text))
     }
 
     package func setPermissions(
         of file: FileDescriptor, at path: FilePath, to permissions: UInt16
     ) throws(FileError) {
-        try finishing("set the permissions of", path) { () throws(SystemError) in
-            try calls.setPermissions(of: file, to: permissions)
-        }
+        try finishing("set the permissions of", path, try calls.setPermissions(of: file, to: permissions))
     }
 
     package func setPermissions(at path: FilePath, to permissions: UInt16) throws(FileError) {
-        try finishing("set the permissions of", path) { () throws(SystemError) in
-            try calls.setPermissions(at: path.text, to: permissions)
-        }
+        try finishing("set the permissions of", path, try calls.setPermissions(at: path.text, to: permissions))
     }
 
     /// Takes away what others may do with a file: whoever may read it could hold its lock. Only its owner may do this.
@@ -188,44 +164,36 @@ package struct FileOperations: Sendable {
     private func setOwner(
         of file: FileDescriptor, at path: FilePath, toUser user: UInt32?, group: UInt32
     ) throws(FileError) {
-        try finishing("set the owner of", path) { () throws(SystemError) in
-            try calls.setOwner(of: file, toUser: user, group: group)
-        }
+        try finishing("set the owner of", path, try calls.setOwner(of: file, toUser: user, group: group))
     }
 
     package func rename(_ path: FilePath, to newPath: FilePath) throws(FileError) {
-        try finishing("put in place", newPath) { () throws(SystemError) in
-            try calls.renameFile(path.text, to: newPath.text)
-        }
+        try finishing("put in place", newPath, try calls.renameFile(path.text, to: newPath.text))
     }
 
     package func link(_ path: FilePath, to newPath: FilePath) throws(FileError) {
-        try finishing("link", path) { () throws(SystemError) in
-            try calls.linkFile(path.text, to: newPath.text)
-        }
+        try finishing("link", path, try calls.linkFile(path.text, to: newPath.text))
     }
 
     @inline(never) package func remove(_ path: FilePath) throws(FileError) {
-        try finishing("remove", path) { () throws(SystemError) in try calls.removeFile(path.text) }
+        try finishing("remove", path, try calls.removeFile(path.text))
     }
 
     package func names(in folder: FilePath) throws(FileError) -> [String] {
-        try finishing("list", folder) { () throws(SystemError) in try calls.namesInFolder(folder.text) }
+        try finishing("list", folder, try calls.namesInFolder(folder.text))
     }
 
     /// Makes one folder with access for the user alone, subject to the umask.
     package func makeFolder(_ path: FilePath) throws(FileError) {
-        try finishing("create the folder", path) { () throws(SystemError) in
-            try calls.makeFolder(path.text, permissions: 0o700)
-        }
+        try finishing("create the folder", path, try calls.makeFolder(path.text, permissions: 0o700))
     }
 
     package func linkTarget(_ path: FilePath) throws(FileError) -> String {
-        try finishing("follow", path) { () throws(SystemError) in try calls.linkTarget(path.text) }
+        try finishing("follow", path, try calls.linkTarget(path.text))
     }
 
     private func finishing<Result>(
-        _ action: String, _ path: FilePath, _ call: () throws(SystemError) -> Result
+        _ action: String, _ path: FilePath, _ call: @autoclosure () throws(SystemError) -> Result
     ) throws(FileError) -> Result {
         var attempt = 1
         while true {

@@ -12,7 +12,7 @@ package struct FilePath: Sendable, Hashable, CustomStringConvertible {
     package var description: String { text }
 
     /// For sentences.
-    var quoted: String { "“\(self)”" }
+    package var quoted: String { "“\(self)”" }
 
     package var withoutTrailingSlashes: FilePath {
         let end = text.utf8.lastIndex { $0 != Self.slash }

@@ -91,7 +91,7 @@ package struct FileReplacement: Sendable {
             try? operations.lock(file, at: path)
             // The process's umask may have removed permissions that the user needs.
             try operations.setPermissions(of: file, at: path, to: permissions ?? Self.privatePermissions)
-            try operations.writeAll(bytes, to: file, at: path)
+            try operations.write(bytes, to: file, at: path)
             try operations.synchronize(file, at: path)
         } catch {
             try? operations.close(file, at: path)

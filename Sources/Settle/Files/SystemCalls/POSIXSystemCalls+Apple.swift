@@ -9,7 +9,7 @@
             let unavailable: [SystemError] = [.notSupported, .invalidArgument, SystemError(ENOTTY)]
             let error = SystemError.last
             guard unavailable.contains(error) else { throw error }
-            guard fsync(file.number) == 0 else { throw .last }
+            try check(fsync(file.number))
         }
 
         package func synchronizeData(_ file: FileDescriptor) throws(SystemError) {

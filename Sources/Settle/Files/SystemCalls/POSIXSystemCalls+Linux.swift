@@ -7,7 +7,7 @@
 #if os(Linux) || os(Android)
     extension POSIXSystemCalls {
         package func synchronize(_ file: FileDescriptor) throws(SystemError) {
-            guard fsync(file.number) == 0 else { throw .last }
+            try check(fsync(file.number))
         }
 
         /// Makes reads leave the access time unchanged. A journal is read after each write of another process, and each
@@ -20,7 +20,7 @@
         }
 
         package func synchronizeData(_ file: FileDescriptor) throws(SystemError) {
-            guard fdatasync(file.number) == 0 else { throw .last }
+            try check(fdatasync(file.number))
         }
 
         /// From `/proc/locks`, whose lines are such as `1: FLOCK  ADVISORY  WRITE 4711 fe:01:393229 0 EOF`.
@@ -40,10 +40,16 @@
 
         /// As `/proc/locks` spells it: the device's two numbers in hexadecimal digits, and that of the file.
         private static func place(of file: FileStatus.Identity) -> String {
-            let device = file.device
-            let numbers = [device >> 8 & 0xfff | device >> 32 & ~0xfff, device & 0xff | device >> 12 & ~0xff]
-            let digits = numbers.map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }
+            let digits = [file.majorDevice, file.minorDevice].map { number in
+                number < 16 ? "0" + String(number, radix: 16) : String(number, radix: 16)
+            }
             return "\(digits[0]):\(digits[1]):\(file.file)"
         }
+    }
+
+    /// The two parts of the device's number, as the C library splits it.
+    extension FileStatus.Identity {
+        var majorDevice: UInt64 { device >> 8 & 0xFFF | device >> 32 & ~0xFFF }
+        var minorDevice: UInt64 { device & 0xFF | device >> 12 & ~0xFF & 0xFFFF_FFFF }
     }
 #endif

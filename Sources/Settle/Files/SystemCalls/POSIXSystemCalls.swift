@@ -1,9 +1,9 @@
 #if canImport(Darwin)
-    import Darwin
+    package import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+    package import Glibc
 #elseif canImport(Musl)
-    import Musl
+    package import Musl
 #endif
 
 /// The system calls of the platform.
@@ -17,7 +17,7 @@ package struct POSIXSystemCalls: SystemCalls {
     /// - Parameters:
     ///   - flags: Beside those that belong to the mode.
     ///   - folder: Where a relative path begins.
-    func openFile(
+    package func openFile(
         _ path: String, _ mode: OpenMode, flags: CInt, in folder: CInt
     ) throws(SystemError) -> FileDescriptor {
         let common = flags | O_CLOEXEC
@@ -43,40 +43,26 @@ package struct POSIXSystemCalls: SystemCalls {
         _ name: String, in folder: FileDescriptor, _ kind: EntryKind
     ) throws(SystemError) -> FileDescriptor {
         let onlyFolder = kind == .folder ? O_DIRECTORY : 0
-        let number = openat(
-            folder.number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | onlyFolder)
-        guard number >= 0 else { throw .last }
-        return FileDescriptor(number)
+        let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | onlyFolder
+        return FileDescriptor(try counted(openat(folder.number, name, flags)))
     }
 
     package func readBytes(
         _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {
-        let count = read(file.number, buffer.baseAddress, buffer.count)
-        guard count >= 0 else { throw .last }
-        return count
-    }
-
-    package func writeBytes(_ file: FileDescriptor, from buffer: UnsafeRawBufferPointer) throws(SystemError) -> Int {
-        let count = write(file.number, buffer.baseAddress, buffer.count)
-        guard count >= 0 else { throw .last }
-        return count
+        try counted(read(file.number, buffer.baseAddress, buffer.count))
     }
 
     package func readBytes(
         _ file: FileDescriptor, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {
-        let count = pread(file.number, buffer.baseAddress, buffer.count, off_t(offset))
-        guard count >= 0 else { throw .last }
-        return count
+        try counted(pread(file.number, buffer.baseAddress, buffer.count, off_t(offset)))
     }
 
     package func writeBytes(
         _ file: FileDescriptor, at offset: Int64, from buffer: UnsafeRawBufferPointer
     ) throws(SystemError) -> Int {
-        let count = pwrite(file.number, buffer.baseAddress, buffer.count, off_t(offset))
-        guard count >= 0 else { throw .last }
-        return count
+        try counted(pwrite(file.number, buffer.baseAddress, buffer.count, off_t(offset)))
     }
 
     package func truncateFile(_ file: FileDescriptor, to size: Int64) throws(SystemError) {
@@ -142,8 +128,21 @@ package struct POSIXSystemCalls: SystemCalls {
         return try names { readdir(folder) }
     }
 
+    /// The names in a folder that is open, unordered, without `.` and `..`.
+    package func names(in folder: FileDescriptor) throws(SystemError) -> [String] {
+        // A descriptor of its own: reading moves its position, and closing the stream closes it.
+        let file = try openFile(".", .folder, flags: O_NOFOLLOW, in: folder.number)
+        guard let stream = fdopendir(file.number) else {
+            let error = SystemError.last
+            try? closeFile(file)
+            throw error
+        }
+        defer { closedir(stream) }
+        return try names { readdir(stream) }
+    }
+
     /// - Parameter next: Reads the next entry of a folder.
-    func names(_ next: () -> UnsafeMutablePointer<dirent>?) throws(SystemError) -> [String] {
+    private func names(_ next: () -> UnsafeMutablePointer<dirent>?) throws(SystemError) -> [String] {
         var names: [String] = []
         while true {
             // `readdir` returns `nil` both at the end and on errors; only `errno` tells them apart.
@@ -162,18 +161,23 @@ package struct POSIXSystemCalls: SystemCalls {
     package func linkTarget(_ path: String) throws(SystemError) -> String {
         let size = Int(PATH_MAX)
         var buffer = [CChar](repeating: 0, count: size)
-        let count = readlink(path, &buffer, size)
-        guard count >= 0 else { throw .last }
+        let count = try counted(readlink(path, &buffer, size))
         return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    func check(_ result: Int32) throws(SystemError) {
+    /// The result of a call that returns a number, or a negative one if it has failed.
+    private func counted<Number: SignedInteger>(_ result: Number) throws(SystemError) -> Number {
+        guard result >= 0 else { throw .last }
+        return result
+    }
+
+    package func check(_ result: Int32) throws(SystemError) {
         guard result == 0 else { throw .last }
     }
 }
 
 extension FileStatus {
-    init(_ found: stat) {
+    package init(_ found: stat) {
         let kind: Kind =
             switch found.st_mode & S_IFMT {
             case S_IFREG: .file

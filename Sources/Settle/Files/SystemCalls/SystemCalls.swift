@@ -10,8 +10,6 @@ package protocol SystemCalls: Sendable {
     func openEntry(_ name: String, in folder: FileDescriptor, _ kind: EntryKind) throws(SystemError) -> FileDescriptor
     /// - Returns: How many bytes were read; 0 at the end of the file.
     func readBytes(_ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
-    /// - Returns: How many bytes were written, possibly fewer than given.
-    func writeBytes(_ file: FileDescriptor, from buffer: UnsafeRawBufferPointer) throws(SystemError) -> Int
     /// Reads at an offset, independent of the file's position.
     ///
     /// - Returns: How many bytes were read; 0 at or behind the end of the file.

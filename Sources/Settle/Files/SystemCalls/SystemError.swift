@@ -37,7 +37,7 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The error of the last failed call on this thread.
-    static var last: SystemError { SystemError(errno) }
+    package static var last: SystemError { SystemError(errno) }
 
     package static let alreadyExists = SystemError(EEXIST)
     package static let badDescriptor = SystemError(EBADF)

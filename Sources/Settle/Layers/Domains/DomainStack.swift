@@ -8,12 +8,8 @@ struct DomainStack: Sendable {
 
     /// Highest first.
     private(set) var layers: [Layer] = []
-    /// What the domains above the application's have, joined, and what those below it have.
-    private var above = JoinedTree()
-    private var below = JoinedTree()
-    /// Whether any of them has values.
-    private var isAboveEmpty = true
-    private var isBelowEmpty = true
+    /// The domains above the application's, and those below it.
+    private var (above, below) = (Side(), Side())
     /// Keys that the application's domain has under other names by now; `nil` if there are none.
     var renaming: KeyRenaming?
 
@@ -56,13 +52,13 @@ struct DomainStack: Sendable {
     ///
     /// - Parameter own: What the application's domain has.
     func joined(at key: SettingKey, own: SettingValue?) -> SettingValue? {
-        var result = isAboveEmpty ? own : joined(above: true)[key].over(own)
-        if !isBelowEmpty { result = result.over(joined(above: false)[key]) }
+        var result = above.isEmpty ? own : joined(above: true)[key].over(own)
+        if !below.isEmpty { result = result.over(joined(above: false)[key]) }
         return result
     }
 
     /// Whether all domains are empty.
-    var isWithoutValues: Bool { isAboveEmpty && isBelowEmpty }
+    var isWithoutValues: Bool { above.isEmpty && below.isEmpty }
 
     /// Everything that the domains and the application's have, joined like the value of a key without a declaration.
     func joined(own: SettingTree) -> SettingTree {
@@ -72,7 +68,7 @@ struct DomainStack: Sendable {
     }
 
     private func joined(above isAbove: Bool) -> SettingTree {
-        (isAbove ? above : below).tree {
+        (isAbove ? above : below).joined.tree {
             var result: SettingTree?
             for tree in trees(above: isAbove) where !tree.root.isEmpty {
                 guard var joined = result?.root else {
@@ -126,19 +122,14 @@ struct DomainStack: Sendable {
     /// Joins what the domains on one side have under some names, if it was joined before.
     private mutating func join(isAbove: Bool, _ names: () -> [String]) {
         let trees = Array(trees(above: isAbove))
-        let isEmpty = trees.allSatisfy(\.root.isEmpty)
-        let update = { (joined: inout SettingTree) in
-            for name in names() { joined.root[name] = trees.reduce(nil) { $0.over($1.root[name]) } }
+        func update(_ side: inout Side) {
+            if !isKnownUniquelyReferenced(&side.joined) { side.joined = side.joined.copy() }
+            side.joined.update { joined in
+                for name in names() { joined.root[name] = trees.reduce(nil) { $0.over($1.root[name]) } }
+            }
+            side.isEmpty = trees.allSatisfy(\.root.isEmpty)
         }
-        if isAbove {
-            if !isKnownUniquelyReferenced(&above) { above = above.copy() }
-            above.update(update)
-            isAboveEmpty = isEmpty
-        } else {
-            if !isKnownUniquelyReferenced(&below) { below = below.copy() }
-            below.update(update)
-            isBelowEmpty = isEmpty
-        }
+        if isAbove { update(&above) } else { update(&below) }
     }
 
     /// Sets the value of a key, or removes it.
@@ -161,6 +152,13 @@ struct DomainStack: Sendable {
     mutating func remove(_ domain: DomainIdentity) {
         layers.removeAll { $0.domain === domain }
     }
+}
+
+/// The domains on one side of the application's.
+private struct Side: Sendable {
+    var joined = JoinedTree()
+    /// Whether none of them has values.
+    var isEmpty = true
 }
 
 /// What several domains have, joined when it is first asked for: many stores are only asked for declared keys.

@@ -48,10 +48,6 @@ struct ReadOnlySystemCalls: SystemCalls {
 
     // MARK: Refused
 
-    func writeBytes(_ file: FileDescriptor, from buffer: UnsafeRawBufferPointer) throws(SystemError) -> Int {
-        throw .readOnlyFileSystem
-    }
-
     func writeBytes(
         _ file: FileDescriptor, at offset: Int64, from buffer: UnsafeRawBufferPointer
     ) throws(SystemError) -> Int {

@@ -129,14 +129,14 @@ struct SecretsReader: Sendable {
             return add("\(shown(names)) is not used: its name can't be a key.")
         }
         // The contents are secret, and so are parts of them.
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = String(validating: bytes.withoutFinalLineBreak, as: UTF8.self) else {
             return add("\(shown(names)) is not used: it is no text in UTF-8.")
         }
         if let other = look.files[key] {
             return add("\(shown(names)) is not used: \(other.quoted) is a file for “\(key)” too.")
         }
         look.files[key] = visible(names)
-        texts[key] = text.withoutFinalLineBreak
+        texts[key] = text
     }
 
     private mutating func add(_ problem: String) { look.contents.problems.append(problem) }
@@ -151,14 +151,5 @@ struct SecretsReader: Sendable {
         }
         let values = texts.sorted(by: \.key).map { (key: $0, value: SettingValue?.some(.string($1))) }
         look.contents.tree.apply(inOrder: values)
-    }
-}
-
-extension String {
-    /// The text without one `\n` or `\r\n` at its end.
-    fileprivate var withoutFinalLineBreak: String {
-        guard utf8.last == UInt8(ascii: "\n") else { return self }
-        let text = utf8.dropLast()
-        return String(Substring(text.last == UInt8(ascii: "\r") ? text.dropLast() : text))
     }
 }

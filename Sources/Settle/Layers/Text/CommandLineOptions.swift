@@ -34,14 +34,6 @@ struct CommandLineOptions: Sendable {
         }
     }
 
-    /// The names in kebab case that could mean two keys. Each is reported with the first two of them.
-    var collisions: [SpellingCollision] {
-        loose.compactMap { name, matches in
-            matches.count < 2
-                ? nil : SpellingCollision("--\(name.text)", matches[0].option.key, matches[1].option.key)
-        }.sorted { $0.spelling < $1.spelling }
-    }
-
     /// What `-name` means.
     func matches(short name: String) -> [Match] { exact[Name(name)].map { [$0] } ?? [] }
 

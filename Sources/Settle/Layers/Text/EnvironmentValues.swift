@@ -51,7 +51,7 @@ struct EnvironmentValues: Sendable, Equatable {
 
 extension [UInt8] {
     /// Editors and `echo` end a file with a line break that is not meant.
-    fileprivate var withoutFinalLineBreak: ArraySlice<UInt8> {
+    var withoutFinalLineBreak: ArraySlice<UInt8> {
         guard last == UInt8(ascii: "\n") else { return self[...] }
         return dropLast(dropLast().last == UInt8(ascii: "\r") ? 2 : 1)
     }

@@ -5,15 +5,8 @@
 #endif
 
 extension OldPropertyList {
-    /// Reads what begins with `<`, which has been skipped: data, or in a file also one of GNUstep's types.
-    mutating func readAngleBrackets(from start: Int) throws(FormatError) -> SettingValue {
-        guard source == .file else { return try readData(from: start) }
-        if skip("*") { return try readTyped(from: start) }
-        return skip("[") ? try readBase64(from: start) : try readData(from: start)
-    }
-
-    /// Reads pairs of hexadecimal digits, with space between the pairs only.
-    private mutating func readData(from start: Int) throws(FormatError) -> SettingValue {
+    /// Reads what begins with `<`, which has been skipped: pairs of hexadecimal digits, with space between the pairs only.
+    mutating func readData(from start: Int) throws(FormatError) -> SettingValue {
         var data = Data()
         while true {
             try skipSpace(withComments: false)
@@ -25,73 +18,5 @@ extension OldPropertyList {
             data.append(high << 4 | low)
             position += 2
         }
-    }
-
-    /// GNUstep's `<[AQID]>`.
-    private mutating func readBase64(from start: Int) throws(FormatError) -> SettingValue {
-        var text: [UInt8] = []
-        while let byte = peek(), byte != UInt8(ascii: "]") {
-            if !byte.isTextSpace { text.append(byte) }
-            position += 1
-        }
-        guard skip("]"), skip(">") else { throw failure("The data that starts here has no end.", at: start) }
-        guard let data = Data(base64Encoded: Data(text)) else {
-            throw failure("The data that starts here is not in base64.", rule: .unsupportedValue, at: start)
-        }
-        return .data(data)
-    }
-
-    /// GNUstep's `<*I5>`, `<*R1.5>`, `<*BY>` and `<*D2001-12-31 23:59:59 +0000>`. The part after the letter may be in
-    /// quotation marks.
-    private mutating func readTyped(from start: Int) throws(FormatError) -> SettingValue {
-        let content = bytes[position...].prefix { $0 != UInt8(ascii: ">") }
-        guard let letter = content.first, content.endIndex < bytes.count else {
-            throw failure("The value that starts here has no end.", at: start)
-        }
-        var digits = content.dropFirst()
-        if digits.count > 2, digits.first == UInt8(ascii: "\""), digits.last == UInt8(ascii: "\"") {
-            digits = digits.dropFirst().dropLast()
-        }
-        guard let value = typedValue(letter, String(decoding: digits, as: UTF8.self)) else {
-            throw failure("This is not a value in GNUstep's form.", rule: .unsupportedValue, at: start)
-        }
-        position = content.endIndex + 1
-        return value
-    }
-
-    private func typedValue(_ letter: UInt8, _ text: String) -> SettingValue? {
-        switch letter {
-        case UInt8(ascii: "I"):
-            guard text.utf8.allSatisfy({ $0.isDigit || $0 == UInt8(ascii: "-") }) else { return nil }
-            // In JSON, an integer is neither a negative zero nor begins with zeros.
-            return Int64(text).map(SettingValue.integer) ?? SettingValue(numberLiteral: text)
-        case UInt8(ascii: "R"): return real(text).map(SettingValue.real)
-        case UInt8(ascii: "B"):
-            switch text {
-            case "Y", "YES": return .bool(true)
-            case "N", "NO": return .bool(false)
-            default: return nil
-            }
-        case UInt8(ascii: "D"): return date(text).map(SettingValue.date)
-        default: return nil
-        }
-    }
-
-    private func real(_ text: String) -> Double? {
-        switch text {
-        case "nan": return .nan
-        case "inf": return .infinity
-        case "-inf": return -.infinity
-        default: break
-        }
-        guard DecimalNumber.isLiteral(text), let value = Double(text), value.isFinite else { return nil }
-        return value
-    }
-
-    /// A space is before the offset, which ISO 8601 does not have.
-    private func date(_ text: String) -> Date? {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 3 else { return nil }
-        return Timestamp(iso8601: "\(parts[0])T\(parts[1])\(parts[2])")?.date
     }
 }

@@ -2,7 +2,7 @@ extension OldPropertyList {
     /// Whether all has been read.
     package var isAtEnd: Bool { position == bytes.count }
 
-    func peek(_ offset: Int = 0) -> UInt8? {
+    package func peek(_ offset: Int = 0) -> UInt8? {
         position + offset < bytes.count ? bytes[position + offset] : nil
     }
 
@@ -50,11 +50,11 @@ extension OldPropertyList {
             }
             position += 1
         }
-        guard source == .argument else { throw failure("The comment that starts here has no end.", at: start) }
+        if isFile { throw failure("The comment that starts here has no end.", at: start) }
     }
 
     private mutating func keepComment(from start: Int, isLine: Bool) {
-        if source == .file { comments.append(Comment(range: start..<position, isLine: isLine)) }
+        if isFile { comments.append(Comment(range: start..<position, isLine: isLine)) }
     }
 
     /// The number of bytes of the space character that is next, if one is.

@@ -10,18 +10,18 @@
 /// Numbers, dates and the like are strings here, unless a file has GNUstep's types, such as `<*I5>`. Of two entries
 /// with the same key, the last one counts, as in Apple's reader. Places in the errors are byte offsets.
 package struct OldPropertyList {
-    /// Where a text comes from.
-    enum Source {
-        /// Read as Apple's programs read an argument, mistakes included.
-        case argument
-        /// May have GNUstep's types. A comment must have an end.
-        case file
-    }
+    /// Reads what a file may have beyond an argument behind `<`; `nil` if it is data.
+    package typealias TypeReader =
+        @Sendable (
+            _ reader: inout OldPropertyList, _ start: Int
+        ) throws(FormatError) -> SettingValue?
 
-    let bytes: [UInt8]
-    let source: Source
+    package let bytes: [UInt8]
+    /// `nil` for an argument, which is read as Apple's programs do, mistakes included. In a file, a comment must have an
+    /// end.
+    private let readTyped: TypeReader?
     /// Where the next character is.
-    package internal(set) var position = 0
+    package var position = 0
     /// The comments that have been skipped in a file.
     package var comments: [Comment] = []
 
@@ -33,19 +33,17 @@ package struct OldPropertyList {
         package let isLine: Bool
     }
 
-    init(_ bytes: [UInt8], from source: Source) {
+    /// - Parameter readTyped: For a file.
+    package init(_ bytes: [UInt8], readTyped: TypeReader? = nil) {
         self.bytes = bytes
-        self.source = source
+        self.readTyped = readTyped
     }
 
-    /// Begins to read a file.
-    ///
-    /// - Parameter bytes: A text in UTF-8, without a byte order mark.
-    package init(file bytes: [UInt8]) { self.init(bytes, from: .file) }
+    var isFile: Bool { readTyped != nil }
 
     /// The value of an argument: the text itself unless it begins like a property list and is one from end to end.
     package static func value(of text: String) -> SettingValue {
-        var reader = OldPropertyList(Array(text.utf8), from: .argument)
+        var reader = OldPropertyList(Array(text.utf8))
         return (try? reader.readArgument()) ?? .string(text)
     }
 
@@ -82,7 +80,10 @@ package struct OldPropertyList {
         let start = position
         if skip("{") { return try readDictionary(depth: depth + 1, start) }
         if skip("(") { return try readArray(depth: depth + 1, start) }
-        if skip("<") { return try readAngleBrackets(from: start) }
+        if skip("<") {
+            if let value = try readTyped?(&self, start) { return value }
+            return try readData(from: start)
+        }
         guard let text = try readString() else {
             throw failure(isAtEnd ? "The text ends where a value is expected." : "A value is expected here.")
         }

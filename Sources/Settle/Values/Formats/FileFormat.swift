@@ -74,7 +74,7 @@ let utf8ByteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
 extension UInt8 {
     /// The white space of JSON and XML.
-    var isTextSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
+    package var isTextSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 }
 
 /// An encoding of a ``SettingTree`` as bytes.

@@ -46,7 +46,7 @@ package struct DecimalNumber: Equatable {
     }
 
     /// Whether a text is a number as JSON spells them.
-    static func isLiteral(_ text: String) -> Bool {
+    package static func isLiteral(_ text: String) -> Bool {
         LiteralParts(Array(text.utf8)[...]) != nil
     }
 
@@ -135,8 +135,4 @@ extension UInt8 {
     package var isDigit: Bool { UInt8(ascii: "0") <= self && self <= UInt8(ascii: "9") }
     /// The value of an ASCII digit.
     var digitValue: UInt8 { self &- UInt8(ascii: "0") }
-}
-
-extension Int {
-    fileprivate func clamped(to limit: Int) -> Int { Swift.min(Swift.max(self, -limit), limit) }
 }

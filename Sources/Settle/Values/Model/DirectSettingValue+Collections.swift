@@ -37,11 +37,7 @@ extension Dictionary: DirectSettingValue where Key == String, Value: DirectSetti
         }
         self.init(minimumCapacity: entries.count)
         for (key, entry) in entries {
-            do throws(SettingCodingError) {
-                self[key] = try Value(settingValue: entry)
-            } catch {
-                throw error.below(key)
-            }
+            self[key] = try converting(at: key, try Value(settingValue: entry))
         }
         // Merging them would lose one of their values with the next write.
         guard count == entries.count else {
@@ -55,11 +51,7 @@ extension Dictionary: DirectSettingValue where Key == String, Value: DirectSetti
         var entries: SettingValue.Entries = [:]
         entries.reserveCapacity(count)
         for (key, value) in self {
-            do throws(SettingCodingError) {
-                entries[key] = try value.settingValue()
-            } catch {
-                throw error.below(key)
-            }
+            entries[key] = try converting(at: key, try value.settingValue())
         }
         return .dictionary(entries)
     }
@@ -75,11 +67,7 @@ extension SettingValue {
         var elements: [Element] = []
         elements.reserveCapacity(values.count)
         for (position, value) in values.enumerated() {
-            do throws(SettingCodingError) {
-                elements.append(try Element(settingValue: value))
-            } catch {
-                throw error.below(String(position))
-            }
+            elements.append(try converting(at: String(position), try Element(settingValue: value)))
         }
         return elements
     }
@@ -91,11 +79,7 @@ private func spellings(of elements: some Collection<some DirectSettingValue>) th
     var values: [SettingValue] = []
     values.reserveCapacity(elements.count)
     for (position, element) in elements.enumerated() {
-        do throws(SettingCodingError) {
-            values.append(try element.settingValue())
-        } catch {
-            throw error.below(String(position))
-        }
+        values.append(try converting(at: String(position), try element.settingValue()))
     }
     return values
 }

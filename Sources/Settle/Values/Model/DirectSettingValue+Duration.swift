@@ -1,4 +1,6 @@
 extension Duration: DirectSettingValue {
+    static var shape: ValueShape { ValueShape(.duration) }
+
     /// Accepts decimal seconds with up to 18 fractional digits, as `"90.5s"` or as a plain number.
     init(settingValue: SettingValue) throws(SettingCodingError) {
         let seconds: DecimalNumber? =

@@ -5,6 +5,8 @@
 #endif
 
 extension Date: DirectSettingValue {
+    static var shape: ValueShape { ValueShape(.date) }
+
     /// Accepts a date, an ISO 8601 string with an offset from UTC, and a number of seconds since 1970.
     init(settingValue: SettingValue) throws(SettingCodingError) {
         let date: Date? =
@@ -31,6 +33,8 @@ extension Date: DirectSettingValue {
 }
 
 extension Data: DirectSettingValue {
+    static var shape: ValueShape { ValueShape(.data) }
+
     /// Accepts data and base64 strings.
     init(settingValue: SettingValue) throws(SettingCodingError) {
         switch settingValue {
@@ -48,6 +52,8 @@ extension Data: DirectSettingValue {
 }
 
 extension URL: DirectSettingValue {
+    static var shape: ValueShape { ValueShape(.url) }
+
     init(settingValue: SettingValue) throws(SettingCodingError) {
         guard case .string(let text) = settingValue, !text.isEmpty,
             let value = URL(string: text, encodingInvalidCharacters: false)
@@ -62,6 +68,8 @@ extension URL: DirectSettingValue {
 }
 
 extension UUID: DirectSettingValue {
+    static var shape: ValueShape { ValueShape(.uuid) }
+
     init(settingValue: SettingValue) throws(SettingCodingError) {
         guard case .string(let text) = settingValue, let value = UUID(uuidString: text) else {
             throw SettingCodingError(

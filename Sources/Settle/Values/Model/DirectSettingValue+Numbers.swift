@@ -1,4 +1,9 @@
 extension DirectSettingValue where Self: FixedWidthInteger {
+    static var shape: ValueShape {
+        if isSigned, bitWidth == Int64.bitWidth { return ValueShape(.integer) }
+        return ValueShape(.integer, minimum: try? min.settingValue(), maximum: try? max.settingValue())
+    }
+
     /// Accepts whole numbers in any spelling, such as `3.0`, as people or other programs may write them.
     init(settingValue: SettingValue) throws(SettingCodingError) {
         let exact: Self? =
@@ -33,6 +38,8 @@ extension UInt64: DirectSettingValue {}
 extension UInt128: DirectSettingValue {}
 
 extension Double: DirectSettingValue {
+    static var shape: ValueShape { ValueShape(.number) }
+
     /// Accepts whole numbers that a double holds exactly. A decimal fraction becomes the nearest double, as usual; one
     /// that is too large for a double, or so small that the nearest double is zero, is refused.
     init(settingValue: SettingValue) throws(SettingCodingError) {
@@ -80,6 +87,8 @@ extension Double: DirectSettingValue {
 }
 
 extension Float: DirectSettingValue {
+    static var shape: ValueShape { ValueShape(.number) }
+
     /// Follows the rules of `Double`: whole numbers exactly, fractions to the nearest value, and nothing out of range.
     init(settingValue: SettingValue) throws(SettingCodingError) {
         let refusal = SettingCodingError(expected: "a number that a Float holds", found: settingValue)

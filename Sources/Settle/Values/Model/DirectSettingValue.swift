@@ -1,13 +1,15 @@
 /// A type with its own spelling as a ``SettingValue``, which takes precedence over its `Codable` conformance.
 ///
 /// Conversions from a ``SettingValue`` are exact or refused.
-protocol DirectSettingValue: Sendable {
+protocol DirectSettingValue: ShapedValue, Sendable {
     init(settingValue: SettingValue) throws(SettingCodingError)
 
     func settingValue() throws(SettingCodingError) -> SettingValue
 }
 
 extension Bool: DirectSettingValue {
+    static var shape: ValueShape { ValueShape(.bool) }
+
     init(settingValue: SettingValue) throws(SettingCodingError) {
         guard case .bool(let value) = settingValue else {
             throw SettingCodingError(expected: "true or false", found: settingValue)
@@ -19,6 +21,8 @@ extension Bool: DirectSettingValue {
 }
 
 extension String: DirectSettingValue {
+    static var shape: ValueShape { ValueShape(.string) }
+
     init(settingValue: SettingValue) throws(SettingCodingError) {
         guard case .string(let value) = settingValue else {
             throw SettingCodingError(expected: "a string", found: settingValue)

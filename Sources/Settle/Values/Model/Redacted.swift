@@ -97,7 +97,7 @@ private func spelling(ofParts value: Any) -> String {
 }
 
 private func unwrapped(_ value: Any) -> Any? {
-    guard let optional = value as? any OptionalValue else { return value }
+    guard let optional = value as? any AnyOptional else { return value }
     return optional.wrapped.flatMap(unwrapped)
 }
 
@@ -106,13 +106,8 @@ private protocol SpelledValue {
     var spelledValue: String { get }
 }
 
-private protocol OptionalValue {
-    var wrapped: Any? { get }
-}
-
-extension Optional: SpelledValue, OptionalValue {
+extension Optional: SpelledValue {
     fileprivate var spelledValue: String { map { spelling(of: $0) } ?? "nil" }
-    fileprivate var wrapped: Any? { self }
 }
 
 extension Array: SpelledValue {

@@ -44,6 +44,14 @@ extension SettingCodingError {
     }
 }
 
+/// Converts a part of a value. An error names its key.
+@inline(__always)
+func converting<Result>(
+    at key: @autoclosure () -> String, _ conversion: @autoclosure () throws(SettingCodingError) -> Result
+) throws(SettingCodingError) -> Result {
+    do throws(SettingCodingError) { return try conversion() } catch { throw error.below(key()) }
+}
+
 extension SettingValue {
     /// The kind of value, as words within a sentence.
     var summary: String {

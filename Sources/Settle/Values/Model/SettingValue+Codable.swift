@@ -68,6 +68,8 @@ extension SettingValue: Codable {
 }
 
 extension SettingValue: DirectSettingValue {
+    static var shape: ValueShape { .any }
+
     init(settingValue: SettingValue) { self = settingValue }
 
     func settingValue() -> SettingValue { self }

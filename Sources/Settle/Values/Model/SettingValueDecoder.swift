@@ -185,28 +185,23 @@ private struct UnkeyedElements: UnkeyedDecodingContainer {
         return true
     }
 
-    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        let value = try current().decode(type)
-        currentIndex += 1
-        return value
-    }
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try next { try $0.decode(type) } }
 
     mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        let container = try current().container(keyedBy: type)
-        currentIndex += 1
-        return container
+        try next { try $0.container(keyedBy: type) }
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        let container = try current().unkeyedContainer()
-        currentIndex += 1
-        return container
+        try next { try $0.unkeyedContainer() }
     }
 
-    mutating func superDecoder() throws -> any Decoder {
-        let decoder = try current()
+    mutating func superDecoder() throws -> any Decoder { try next { $0 } }
+
+    /// Steps over the current element, unless it can't be read: then another attempt may follow.
+    private mutating func next<Result>(_ read: (TreeDecoder) throws -> Result) throws -> Result {
+        let result = try read(try current())
         currentIndex += 1
-        return decoder
+        return result
     }
 
     private func current() throws -> TreeDecoder {

@@ -109,24 +109,16 @@ private final class EncodedNode {
             var values: [SettingValue] = []
             values.reserveCapacity(nodes.count)
             for (position, node) in nodes.enumerated() {
-                values.append(try node.value(below: String(position)))
+                values.append(try converting(at: String(position), try node.value()))
             }
             return .array(values)
         case .dictionary(let nodes):
             var values: SettingValue.Entries = [:]
             values.reserveCapacity(nodes.count)
-            for (key, node) in nodes { values[key.text] = try node.value(below: key.text) }
+            for (key, node) in nodes { values[key.text] = try converting(at: key.text, try node.value()) }
             return .dictionary(values)
         case .contradiction:
             throw SettingCodingError(expected: "one value", found: "a type that encodes several in the same place")
-        }
-    }
-
-    private func value(below key: String) throws(SettingCodingError) -> SettingValue {
-        do throws(SettingCodingError) {
-            return try value()
-        } catch {
-            throw error.below(key)
         }
     }
 }

@@ -41,7 +41,7 @@ private func spellings<Value: CaseIterable & Encodable>(of _: Value.Type) -> [St
 ///
 /// - Returns: `nil` for types that do not list their values. A struct may have values that it does not list.
 func enumeratedCases(of type: any Any.Type) -> [Any]? {
-    if let optional = type as? any OptionalType.Type { return enumeratedCases(of: optional.wrapped) }
+    if let optional = type as? any AnyOptional.Type { return enumeratedCases(of: optional.wrappedType) }
     guard let type = type as? any (CaseIterable & Encodable).Type else { return nil }
     return cases(of: type)
 }
@@ -55,10 +55,13 @@ private func cases<Value: CaseIterable>(of _: Value.Type) -> [Any]? {
     return Mirror(reflecting: first).displayStyle == .enum ? Array(cases) : nil
 }
 
-private protocol OptionalType {
-    static var wrapped: any Any.Type { get }
+/// An optional whose type is known only at run time.
+protocol AnyOptional {
+    static var wrappedType: any Any.Type { get }
+    var wrapped: Any? { get }
 }
 
-extension Optional: OptionalType {
-    fileprivate static var wrapped: any Any.Type { Wrapped.self }
+extension Optional: AnyOptional {
+    static var wrappedType: any Any.Type { Wrapped.self }
+    var wrapped: Any? { self }
 }

@@ -3,15 +3,16 @@ public import Settle
 /// Who may change settings through the service.
 public struct AdminSettings: SettingsGroup {
     /// The bearer token of the admin endpoints, which are closed while there is none.
-    @Setting(where: AdminSettings.accepts(token:), "empty or at least 16 ASCII characters without spaces")
+    @Setting(.check("empty or at least 16 ASCII characters without spaces", AdminSettings.accepts(token:)))
     public var token = Secret("")
     /// The author of changes that are made with that token.
-    @Setting(where: AdminSettings.accepts(name:), "a name of 1 to 80 bytes that can be seen")
+    @Setting(.check("a name of 1 to 80 bytes that can be seen", AdminSettings.accepts(name:)))
     public var name = "admin"
     /// More tokens, by the author of the changes that are made with each.
     @Setting(
-        where: AdminSettings.accepts(tokens:),
-        "different tokens of at least 16 ASCII characters without spaces, by names of 1 to 80 bytes that can be seen")
+        .check(
+            "different tokens of at least 16 ASCII characters without spaces, by names of 1 to 80 bytes that can be seen",
+            AdminSettings.accepts(tokens:)))
     public var tokens = Secret<[String: String]>([:])
 
     public init() {}

@@ -3,7 +3,7 @@ public import Settle
 /// Features that are switched on and off by name.
 public struct FeatureSettings: SettingsGroup {
     /// The names of the enabled features.
-    @Setting(where: FeatureSettings.accepts, "a list of different names of lower-case letters, digits and dashes")
+    @Setting(.check("a list of different names of lower-case letters, digits and dashes", FeatureSettings.accepts))
     public var enabled: [String] = []
 
     public init() {}

@@ -4,7 +4,7 @@ public import Settle
 public struct MaintenanceSettings: SettingsGroup {
     @Setting public var isOn = false
     /// The message to callers meanwhile.
-    @Setting(where: { (1...500).contains($0.utf8.count) }, "a text of 1 to 500 bytes")
+    @Setting(.check("a text of 1 to 500 bytes") { (1...500).contains($0.utf8.count) })
     public var message = "The service is down for maintenance."
 
     public init() {}

@@ -3,7 +3,7 @@ public import Settle
 /// How the service ends.
 public struct ShutdownSettings: SettingsGroup {
     /// How long it takes requests although it is not ready any more, so that a load balancer notices in time.
-    @Setting(where: { .zero <= $0 && $0 <= .seconds(60) }, "from 0s to 60s")
+    @Setting(.check("from 0s to 60s") { .zero <= $0 && $0 <= .seconds(60) })
     public var grace = Duration.seconds(2)
 
     public init() {}

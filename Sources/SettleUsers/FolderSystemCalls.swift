@@ -1,7 +1,9 @@
+import Settle
+
 /// System calls on the entries of a folder that is open, whatever becomes of the path that has led to it.
 ///
 /// No call follows a symbolic link. A name has no slash.
-package protocol FolderSystemCalls: SystemCalls {
+protocol FolderSystemCalls: SystemCalls {
     /// - Throws: ``SystemError/tooManySymbolicLinks`` or ``SystemError/notFolder`` if the entry is a symbolic link.
     func openFile(_ name: String, _ mode: OpenMode, in folder: FileDescriptor) throws(SystemError) -> FileDescriptor
     /// The status of the entry itself.

@@ -1,9 +1,10 @@
-package import Settle
-import Synchronization
+@testable import Settle
+@testable import SettleTesting
+@testable import SettleUsers
 
 /// Calls on the entries of open folders.
 extension SimulatedDisk: FolderSystemCalls {
-    package func openFile(
+    func openFile(
         _ name: String, _ mode: OpenMode, in folder: FileDescriptor
     ) throws(SystemError) -> FileDescriptor {
         let path = try path(of: name, in: folder)
@@ -17,27 +18,27 @@ extension SimulatedDisk: FolderSystemCalls {
         return try openFile(path, mode)
     }
 
-    package func status(of name: String, in folder: FileDescriptor) throws(SystemError) -> FileStatus {
+    func status(of name: String, in folder: FileDescriptor) throws(SystemError) -> FileStatus {
         try status(at: path(of: name, in: folder))
     }
 
-    package func renameFile(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError) {
+    func renameFile(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError) {
         try renameFile(path(of: name, in: folder), to: path(of: newName, in: folder))
     }
 
-    package func linkFile(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError) {
+    func linkFile(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError) {
         try linkFile(path(of: name, in: folder), to: path(of: newName, in: folder))
     }
 
-    package func removeFile(_ name: String, in folder: FileDescriptor) throws(SystemError) {
+    func removeFile(_ name: String, in folder: FileDescriptor) throws(SystemError) {
         try removeFile(path(of: name, in: folder))
     }
 
-    package func makeFolder(_ name: String, permissions: UInt16, in folder: FileDescriptor) throws(SystemError) {
+    func makeFolder(_ name: String, permissions: UInt16, in folder: FileDescriptor) throws(SystemError) {
         try makeFolder(path(of: name, in: folder), permissions: permissions)
     }
 
-    package func removeFolder(_ name: String, in folder: FileDescriptor) throws(SystemError) {
+    func removeFolder(_ name: String, in folder: FileDescriptor) throws(SystemError) {
         let path = try path(of: name, in: folder)
         try state.withLock { (state) throws(SystemError) in
             state.announce(.remove, path)
@@ -45,7 +46,7 @@ extension SimulatedDisk: FolderSystemCalls {
         }
     }
 
-    package func names(in folder: FileDescriptor) throws(SystemError) -> [String] {
+    func names(in folder: FileDescriptor) throws(SystemError) -> [String] {
         try withOpenFile(folder) { (open, state) throws(SystemError) in
             guard state.image.nodes[open.node]?.isFolder == true else { throw .notFolder }
             return Array(state.image.entries(of: open.node).keys)

@@ -1,3 +1,5 @@
+import Settle
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -7,14 +9,14 @@
 #endif
 
 /// A user whom the system knows.
-package struct UserAccount: Sendable, Equatable {
+struct UserAccount: Sendable, Equatable {
     /// The login name.
-    package let name: String
+    let name: String
     /// What the user's new files belong to.
-    package let owner: FileStatus.Owner
-    package let home: FilePath
+    let owner: FileStatus.Owner
+    let home: FilePath
 
-    package init(name: String, owner: FileStatus.Owner, home: FilePath) {
+    init(name: String, owner: FileStatus.Owner, home: FilePath) {
         self.name = name
         self.owner = owner
         self.home = home
@@ -23,7 +25,7 @@ package struct UserAccount: Sendable, Equatable {
     /// Asks the system's user database, which may ask a server.
     ///
     /// - Returns: `nil` if there is no such user.
-    package init?(named name: String) throws(SystemError) {
+    init?(named name: String) throws(SystemError) {
         guard !name.isEmpty, !name.utf8.contains(0) else { return nil }
         var size = 1 << 10
         while true {

@@ -1,3 +1,5 @@
+import Settle
+
 /// Making files and folders that belong to the user.
 extension UserSystemCalls {
     /// How often a file is opened or made, if others make or remove it at the same moment.
@@ -90,7 +92,7 @@ extension UserSystemCalls {
     // MARK: Folders
 
     /// Under a name of its own first, as a file.
-    package func makeFolder(_ path: String, permissions: UInt16) throws(SystemError) {
+    func makeFolder(_ path: String, permissions: UInt16) throws(SystemError) {
         try withEntry(path) { (entry) throws(SystemError) in
             guard try statusIfThere(of: entry) == nil else { throw .alreadyExists }
             let new = temporary(for: entry)

@@ -3,6 +3,7 @@ import SettleTesting
 import Testing
 
 @testable import Settle
+@testable import SettleUsers
 
 @Suite struct UserSystemCallsTests {
     /// Every call that takes a path, for the file or folder of that path.
@@ -141,11 +142,11 @@ import Testing
         arguments: [OpenMode.createNew(permissions: 0o600), .updateOrCreate(permissions: 0o600)])
     func watched(mode: OpenMode) async throws {
         let home = try TestHome(.real)
-        let (folder, told) = (home.path("a"), Told())
+        let (folder, told) = (home.path("a"), WatchedEvents())
         try home.makeFolders(folder)
         let file = try home.calls.openFile(folder.appending("new").text, mode)
         let watch = SystemFileWatching.shared.watch([folder: ["new", "last"]]) { told.add($0) }
-        try FileOperations(home.calls).writeAll([1], to: file, at: folder.appending("new"))
+        try FileOperations(home.calls).write([1], to: file, at: folder.appending("new"))
         // Reported after everything before it.
         try home.write("", to: folder.appending("last"))
         #expect(await told.next(.replaced).files.contains(folder.appending("new")))

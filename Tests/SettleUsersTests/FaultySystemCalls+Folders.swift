@@ -1,9 +1,12 @@
-package import Settle
 import SettleTesting
+
+@testable import Settle
+@testable import SettleTestSupport
+@testable import SettleUsers
 
 /// Calls on the entries of open folders, if the real ones have them.
 extension FaultySystemCalls: FolderSystemCalls {
-    package func openFile(
+    func openFile(
         _ name: String, _ mode: OpenMode, in folder: FileDescriptor
     ) throws(SystemError) -> FileDescriptor {
         try openFile(path(of: name, in: folder), mode) { (mode) throws(SystemError) in
@@ -11,37 +14,37 @@ extension FaultySystemCalls: FolderSystemCalls {
         }
     }
 
-    package func status(of name: String, in folder: FileDescriptor) throws(SystemError) -> FileStatus {
+    func status(of name: String, in folder: FileDescriptor) throws(SystemError) -> FileStatus {
         try check(.status, path(of: name, in: folder))
         return try folderCalls().status(of: name, in: folder)
     }
 
-    package func renameFile(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError) {
+    func renameFile(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError) {
         try check(.rename, path(of: newName, in: folder))
         try folderCalls().renameFile(name, to: newName, in: folder)
     }
 
-    package func linkFile(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError) {
+    func linkFile(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError) {
         try check(.link, path(of: newName, in: folder))
         try folderCalls().linkFile(name, to: newName, in: folder)
     }
 
-    package func removeFile(_ name: String, in folder: FileDescriptor) throws(SystemError) {
+    func removeFile(_ name: String, in folder: FileDescriptor) throws(SystemError) {
         try check(.remove, path(of: name, in: folder))
         try folderCalls().removeFile(name, in: folder)
     }
 
-    package func makeFolder(_ name: String, permissions: UInt16, in folder: FileDescriptor) throws(SystemError) {
+    func makeFolder(_ name: String, permissions: UInt16, in folder: FileDescriptor) throws(SystemError) {
         try check(.makeFolder, path(of: name, in: folder))
         try folderCalls().makeFolder(name, permissions: permissions & ~mask, in: folder)
     }
 
-    package func removeFolder(_ name: String, in folder: FileDescriptor) throws(SystemError) {
+    func removeFolder(_ name: String, in folder: FileDescriptor) throws(SystemError) {
         try check(.remove, path(of: name, in: folder))
         try folderCalls().removeFolder(name, in: folder)
     }
 
-    package func names(in folder: FileDescriptor) throws(SystemError) -> [String] {
+    func names(in folder: FileDescriptor) throws(SystemError) -> [String] {
         try check(.names, path(of: folder))
         return try folderCalls().names(in: folder)
     }

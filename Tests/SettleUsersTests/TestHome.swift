@@ -4,6 +4,13 @@ import SettleTesting
 import Testing
 
 @testable import Settle
+@testable import SettleUsers
+
+struct AppSettings: SettingsGroup {
+    @Setting(in: 0...100) var count = 1
+    @Setting var name = "default"
+    @Setting var isOn = false
+}
 
 /// The home folder of a user, between other folders, on the simulated disk or a real one.
 final class TestHome: Sendable {
@@ -56,7 +63,7 @@ final class TestHome: Sendable {
         try? disk.removeFile(path.text)
         let operations = FileOperations(disk)
         let file = try operations.open(path, .createNew(permissions: 0o600))
-        try operations.writeAll(Array(text.utf8), to: file, at: path)
+        try operations.write(Array(text.utf8), to: file, at: path)
         try give(file, to: user)
     }
 

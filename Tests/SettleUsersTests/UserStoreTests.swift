@@ -4,6 +4,7 @@ import SettleTesting
 import Testing
 
 @testable import Settle
+@testable import SettleUsers
 
 /// Stores of another user: where their files are, and whose.
 @Suite(.timeLimit(.minutes(10))) struct UserStoreTests {
@@ -49,7 +50,7 @@ import Testing
         let home = try TestHome(disk)
         let before = try home.everything()
         let store = try await open(home, [.host(), .application, .suite("other"), .global()])
-        let settings = try await store.group(LayeredGroup.self)
+        let settings = try await store.group(AppSettings.self)
         // The folders and the journal.
         try await settings.commit { settings.count = 2 }
         try home.expectNothingOutside(than: before)
@@ -103,7 +104,7 @@ import Testing
         try home.write("{\"count\": 4", to: file(in: home))
         let before = try home.everything()
         let store = try await open(home)
-        let settings = try await store.group(LayeredGroup.self)
+        let settings = try await store.group(AppSettings.self)
         #expect(settings.count == 1)
         settings.count = 5
         try await store.file.flush()
@@ -119,7 +120,7 @@ import Testing
         try home.write("{\"old\": 4}", to: file(in: home))
         let before = try home.everything()
         let store = try await open(home, migrations: [.rename("old", to: "count")])
-        #expect(try await store.group(LayeredGroup.self).count == 4)
+        #expect(try await store.group(AppSettings.self).count == 4)
         try await store.close()
         try home.expectNothingOutside(than: before)
         #expect(try home.text(of: FileNames(file(in: home)).beforeMigration).contains("old"))
@@ -132,7 +133,7 @@ import Testing
         try home.disk.setOwner(of: descriptor, toUser: home.account.owner.user, group: 50)
         try home.disk.closeFile(descriptor)
         let store = try await open(home)
-        let settings = try await store.group(LayeredGroup.self)
+        let settings = try await store.group(AppSettings.self)
         settings.count = 5
         try await store.file.flush()
         try await store.close()
@@ -165,8 +166,8 @@ import Testing
     private func save(_ storage: FileStorage) throws {
         defer { storage.close() }
         _ = try storage.load()
-        try storage.append(batch(1, ["count": .integer(2)]), durability: .synced)
-        #expect(try storage.lock(named: "backup"))
+        try storage.append(StorageBatch(revision: 1, values: ["count": .integer(2)]), durability: .synced)
+        #expect(try storage.tryLock(named: "backup") != nil)
         #expect(try storage.checkpoint(SettingTree(["count": .integer(2)]), for: .requested))
     }
 
@@ -188,11 +189,11 @@ import Testing
                 .application, .suite("other"), .global(), .language(), .registration,
             ])
         try await store.domains.addSuite("late")
-        let settings = try await store.group(LayeredGroup.self)
+        let settings = try await store.group(AppSettings.self)
         #expect(settings.count == 5 && settings.name == "variable")
-        let values = ["host": 1, "suite": 2, "late": 3, "global": 4]
+        let values: [String: Int64] = ["host": 1, "suite": 2, "late": 3, "global": 4]
         for (key, value) in values {
-            #expect(try store.keys.value(forKey: key, coercedTo: .integer) == value, "\(key)")
+            #expect(store.keys[key] == .integer(value), "\(key)")
         }
         #expect(store.core.languages.order == [])
         #expect(store.keys.explanation(forKey: "own").description.contains("\(file(in: home).quoted), line 1"))
@@ -269,7 +270,7 @@ import Testing
                 let before = try home.everything()
                 let failure = await error {
                     let store = try await open(home)
-                    let settings = try await store.group(LayeredGroup.self)
+                    let settings = try await store.group(AppSettings.self)
                     settings.count = 3
                     do {
                         try await store.file.flush()
@@ -312,7 +313,7 @@ import Testing
         try home.write("{\"count\": 2}", to: file(in: home))
         try home.write("{\"count\": 100}", to: home.root.appending("etc/settings.json"), of: 0)
         let store = try await open(home)
-        let settings = try await store.group(LayeredGroup.self)
+        let settings = try await store.group(AppSettings.self)
         try await settings.commit { settings.count = 3 }
         let before = try home.everything()
         let folder = file(in: home).folder
@@ -342,7 +343,7 @@ import Testing
         let home = try TestHome()
         try home.write("{\"count\": 2}", to: file(in: home))
         let store = try await open(home)
-        let settings = try await store.group(LayeredGroup.self)
+        let settings = try await store.group(AppSettings.self)
         home.disk.fail(every: .setOwner, with: .notPermitted)
         let before = try home.everything()
         settings.count = 3
@@ -407,15 +408,15 @@ import Testing
         // Its time stands still: nothing arrives by a look that comes later anyway.
         let store = try await SettingsStore.open(
             Self.name, of: home.account, configuration: SettingsStore.Configuration(clock: clock), in: StoreRegistry())
-        let settings = try await store.group(LayeredGroup.self)
+        let settings = try await store.group(AppSettings.self)
         let counts = ChangeRecorder(settings.$count)
         _ = await counts.until { $0 == [2] }
         let other = FileStorage(at: URL(filePath: file(in: home).text), home: try UserHome(of: home.account))
         _ = try other.load()
-        try other.append(batch(1, ["count": .integer(3)]), durability: .synced)
+        try other.append(StorageBatch(revision: 1, values: ["count": .integer(3)]), durability: .synced)
         _ = await counts.until { $0.last == 3 }
         // Through the descriptor with which the journal was made.
-        try other.append(batch(2, ["count": .integer(5)]), durability: .synced)
+        try other.append(StorageBatch(revision: 2, values: ["count": .integer(5)]), durability: .synced)
         _ = await counts.until { $0.last == 5 }
         other.close()
         // An edit must not meet a checkpoint that is under way.
@@ -435,7 +436,7 @@ import Testing
             (try? POSIXSystemCalls().status(at: account.home.text).kind) == .folder
         else { return }
         let store = try await SettingsStore.open(name, user: NSUserName(), searching: .standard)
-        #expect(store.core.home?.account.owner == account.owner && store.domains.contains { $0.name == .host })
+        #expect(store.core.home?.owner == account.owner && store.domains.contains { $0.name == .host })
         try await store.close()
         let folder = account.home.appending(Self.folder).appending(name)
         #expect(throws: SystemError.notFound) { try POSIXSystemCalls().status(at: folder.text) }

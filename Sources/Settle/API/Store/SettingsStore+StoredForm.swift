@@ -4,20 +4,15 @@ extension SettingsStore.Keys {
         (try? store.core.storedForm(ofKey: SettingKey(given: key))) ?? nil
     }
 
-    /// The value of a key, converted as by the defaults system of Apple platforms; see <doc:AccessByKey>.
-    ///
-    /// ```swift
-    /// let port = try store.keys.value(forKey: "port", coercedTo: .integer)
-    /// ```
+    /// The value of a key, converted; `nil` if the key has no value.
     ///
     /// - Throws: ``SettingsError`` if the value does not convert.
-    /// - Returns: `nil` if the key has no value.
-    public func value<Value>(
-        forKey key: some SettingKeyConvertible, coercedTo coercion: SettingCoercion<Value>
+    package func value<Value>(
+        forKey key: some SettingKeyConvertible, convertedBy convert: (SettingValue) -> Value?
     ) throws -> Value? {
         let key = SettingKey(given: key)
         guard let stored = try store.core.storedForm(ofKey: key) else { return nil }
-        guard let value = coercion.convert(stored) else {
+        guard let value = convert(stored) else {
             let error = SettingCodingError(expected: "one that converts to \(spelling(of: Value.self))", found: stored)
             throw SettingsError.notConvertible(
                 key: key, stored: Redacted(stored, isSecret: store.core.isSecret(key)), to: Value.self, error)

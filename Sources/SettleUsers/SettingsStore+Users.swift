@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+public import Settle
 
 extension SettingsStore {
     /// Opens the store of another user, for a process that has the right to read that user's files.
@@ -49,28 +45,24 @@ extension SettingsStore {
             try UserHome(of: account)
         }
     ) async throws -> SettingsStore {
-        let listed = try StandardLocation(of: account.home).checkedFile(forStore: name)
+        let location = StandardLocation(of: account.home)
+        // A name that can't be that of a store is an error before anything is looked for.
+        _ = try location.checkedFile(forStore: name)
         let home = try await runBlocking { () throws(SettingsError) in
             do throws(FileError) {
                 return try makeHome(account)
             } catch {
-                throw .storage(StorageError.unreadable(FilePath(listed), error))
+                throw .storage(StorageError.unreadable(location.path(forStore: name), error))
             }
         }
-        let file = try StandardLocation(of: home.path).checkedFile(forStore: name)
         return try await open(
-            at: file, searching: searching, places: DomainLocations(id: name, file: file, home: home),
-            configuration: configuration, migrations: migrations, in: files
-        ) { FileStorage(at: file, home: home) }
+            name, home: home, searching: searching, configuration: configuration, migrations: migrations, in: files)
     }
+}
 
-    /// Opens a file, which may be one in the home folder of another user.
-    static func open(at file: URL, home: UserHome?) async throws -> SettingsStore {
-        guard let home else { return try await open(at: file) }
-        return try await open(at: file, places: DomainLocations(file: file, home: home), in: .shared) {
-            FileStorage(at: file, home: home)
-        }
-    }
+extension SettingsError.Code {
+    /// The system knows no user of that name, or none but that of the process.
+    public static let unknownUser = Self("unknownUser")
 }
 
 extension UserAccount {
@@ -86,25 +78,5 @@ extension UserAccount {
         #else
             throw SettingsError(.unknownUser, "The settings of other users can't be opened on this platform.")
         #endif
-    }
-}
-
-extension StandardLocation {
-    func checkedFile(forStore name: String) throws(SettingsError) -> URL {
-        do {
-            return try file(forStore: name)
-        } catch {
-            throw SettingsError(.invalidName, "\(error)", underlying: error)
-        }
-    }
-}
-
-extension UserHome {
-    /// Tells files apart without following links.
-    var identities: FileIdentities {
-        let calls = calls
-        return FileIdentities(
-            identity: { try? calls.status(at: $0.text).identity },
-            names: { (try? calls.namesInFolder($0.text)) ?? [] })
     }
 }

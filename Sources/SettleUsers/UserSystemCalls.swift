@@ -1,3 +1,5 @@
+import Settle
+
 /// System calls below the home folder of a user who may be hostile, by a process that may do more than that user.
 ///
 /// - Every call opens the folders from the home on anew, each in the one before it and without following links, and acts
@@ -6,19 +8,19 @@
 ///   by a hard link or by moving it there.
 /// - What is made belongs to the user before anything is written to it, or is removed again.
 /// - Nothing outside of the home is opened, and the home itself is neither made nor removed.
-package struct UserSystemCalls: SystemCalls {
+struct UserSystemCalls: SystemCalls {
     let base: any FolderSystemCalls
-    package let account: UserAccount
+    let account: UserAccount
 
     /// - Parameter account: Its home is a path without links.
-    package init(_ base: any FolderSystemCalls, of account: UserAccount) {
+    init(_ base: any FolderSystemCalls, of account: UserAccount) {
         self.base = base
         self.account = account
     }
 
     // MARK: Files
 
-    package func openFile(_ path: String, _ mode: OpenMode) throws(SystemError) -> FileDescriptor {
+    func openFile(_ path: String, _ mode: OpenMode) throws(SystemError) -> FileDescriptor {
         if mode == .folder, FilePath(path) == account.home { return try base.openFile(path, mode) }
         return try withEntry(path) { (entry) throws(SystemError) in
             switch mode {
@@ -50,52 +52,52 @@ package struct UserSystemCalls: SystemCalls {
     }
 
     /// Changes the group at most: what was opened is the user's.
-    package func setOwner(of file: FileDescriptor, toUser user: UInt32?, group: UInt32) throws(SystemError) {
+    func setOwner(of file: FileDescriptor, toUser user: UInt32?, group: UInt32) throws(SystemError) {
         try base.setOwner(of: file, toUser: user.map { _ in account.owner.user }, group: group)
     }
 
     // MARK: Paths
 
-    package func status(at path: String) throws(SystemError) -> FileStatus {
+    func status(at path: String) throws(SystemError) -> FileStatus {
         if FilePath(path) == account.home { return try base.status(at: path) }
         return try withEntry(path) { (entry) throws(SystemError) in try status(of: entry) }
     }
 
     /// The path has no links, so this tells at most that it has none.
-    package func linkTarget(_ path: String) throws(SystemError) -> String {
+    func linkTarget(_ path: String) throws(SystemError) -> String {
         guard !isOnTheWayToHome(path) else { throw .invalidArgument }
         _ = try status(at: path)
         throw .invalidArgument
     }
 
-    package func setPermissions(at path: String, to permissions: UInt16) throws(SystemError) {
+    func setPermissions(at path: String, to permissions: UInt16) throws(SystemError) {
         let file = try openFile(path, .read)
         defer { try? base.closeFile(file) }
         try base.setPermissions(of: file, to: permissions)
     }
 
-    package func renameFile(_ path: String, to newPath: String) throws(SystemError) {
+    func renameFile(_ path: String, to newPath: String) throws(SystemError) {
         try withEntries(path, newPath) { (entry, new) throws(SystemError) in
             _ = try statusIfThere(of: new)
             try base.renameFile(entry.path.name, to: new.path.name, in: entry.folder)
         }
     }
 
-    package func linkFile(_ path: String, to newPath: String) throws(SystemError) {
+    func linkFile(_ path: String, to newPath: String) throws(SystemError) {
         try withEntries(path, newPath) { (entry, new) throws(SystemError) in
             _ = try status(of: entry)
             try base.linkFile(entry.path.name, to: new.path.name, in: entry.folder)
         }
     }
 
-    package func removeFile(_ path: String) throws(SystemError) {
+    func removeFile(_ path: String) throws(SystemError) {
         try withEntry(path) { (entry) throws(SystemError) in
             _ = try status(of: entry)
             try base.removeFile(entry.path.name, in: entry.folder)
         }
     }
 
-    package func namesInFolder(_ path: String) throws(SystemError) -> [String] {
+    func namesInFolder(_ path: String) throws(SystemError) -> [String] {
         let folder = try openFile(path, .folder)
         defer { try? base.closeFile(folder) }
         return try base.names(in: folder)

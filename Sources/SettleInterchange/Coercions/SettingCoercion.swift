@@ -1,3 +1,5 @@
+public import Settle
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -7,7 +9,7 @@
 /// A conversion of whatever is stored to the type that a reader wants, as in the defaults system of Apple platforms:
 /// `"12"` is read as the number 12, and 1 as `true`.
 ///
-/// <doc:AccessByKey> has a table of what converts to what.
+/// <doc:Coercions> has a table of what converts to what.
 public struct SettingCoercion<Value: Sendable>: Sendable {
     /// Converts a value; `nil` if that is impossible.
     public let convert: @Sendable (SettingValue) -> Value?
@@ -17,6 +19,10 @@ public struct SettingCoercion<Value: Sendable>: Sendable {
         self.convert = convert
     }
 }
+
+private let dates = SettingCodec<Date>.standard
+private let bytes = SettingCodec<Data>.standard
+private let strings = SettingCodec<[String]>.standard
 
 extension SettingCoercion<String> {
     /// Strings, and numbers and booleans as text; `true` is `"1"`.
@@ -46,12 +52,12 @@ extension SettingCoercion<Double> {
 
 extension SettingCoercion<Date> {
     /// Dates, ISO 8601 text with an offset from UTC, and numbers of seconds since 1970.
-    public static var date: Self { Self { try? Date(settingValue: $0) } }
+    public static var date: Self { Self { try? dates.decode($0) } }
 }
 
 extension SettingCoercion<Data> {
     /// Data and base64 text.
-    public static var data: Self { Self { try? Data(settingValue: $0) } }
+    public static var data: Self { Self { try? bytes.decode($0) } }
 }
 
 extension SettingCoercion<URL> {
@@ -68,9 +74,7 @@ extension SettingCoercion<[SettingValue]> {
 
 extension SettingCoercion<[String]> {
     /// Arrays of strings. Numbers in them do not convert.
-    public static var stringArray: Self {
-        Self { if case .array(let elements) = $0 { try? elements.map(String.init(settingValue:)) } else { nil } }
-    }
+    public static var stringArray: Self { Self { try? strings.decode($0) } }
 }
 
 extension SettingCoercion<SettingValue.Entries> {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Settle
+@testable import SettleUsers
 
 @Suite struct UserAccountTests {
     @Test(

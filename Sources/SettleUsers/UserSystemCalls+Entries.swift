@@ -1,3 +1,5 @@
+import Settle
+
 /// The way from the home folder to a file, and what may be there.
 extension UserSystemCalls {
     /// A name in a folder that is open.

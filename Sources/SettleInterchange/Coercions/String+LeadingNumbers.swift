@@ -1,3 +1,5 @@
+import Settle
+
 /// What text begins with, as Apple's strings tell it. What follows does not matter.
 extension String {
     /// True after `y`, `t` or a number that begins with one of the digits 1 to 9, false after `n`, `f` or zeros.
