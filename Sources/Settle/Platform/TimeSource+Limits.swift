@@ -22,7 +22,7 @@ extension TimeSource {
     }
 
     /// Does something at a time, unless the alarm is cancelled before.
-    private func alarm(at due: Duration, _ action: @escaping @Sendable () -> Void) -> Alarm {
+    @inline(never) private func alarm(at due: Duration, _ action: @escaping @Sendable () -> Void) -> Alarm {
         if let alarms { return .shared(alarms, alarms.add(at: due, action)) }
         return .own(
             Task {

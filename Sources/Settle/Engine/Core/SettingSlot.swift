@@ -6,7 +6,8 @@ import Synchronization
 @usableFromInline
 package final class SettingSlot: Topic, @unchecked Sendable {
     // Sendable: see above; `measured` is atomic.
-    var key: SettingKey { laterKey?.withLock { $0 } ?? ownKey }
+    var key: SettingKey { laterKey == nil ? ownKey : openedKey }
+    @inline(never) private var openedKey: SettingKey { laterKey?.withLock { $0 } ?? ownKey }
     private let ownKey: SettingKey
     /// For a group that no store has opened: its settings learn their keys when the group is first used as a whole.
     private let laterKey: LockedValue<SettingKey>?

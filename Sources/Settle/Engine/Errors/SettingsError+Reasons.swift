@@ -92,7 +92,7 @@ extension SettingsError {
             key: key.description)
     }
 
-    static func encodingFailed(key: SettingKey, isSecret: Bool, _ error: any Error) -> SettingsError {
+    @inline(never) static func encodingFailed(key: SettingKey, isSecret: Bool, _ error: any Error) -> SettingsError {
         let reason = isSecret ? "its value, a secret, can't be encoded" : reason(error)
         // A storage's reason may be a sentence already.
         let end = reason.hasSuffix(".") ? "" : "."

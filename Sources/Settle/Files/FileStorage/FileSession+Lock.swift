@@ -4,7 +4,7 @@ extension FileSession {
     private static let replacementLimit = 100
 
     /// Takes the lock, merges what others have appended, and carries out the repairs that are due.
-    mutating func acquire() throws(StorageError) {
+    @inline(never) mutating func acquire() throws(StorageError) {
         let isNested = journal.isLocked
         let finding = try lockJournal()
         do {

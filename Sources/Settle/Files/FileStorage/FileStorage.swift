@@ -335,7 +335,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
-    private func remember(_ session: FileSession) {
+    @inline(never) private func remember(_ session: FileSession) {
         let now = (session.journal.token, session.keepsHistory)
         lastHistory.withLock { $0 = now }
     }

@@ -33,7 +33,7 @@ struct HistoryArchive: Sendable {
     /// - Parameters:
     ///   - known: What was known of it before. Only what is new is read, if it is still the same file.
     ///   - body: Gets `nil` if there is no file, or none that can be read.
-    func read<Result>(
+    @inline(never) func read<Result>(
         knowing known: inout HistoryArchiveIndex?, _ body: (Reader?) throws(FileError) -> Result
     ) throws(FileError) -> Result {
         let file: FileDescriptor

@@ -227,7 +227,7 @@ struct JournalFile: Sendable {
     // MARK: The lock
 
     /// Takes the lock, and makes the file if there is none. The folder must exist.
-    mutating func lock(timeout: inout LockTimeout) throws(FileError) -> Finding {
+    @inline(never) mutating func lock(timeout: inout LockTimeout) throws(FileError) -> Finding {
         if lockCount > 0 {
             lockCount += 1
             return .same

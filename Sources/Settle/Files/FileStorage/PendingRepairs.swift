@@ -64,7 +64,7 @@ struct PendingRepairs: Sendable {
     mutating func remove(_ repair: Repair) { set(repair, isPending: false) }
 
     /// One of a kind: a repair replaces another with the same place in the order.
-    mutating func set(_ repair: Repair, isPending: Bool) {
+    @inline(never) mutating func set(_ repair: Repair, isPending: Bool) {
         list.removeAll { $0.place == repair.place }
         guard isPending else { return }
         list.insert(repair, at: list.firstIndex { $0.place > repair.place } ?? list.endIndex)

@@ -85,7 +85,7 @@ extension SettingValue {
     }
 
     /// Whether dictionaries and arrays are nested at most this deep.
-    fileprivate func isNested(within depth: Int) -> Bool {
+    @inline(never) fileprivate func isNested(within depth: Int) -> Bool {
         switch self {
         case .array(let elements): depth > 0 && elements.allSatisfy { $0.isNested(within: depth - 1) }
         case .dictionary(let entries): depth > 0 && entries.values.allSatisfy { $0.isNested(within: depth - 1) }

@@ -22,7 +22,7 @@ extension FileOperations {
     }
 
     /// Syncs the names in a folder to stable storage.
-    package func synchronizeFolder(_ path: FilePath) throws(FileError) {
+    @inline(never) package func synchronizeFolder(_ path: FilePath) throws(FileError) {
         let folder = try open(path, .folder)
         do {
             try synchronize(folder, at: path)

@@ -10,7 +10,7 @@ package struct FileOperations: Sendable {
         self.calls = calls
     }
 
-    package func open(_ path: FilePath, _ mode: OpenMode) throws(FileError) -> FileDescriptor {
+    @inline(never) package func open(_ path: FilePath, _ mode: OpenMode) throws(FileError) -> FileDescriptor {
         try finishing("open", path, try calls.openFile(path.text, mode))
     }
 
@@ -105,7 +105,7 @@ package struct FileOperations: Sendable {
     }
 
     /// Not retried when interrupted: the descriptor is closed already, and may belong to another thread.
-    package func close(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
+    @inline(never) package func close(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
         do {
             try calls.closeFile(file)
         } catch {
@@ -117,15 +117,15 @@ package struct FileOperations: Sendable {
         try finishing("lock", path, try calls.lockFile(file))
     }
 
-    package func unlock(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
+    @inline(never) package func unlock(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
         try finishing("unlock", path, try calls.unlockFile(file))
     }
 
-    package func status(of file: FileDescriptor, at path: FilePath) throws(FileError) -> FileStatus {
+    @inline(never) package func status(of file: FileDescriptor, at path: FilePath) throws(FileError) -> FileStatus {
         try finishing("examine", path, try calls.status(of: file))
     }
 
-    package func status(at path: FilePath) throws(FileError) -> FileStatus {
+    @inline(never) package func status(at path: FilePath) throws(FileError) -> FileStatus {
         try finishing("examine", path, try calls.status(at: path.text))
     }
 
@@ -175,7 +175,7 @@ package struct FileOperations: Sendable {
         try finishing("link", path, try calls.linkFile(path.text, to: newPath.text))
     }
 
-    package func remove(_ path: FilePath) throws(FileError) {
+    @inline(never) package func remove(_ path: FilePath) throws(FileError) {
         try finishing("remove", path, try calls.removeFile(path.text))
     }
 
@@ -200,11 +200,18 @@ package struct FileOperations: Sendable {
             do {
                 return try call()
             } catch {
-                guard error == .interrupted && attempt < Self.attempts else {
-                    throw FileError(action: action, path: path.text, cause: error)
-                }
-                attempt += 1
+                try Self.count(error, &attempt, action, path)
             }
         }
+    }
+
+    // Apart, because every function above has a copy of the one before.
+    @inline(never) private static func count(
+        _ error: SystemError, _ attempt: inout Int, _ action: String, _ path: FilePath
+    ) throws(FileError) {
+        guard error == .interrupted && attempt < attempts else {
+            throw FileError(action: action, path: path.text, cause: error)
+        }
+        attempt += 1
     }
 }

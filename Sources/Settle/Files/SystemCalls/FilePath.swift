@@ -20,12 +20,12 @@ package struct FilePath: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// What follows the last slash.
-    package var name: String {
+    @inline(never) package var name: String {
         text.utf8.lastIndex(of: Self.slash).map { String(text[text.index(after: $0)...]) } ?? text
     }
 
     /// The path of the folder that contains the file.
-    package var folder: FilePath {
+    @inline(never) package var folder: FilePath {
         guard let slash = text.utf8.lastIndex(of: Self.slash) else { return FilePath(".") }
         return FilePath(slash == text.startIndex ? "/" : String(text[..<slash]))
     }
@@ -35,7 +35,7 @@ package struct FilePath: Sendable, Hashable, CustomStringConvertible {
         folder.appending(name)
     }
 
-    package func appending(_ name: String) -> FilePath {
+    @inline(never) package func appending(_ name: String) -> FilePath {
         FilePath(text.hasSuffix("/") ? text + name : text + "/" + name)
     }
 

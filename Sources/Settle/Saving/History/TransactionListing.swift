@@ -93,7 +93,7 @@ struct TransactionListing {
         keys.sorted().compactMap { write(values[$0] ?? nil, at: $0) }
     }
 
-    private mutating func write(_ value: SettingValue?, at key: SettingKey) -> StoredMutation? {
+    @inline(never) private mutating func write(_ value: SettingValue?, at key: SettingKey) -> StoredMutation? {
         let old = state[key]
         guard old != value else { return nil }
         state[key] = value

@@ -97,7 +97,7 @@ extension BatchWriter {
             log.lock.withLock { log.stored.tree[spelling] = left }
         }
         // What lies within another one first: the outer one is still there, then.
-        for (slot, box) in settings.sorted(by: { $0.slot.key > $1.slot.key }) {
+        for (slot, box) in settings.sorted(by: \.slot.key).reversed() {
             log.revert(slot, box, leaving: pending.setAside(slot.key), upTo: revision, changedAt: oldest)
         }
         pending.refuse(unit)

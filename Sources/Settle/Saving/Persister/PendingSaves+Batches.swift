@@ -112,6 +112,6 @@ extension StorageLimits {
         of values: [SettingKey: SettingValue?], _ groups: [PendingTransaction]
     ) -> [[SettingKey]] {
         let known = groups.map { $0.keys.filter { values[$0] != nil } } + values.keys.map { [$0] }
-        return known.united().map { $0.sorted() }.sorted { $0[0] < $1[0] }
+        return known.united().map { $0.sorted() }.sorted(by: \.[0])
     }
 }

@@ -88,7 +88,7 @@ actor Persister {
     }
 
     /// Runs work on the queue, behind all earlier work.
-    nonisolated func enqueue(_ work: @escaping WorkQueue.Work) {
+    @inline(never) nonisolated func enqueue(_ work: @escaping WorkQueue.Work) {
         switch works.add(work) {
         case .nothing: break
         case .resumption(let continuation): continuation.resume()

@@ -40,7 +40,7 @@ extension [StoredMutation] {
         var outerKeys: Set<SettingKey> = []
         var after = SettingTree()
         // A key comes before those within it.
-        for mutation in sorted(by: { $0.key < $1.key }) {
+        for mutation in sorted(by: \.key) {
             if !mutation.key.parents.contains(where: outerKeys.contains) {
                 outerKeys.insert(mutation.key)
                 outer.append(mutation)

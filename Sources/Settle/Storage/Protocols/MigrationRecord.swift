@@ -25,7 +25,7 @@ package struct MigrationRecord: Sendable, Equatable {
     }
 
     /// Whether a key is one of the record.
-    package static func has(_ key: SettingKey) -> Bool { (key.split?.first ?? key.name) == name }
+    @inline(never) package static func has(_ key: SettingKey) -> Bool { (key.split?.first ?? key.name) == name }
 
     package func put(into tree: inout SettingTree) {
         guard let value = entries.root[Self.name] else { return }

@@ -29,7 +29,7 @@ public struct StorageLimits: Sendable, Hashable {
 
 extension StorageLimits {
     /// Makes a call of the storage, and cancels its task when it takes longer than ``time``.
-    func call<Value: Sendable>(
+    @inline(never) func call<Value: Sendable>(
         _ clock: @autoclosure () -> TimeSource, _ body: @escaping @Sendable () async throws(StorageError) -> Value
     ) async throws(StorageError) -> Value {
         guard let time else { return try await body() }

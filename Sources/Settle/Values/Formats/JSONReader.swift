@@ -7,7 +7,7 @@ struct JSONReader {
     private var entries: [(key: String, value: SettingValue, offset: Int)] = []
 
     /// `nil` if nobody asks for the lines of the keys.
-    private(set) var lines: KeyLineRecorder?
+    let lines: KeyLineRecorder?
 
     init(_ bytes: [UInt8], recordsLines: Bool = false) {
         self.bytes = bytes

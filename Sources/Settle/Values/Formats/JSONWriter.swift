@@ -13,7 +13,7 @@ struct JSONWriter {
 
     init(isCompact: Bool = false) { self.isCompact = isCompact }
 
-    mutating func write(_ object: SettingValue.Entries) throws(FormatError) {
+    @inline(never) mutating func write(_ object: SettingValue.Entries) throws(FormatError) {
         try open(UInt8(ascii: "{"))
         guard !object.isEmpty else {
             depth -= 1
@@ -73,7 +73,7 @@ struct JSONWriter {
         }
     }
 
-    private mutating func write(_ elements: [SettingValue]) throws(FormatError) {
+    @inline(never) private mutating func write(_ elements: [SettingValue]) throws(FormatError) {
         try open(UInt8(ascii: "["))
         guard !elements.isEmpty else {
             depth -= 1

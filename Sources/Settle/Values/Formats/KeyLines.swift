@@ -42,8 +42,9 @@ extension FileFormat {
     }
 }
 
-/// Builds the lines of a text from what its reader comes across.
-struct KeyLineRecorder {
+/// Builds the lines of a text from what its reader comes across. A class, so that a reader without one only tests a
+/// reference at each key.
+final class KeyLineRecorder {
     /// The key at hand and those around it, the outermost first.
     private var keys: [(name: String, line: Int)] = []
     /// What is within each of them, after what is within none.
@@ -54,7 +55,7 @@ struct KeyLineRecorder {
     var root: KeyLines { inner[0] }
 
     /// - Parameter offset: Where the key stands. At least that of the call before.
-    mutating func beginKey(_ name: String, at offset: Int, in bytes: [UInt8]) {
+    func beginKey(_ name: String, at offset: Int, in bytes: [UInt8]) {
         bytes[counted..<offset].withUnsafeBytes { bytes in
             for byte in bytes where byte == UInt8(ascii: "\n") { line += 1 }
         }
@@ -64,11 +65,11 @@ struct KeyLineRecorder {
     }
 
     /// The value of the key has been read.
-    mutating func endKey() {
+    func endKey() {
         guard let key = keys.popLast(), let lines = inner.popLast() else { return }
         inner[keys.count].add(key.name, line: key.line, lines)
     }
 
     /// An array has been read: the keys in its elements can't be named.
-    mutating func endArray() { inner[keys.count] = KeyLines() }
+    func endArray() { inner[keys.count] = KeyLines() }
 }

@@ -9,7 +9,7 @@ struct XMLPropertyListReader {
     private var scanner: XMLScanner
     private let dialect: PropertyListDialect
     /// `nil` if nobody asks for the lines of the keys.
-    private(set) var lines: KeyLineRecorder?
+    let lines: KeyLineRecorder?
 
     /// - Parameter isConverted: Whether the bytes have been converted to UTF-8, whatever encoding they declare.
     init(

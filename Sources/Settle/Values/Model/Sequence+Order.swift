@@ -14,3 +14,24 @@ extension Sequence {
 private func places(sortedBy keys: [SettingKey]) -> [Int] {
     keys.indices.sorted { keys[$0] < keys[$1] }
 }
+
+// The standard library's names, so that no place has to think of it.
+extension Sequence<SettingKey> {
+    func sorted() -> [SettingKey] { inOrder(Array(self)) }
+}
+
+extension Sequence<String> {
+    func sorted() -> [String] { inOrder(Array(self)) }
+}
+
+@inline(never)
+private func inOrder(_ keys: consuming [SettingKey]) -> [SettingKey] {
+    keys.sort()
+    return keys
+}
+
+@inline(never)
+private func inOrder(_ texts: consuming [String]) -> [String] {
+    texts.sort()
+    return texts
+}

@@ -71,7 +71,7 @@ extension SettingValue.Entries {
     ///
     /// - Returns: The previous value of the name.
     @discardableResult
-    mutating func set(_ value: SettingValue?, forKey name: String) -> SettingValue? {
+    @inline(never) mutating func set(_ value: SettingValue?, forKey name: String) -> SettingValue? {
         if let value { updateValue(value, forKey: name) } else { removeValue(forKey: name) }
     }
 
@@ -147,7 +147,7 @@ extension SettingValue.Entries: Collection {
 
 extension SettingValue.Entries: ExpressibleByDictionaryLiteral {
     /// Creates entries from a literal. Ends the program if a name occurs twice.
-    public init(dictionaryLiteral elements: (String, SettingValue)...) {
+    @inline(never) public init(dictionaryLiteral elements: (String, SettingValue)...) {
         self.init(uniqueKeysWithValues: elements)
     }
 }

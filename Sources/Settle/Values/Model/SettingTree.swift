@@ -6,7 +6,7 @@ public struct SettingTree: Sendable, Hashable {
     public var root: SettingValue.Entries
 
     /// Creates a tree; empty by default.
-    public init(_ root: SettingValue.Entries = [:]) {
+    public init(_ root: SettingValue.Entries = SettingValue.Entries()) {
         self.root = root
     }
 
@@ -26,7 +26,7 @@ public struct SettingTree: Sendable, Hashable {
             guard case .dictionary(let inner)? = root[head] else { return nil }
             return SettingTree(inner)[rest]
         }
-        set {
+        @inline(never) set {
             if key.isPlain {
                 root.set(newValue, forKey: key.description)
             } else {

@@ -32,6 +32,22 @@ public enum SettingValue: Sendable, Hashable {
 }
 
 extension SettingValue {
+    // Written out, because what the compiler makes is copied into the 140 functions that compare values, 1 KB each.
+    @inline(never) public static func == (left: SettingValue, right: SettingValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.real(let left), .real(let right)): left == right
+        case (.string(let left), .string(let right)), (.number(let left), .number(let right)): left == right
+        case (.date(let left), .date(let right)): left == right
+        case (.data(let left), .data(let right)): left == right
+        case (.array(let left), .array(let right)): left == right
+        case (.dictionary(let left), .dictionary(let right)): left == right
+        default: false
+        }
+    }
+
     /// How many dictionaries and arrays may be nested, counting the outermost as 1.
     package static let depthLimit = 128
     package static let depthReason = "Values are nested more than \(depthLimit) levels deep."
