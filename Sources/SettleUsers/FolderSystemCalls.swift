@@ -10,6 +10,8 @@ protocol FolderSystemCalls: SystemCalls {
     func status(of name: String, in folder: FileDescriptor) throws(SystemError) -> FileStatus
     /// Renames a file, replacing any file of the new name.
     func renameFile(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError)
+    /// Gives each of two files the name of the other, as ``SystemCalls/exchangeFiles(_:_:)``.
+    func exchangeFiles(_ name: String, _ other: String, in folder: FileDescriptor) throws(SystemError)
     /// Gives a file a second name; throws ``SystemError/alreadyExists`` if the name is taken.
     func linkFile(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError)
     func removeFile(_ name: String, in folder: FileDescriptor) throws(SystemError)

@@ -27,6 +27,10 @@ extension POSIXSystemCalls: FolderSystemCalls {
         try check(renameat(folder.number, name, folder.number, newName))
     }
 
+    func exchangeFiles(_ name: String, _ other: String, in folder: FileDescriptor) throws(SystemError) {
+        try exchangeFiles(name, other, in: folder.number)
+    }
+
     func linkFile(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError) {
         try check(linkat(folder.number, name, folder.number, newName, 0))
     }

@@ -83,6 +83,13 @@ struct UserSystemCalls: SystemCalls {
         }
     }
 
+    func exchangeFiles(_ path: String, _ other: String) throws(SystemError) {
+        try withEntries(path, other) { (entry, new) throws(SystemError) in
+            for file in [entry, new] { _ = try status(of: file) }
+            try base.exchangeFiles(entry.path.name, new.path.name, in: entry.folder)
+        }
+    }
+
     func linkFile(_ path: String, to newPath: String) throws(SystemError) {
         try withEntries(path, newPath) { (entry, new) throws(SystemError) in
             _ = try status(of: entry)

@@ -1,18 +1,22 @@
+import FoundationEssentials
+
 /// Feeds an input to the journal. The first byte chooses its kind:
 ///
 /// 0: the bytes of a journal. 1: descriptions of records, which are written with valid checksums, so that the code
-/// behind the checksums is reached too. 2: the same, with damage described by the first four bytes.
+/// behind the checksums is reached too. 2: the same, with damage described by the first four bytes. 3: the numbers of a
+/// header.
 ///
-/// For any input, what is read survives writing and reading unchanged, no end lies beyond the bytes, and no damage adds
-/// a record.
+/// For any input, what is read survives writing and reading unchanged, no end lies beyond the bytes, no damage adds a
+/// record, and what is known of the readable file is what a copy of it would have.
 func fuzz(_ input: UnsafeBufferPointer<UInt8>) {
     guard !input.isEmpty else { return }
-    let kind = input[0] % 3
+    let kind = input[0] % 4
     let input = Array(input[1...])
     switch kind {
     case 0: check(input)
     case 1: check(journal(describedBy: input[...]))
-    default: checkDamage(input)
+    case 2: checkDamage(input)
+    default: checkHeader(input)
     }
 }
 
@@ -22,9 +26,12 @@ private let position = JournalPosition.start(of: 7)
 @discardableResult
 private func check(_ journal: [UInt8]) -> JournalScan {
     journal.withUnsafeBytes { all in
-        if let header = try? JournalHeader.decode(all) {
+        let header = try? JournalHeader.decode(all)
+        if let header {
             precondition(header.encoded == Array(journal[..<JournalHeader.size]), "a header has changed")
+            checkWhole(all, header)
         }
+        _ = JournalEnd.version(in: all)
         guard all.count >= JournalHeader.size else { return JournalScan(end: position) }
         let bytes = UnsafeRawBufferPointer(rebasing: all[JournalHeader.size...])
         let scan = JournalScan.scan(bytes, at: JournalHeader.size, from: position)
@@ -39,7 +46,7 @@ private func check(_ journal: [UInt8]) -> JournalScan {
         if let needed = scan.needsMore {
             precondition(scan.tail == .torn && needed > bytes.count && needed <= bytes.count + (257 << 20))
         }
-        checkReplay(salvaged.records)
+        checkKept(salvaged.records.map(\.record.content))
         return salvaged
     }
 }
@@ -63,22 +70,148 @@ private func check(_ scan: JournalScan, _ size: Int) {
     for damage in scan.damage { precondition(damage.offset >= JournalHeader.size && damage.offset < scan.end.offset) }
 }
 
-private func checkReplay(_ records: [(offset: Int, record: JournalRecord)]) {
-    var versions: Set<FileVersion> = [.absent, FileVersion(of: [])]
-    for (_, record) in records {
+// MARK: A journal that has a header
+
+private func checkWhole(_ journal: UnsafeRawBufferPointer, _ header: JournalHeader) {
+    let base = min(Int(clamping: header.base), journal.count)
+    let scan = JournalScan.salvage(fromBase: UnsafeRawBufferPointer(rebasing: journal[base...]), header)
+    let reading = JournalReading(scan)
+    precondition(reading.durableEnd >= 0 && reading.lacksDurableEnd == (reading.durableEnd == 0))
+    checkMirrors(reading)
+    if let version = JournalEnd.version(in: journal), reading.damage.isEmpty, !reading.isTorn {
+        let state = JournalReplay(reading.records).state
+        precondition(state.mirrors.count == 1 && state.mirrors[0].version == version, "another file is the mirror")
+        precondition(state.mirrors[0].difference.isEmpty, "the mirror lacks something")
+    }
+    checkLoading(reading)
+    checkRelation(to: reading, header)
+    checkPast(journal, header, base)
+}
+
+/// What is known of each version of the file is what a copy of it has.
+private func checkMirrors(_ reading: JournalReading) {
+    let replay = JournalReplay(reading.records)
+    var (tree, copies) = (SettingTree(), [(version: FileVersion.absent, tree: SettingTree())])
+    for (_, record) in reading.records {
+        let before = tree
+        if let batch = record.batch { tree.apply(inOrder: batch.entries.map { ($0.key, $0.value) }) }
         switch record.content {
-        case .checkpoint(let version, _), .checkpointed(let version, _), .edited(let version, _):
-            versions.insert(version)
-            precondition(JournalReplay.batches(from: version, in: records) != nil, "a mentioned version is not known")
+        case .base(let base):
+            // No process writes one that has a place within another one.
+            guard base.mirrors.allSatisfy({ isDisjoint($0.difference) }) else { return }
+            tree = base.tree
+            copies = base.mirrors.map { ($0.version, MirrorDifference($0.difference).mirror(of: base.tree)) }
+        case .edited(.absent, _): copies = [(.absent, SettingTree())]
+        case .edited(let version, let batch):
+            var copy = copies[0].tree
+            copy.apply(inOrder: batch.entries.map { ($0.key, $0.value) })
+            copies = [(version, copy)]
+        case .mirroring(let version): copies.append((version, before))
+        case .mirrored(let version): copies = [copies.last { $0.version == version } ?? (version, before)]
         case .values, .kept, .history, .past: break
         }
     }
-    checkKept(records.map(\.record.content))
-    for version in versions {
-        let replay = JournalReplay(records: records, file: version)
-        var tree = SettingTree(["a": .integer(1), "b": .dictionary(["c": .null])])
-        let kept = replay.apply(to: &tree) { $0 == $1 }
-        precondition(replay.match != .current || kept.isEmpty)
+    precondition(isAlike(replay.tree, tree), "the values are others")
+    precondition(replay.state.mirrors.map(\.version) == copies.map(\.version), "the file may be another one")
+    for (mirror, copy) in zip(replay.state.mirrors, copies) {
+        precondition(isAlike(mirror.difference.mirror(of: replay.tree), copy.tree), "the file has other values")
+    }
+}
+
+private func isDisjoint(_ difference: [JournalEntry]) -> Bool {
+    let keys = Set(difference.map(\.key))
+    return keys.count == difference.count && keys.allSatisfy { $0.parents.allSatisfy { !keys.contains($0) } }
+}
+
+private let other = SettingTree(["a": .integer(1), "b": .dictionary(["c": .null])])
+
+private func load(_ reading: JournalReading) -> LoadedValues {
+    var reading: JournalReading? = reading
+    return LoadedValues(&reading)
+}
+
+private func checkLoading(_ reading: JournalReading) {
+    let replay = JournalReplay(reading.records)
+    let files =
+        [(FileVersion(of: [1]), other), (FileVersion(of: [2]), SettingTree())]
+        + replay.state.mirrors.prefix(3).map { ($0.version, $0.difference.mirror(of: replay.tree)) }
+    for (version, file) in files {
+        var loaded = load(reading)
+        if replay.state.mirror(version) == nil || !loaded.isWhole {
+            loaded.join(file, version) { $0 == $1 }
+            precondition(loaded.state.mirrors.map(\.version) == [version], "the file is another one")
+            let mirror = loaded.state.mirrors[0].difference.mirror(of: loaded.tree)
+            precondition(isAlike(mirror, file), "the file has other values")
+        }
+        _ = (loaded.keys, loaded.isComplete)
+        var earlier = load(reading)
+        earlier.use(file)
+        precondition(!earlier.isWhole)
+    }
+    var removed = load(reading)
+    removed.removeFile()
+    precondition(removed.state.mirrors.map(\.version) == [.absent])
+    precondition(removed.state.mirrors[0].difference.mirror(of: removed.tree).root.isEmpty, "no file has values")
+}
+
+private func checkRelation(to reading: JournalReading, _ header: JournalHeader) {
+    let histories = [header.beginning.history, header.beginning.history &+ 1]
+    for history in histories {
+        for known in [0, header.beginning.position, .max] {
+            let token = ChangeToken(history: history, position: known, checksum: 1)
+            let journal = KnownJournal(
+                token: token, end: position, lineage: JournalLineage(resets: 1, restarts: 1), restart: 3,
+                tree: other, mirrors: JournalState(of: FileVersion(of: [1])).mirrors)
+            let relation = journal.relation(to: reading, header, isContinued: false)
+            switch relation {
+            case .unusable: precondition(reading.isUnusable)
+            case .same: preconditionFailure("a journal that is not continued is taken for the same one")
+            case .descendant: precondition(history == histories[0])
+            case .fork, .restored: break
+            }
+        }
+    }
+}
+
+private func checkPast(_ journal: UnsafeRawBufferPointer, _ header: JournalHeader, _ base: Int) {
+    let bytes = UnsafeRawBufferPointer(rebasing: journal[min(JournalHeader.size, base)..<base])
+    let scan = JournalScan.salvage(bytes, at: JournalHeader.size, from: .start(of: header.generation))
+    var index = JournalPastIndex(header)
+    index.add(scan)
+    let records = scan.records.compactMap { _, record in
+        if case .past(let transactions) = record.content { transactions } else { nil }
+    }
+    precondition(index.count == records.count && index.offsets(of: 0..<index.count).count == records.count)
+    let place = index.bytes(of: 0..<index.count)
+    precondition(place.upperBound <= Int(clamping: header.base) && place.lowerBound >= JournalHeader.size)
+    for record in records {
+        precondition((0...index.count).contains(index.firstIndex(after: record.position)))
+    }
+    checkKept(KeptPast(oldest: header.oldest, records: records))
+}
+
+private func checkKept(_ past: KeptPast) {
+    let key = past.records.lazy.flatMap { $0.list ?? [] }.flatMap { $0.mutations ?? [] }.first?.key
+    let ever = HistoryPolicy.Age(seconds: .max)
+    for policy in [
+        HistoryPolicy.keep(transactions: 2, for: ever), .keep(bytes: 200, for: ever), .keep(for: .hours(1)), .none,
+    ] {
+        let history = JournalHistory(policy: policy, secrets: ["k"])
+        let allowed = past.allowed(by: history, at: 3600, forgetting: key)
+        precondition(allowed.records.count <= past.records.count, "there is more past than before")
+        precondition(policy.isKept || allowed.records.isEmpty, "something is kept")
+        let size = allowed.records.reduce(0) { size, record in
+            size + JournalRecord(.past(record), durableEnd: 0).encoded(at: .start(of: 1)).bytes.count
+        }
+        precondition(size <= policy.bytes, "too much is kept")
+        for mutation in allowed.records.lazy.flatMap({ $0.list ?? [] }).flatMap({ $0.mutations ?? [] }) {
+            precondition(mutation.key != key, "a key is not forgotten")
+        }
+        let again = allowed.allowed(by: history, at: 3600, forgetting: key)
+        precondition(again.records.count <= allowed.records.count)
+        // By a wrong clock, a record may be as new as one before it that has gone.
+        guard policy.age == ever, past.records.allSatisfy({ abs($0.time) < 1e15 }) else { continue }
+        precondition(again.records.count == allowed.records.count && again.oldest == allowed.oldest)
     }
 }
 
@@ -90,7 +223,7 @@ private func checkKept(_ contents: [JournalRecord.Content]) {
         case .values(let batch): for entry in batch.entries { kept.remove(at: entry.key) }
         case .edited(_, let batch): for entry in batch.entries { kept.add(entry.value ?? .null, at: entry.key) }
         case .kept(let batch): kept.decide(batch)
-        case .checkpoint, .checkpointed, .history, .past: break
+        case .base, .mirroring, .mirrored, .history, .past: break
         }
     }
     var again = LastGoodValues()
@@ -105,10 +238,14 @@ private func checkKept(_ contents: [JournalRecord.Content]) {
     precondition(again.isEmpty)
 }
 
-/// Each record is described by its kind and whether it has transactions, the size and number of its keys, the size of what follows, and these bytes.
+// MARK: Journals from descriptions
+
+/// Each record is described by its kind and whether it has transactions, the size and number of its keys, the size of
+/// what follows, and these bytes. All records of the past that come first are in front of the base.
 private func journal(describedBy input: ArraySlice<UInt8>) -> [UInt8] {
-    var journal = JournalHeader(generation: 7, beginning: .beginning()).encoded
+    var journal = [UInt8](repeating: 0, count: JournalHeader.size)
     var chain: UInt64 = 7
+    var base: Int?
     var rest = input
     while rest.count >= 4 {
         let numbers = Array(rest.prefix(4))
@@ -127,12 +264,14 @@ private func journal(describedBy input: ArraySlice<UInt8>) -> [UInt8] {
         record += body
         let payloadSize = record.count - 32
         record += [UInt8](repeating: 0, count: -record.count & 7)
+        let kind = 1 + (numbers[0] & 0x3F) % 8
+        if kind != JournalRecordHeader.Kind.past.rawValue, base == nil { base = journal.count }
         chain = record.withUnsafeMutableBytes { bytes in
             bytes.store(UInt32(payloadSize), at: 0)
-            bytes.store(1 + (numbers[0] & 0x3F) % 7, at: 4)
+            bytes.store(kind, at: 4)
             bytes.store(numbers[0] >> 6 & 1, at: 5)
             bytes.store(chain, at: 8)
-            bytes.store(UInt64(numbers[0] & 0x80 == 0 ? 64 : journal.count), at: 16)
+            bytes.store(UInt64(numbers[0] & 0x80 == 0 ? JournalHeader.size : journal.count), at: 16)
             let checksum = JournalRecordHeader.checksum(
                 of: UnsafeRawBufferPointer(bytes), generation: 7, offset: journal.count)
             bytes.store(checksum, at: 24)
@@ -140,16 +279,44 @@ private func journal(describedBy input: ArraySlice<UInt8>) -> [UInt8] {
         }
         journal += record
     }
+    let header = JournalHeader(generation: 7, beginning: .beginning(), base: UInt64(base ?? journal.count))
+    journal.replaceSubrange(..<JournalHeader.size, with: header.encoded)
     return journal
+}
+
+private func checkHeader(_ input: [UInt8]) {
+    guard input.count >= 105 else { return }
+    let header = input.withUnsafeBytes { bytes in
+        func number(_ index: Int) -> UInt64 { bytes.number(UInt64.self, at: 8 * index) }
+        return JournalHeader(
+            generation: number(0), previousGeneration: number(1), previousEnd: number(2),
+            beginning: ChangeToken(history: number(3), position: number(4), checksum: number(5)),
+            oldest: ChangeToken(history: number(3), position: number(6), checksum: number(7)),
+            lineage: JournalLineage(
+                resets: bytes.number(UInt32.self, at: 64), restarts: bytes.number(UInt32.self, at: 68),
+                isInEmptyPlace: bytes[104] & 1 != 0,
+                origin: FileVersion(hash: number(11), size: number(12))),
+            base: number(10))
+    }
+    let bytes = header.encoded + input[105...]
+    bytes.withUnsafeBytes { bytes in
+        let isValid =
+            header.generation != 0 && header.beginning.history != 0
+            && header.base >= UInt64(JournalHeader.size) && header.base <= JournalHeader.baseLimit
+            && header.base % 8 == 0
+        guard let read = try? JournalHeader.decode(bytes) else { return precondition(!isValid, "a header is not read") }
+        precondition(isValid && read == header, "a header has changed")
+    }
+    check(bytes)
 }
 
 private func checkDamage(_ input: [UInt8]) {
     guard input.count > 4 else { return }
     let whole = journal(describedBy: input[4...])
     let before = check(whole)
-    guard whole.count > 64 else { return }
+    guard whole.count > JournalHeader.size else { return }
     var damaged = whole
-    let place = 64 + (Int(input[0]) << 8 | Int(input[1])) % (whole.count - 64)
+    let place = JournalHeader.size + (Int(input[0]) << 8 | Int(input[1])) % (whole.count - JournalHeader.size)
     if input[2] == 0 { damaged.removeLast(whole.count - place) } else { damaged[place] ^= input[2] }
     if input[3] & 1 == 1 { damaged += [UInt8](repeating: 0, count: 64) }
     for (offset, record) in check(damaged).records {
@@ -157,6 +324,27 @@ private func checkDamage(_ input: [UInt8]) {
             preconditionFailure("damage has made a record")
         }
         precondition(isSame(same.record, record), "damage has changed a record")
+    }
+}
+
+// MARK: Comparing
+
+/// As `==`, but NaN is like itself.
+private func isAlike(_ left: SettingTree, _ right: SettingTree) -> Bool {
+    left == right || isAlike(.dictionary(left.root), .dictionary(right.root))
+}
+
+private func isAlike(_ left: SettingValue, _ right: SettingValue) -> Bool {
+    switch (left, right) {
+    case (.real(let left), .real(let right)): left == right || left.isNaN && right.isNaN
+    case (.date(let left), .date(let right)):
+        left == right
+            || left.timeIntervalSinceReferenceDate.isNaN && right.timeIntervalSinceReferenceDate.isNaN
+    case (.array(let left), .array(let right)): left.count == right.count && zip(left, right).allSatisfy(isAlike)
+    case (.dictionary(let left), .dictionary(let right)):
+        left.count == right.count
+            && left.allSatisfy { key, value in right[key].map { isAlike(value, $0) } ?? false }
+    default: left == right
     }
 }
 
@@ -168,17 +356,24 @@ private func isSame(_ left: JournalRecord, _ right: JournalRecord) -> Bool {
         return leftVersion == rightVersion && isSame(left, right)
     case (.kept(let left), .kept(let right)): return isSame(left, right)
     case (.past(let left), .past(let right)): return left.checksum == right.checksum && isSame(left, right)
+    case (.base(let left), .base(let right)):
+        return isSame(SettingValue.dictionary(left.tree.root), .dictionary(right.tree.root))
+            && left.mirrors.count == right.mirrors.count
+            && zip(left.mirrors, right.mirrors).allSatisfy { left, right in
+                left.version == right.version && isSame(left.difference, right.difference)
+            }
     default: return left == right
     }
 }
 
 private func isSame(_ left: JournalBatch, _ right: JournalBatch) -> Bool {
-    left.revision == right.revision && left.author == right.author && left.entries.count == right.entries.count
-        && isSame(left.transactions, right.transactions)
-        && isSame(left.tree.map { .dictionary($0.root) }, right.tree.map { .dictionary($0.root) })
-        && zip(left.entries, right.entries).allSatisfy { left, right in
-            left.key == right.key && isSame(left.value, right.value) && isSame(left.before, right.before)
-        }
+    left.revision == right.revision && left.author == right.author
+        && isSame(left.transactions, right.transactions) && isSame(left.entries, right.entries)
+}
+
+private func isSame(_ left: [JournalEntry], _ right: [JournalEntry]) -> Bool {
+    left.count == right.count
+        && zip(left, right).allSatisfy { left, right in left.key == right.key && isSame(left.value, right.value) }
 }
 
 /// A record's checksum is that of the place where it stands.
@@ -196,10 +391,6 @@ private func isSame(_ left: JournalTransactions?, _ right: JournalTransactions?)
                     && isSame(left.oldValue, right.oldValue) && isSame(left.newValue, right.newValue)
             }
     }
-}
-
-private func isSame(_ left: JournalEntry.Before, _ right: JournalEntry.Before) -> Bool {
-    if case (.value(let left), .value(let right)) = (left, right) { isSame(left, right) } else { left == right }
 }
 
 private func isSame(_ left: SettingValue?, _ right: SettingValue?) -> Bool {

@@ -84,15 +84,8 @@ fuzz_formats() {
 }
 
 fuzz_journal() {
-    # Described records: kind, size and number of keys, size of the rest. Values, checkpoint, edited, values with a tree.
-    values='\0\4\2\20\1a\1b\5\0\4\2\0\13\1\1x\12\2\1\3\7\1y'
-    checkpoint='\1\0\0\30\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\100\0\0\0\0\0\0\0'
-    edited='\203\2\1\36\1k\2\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\6\1\1m\5\0\0\0\0\0\0\360\77\0'
-    tree='\200\0\377\12\7\0\13\1\1k\11\2xy'
-    printf "\1$values$checkpoint$edited$tree" >"$inputs/described"
-    printf "\2\0\20\4\0$values$checkpoint$edited$tree" >"$inputs/damaged"
     fuzz_values "" "$sources"/Storage/History/*.swift "$sources"/Files/Journal/*.swift "$sources/Storage/Protocols/SettingTree+Batch.swift" \
-        "$sources/Files/FileStorage/LastGoodValues.swift" "$here/JournalFuzzer.swift"
+        "$sources/Files/FileStorage/LoadedValues.swift" "$sources/Files/FileStorage/TreeDifference.swift" "$here/JournalFuzzer.swift"
 }
 
 fuzz_text() {

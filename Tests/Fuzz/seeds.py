@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the inputs that fuzzing begins with: one file for each thing that a reader knows.
 
-    Tests/Fuzz/seeds.py oldtext | strings | archives | … FOLDER
+    Tests/Fuzz/seeds.py oldtext | strings | archives | journal | … FOLDER
 """
 import plistlib
 import sys
@@ -101,7 +101,50 @@ def in_xml(value):
     return [in_xml(part) for part in value] if isinstance(value, list) else value
 
 
+def record(kind, keys=(), count=None, body=b"", counted=False, durable=False):
+    """A description of a record of a journal, as the fuzzer reads it."""
+    keys = [key.encode() for key in keys]
+    names = b"".join(bytes([len(key)]) + key for key in keys)
+    first = kind - 1 | (64 if counted else 0) | (128 if durable else 0)
+    return bytes([first, len(names), len(keys) if count is None else count, len(body)]) + names + body
+
+
+def journals():
+    """Each kind of record: base, values, edited, mirroring, mirrored, kept, history, past."""
+    def number(value):
+        return value.to_bytes(8, "little")
+
+    def text(value):
+        return bytes([len(value)]) + value.encode()
+
+    version, later = number(1) + number(2), number(3) + number(2)
+    absent, one, string = b"\0", b"\4\2", b"\7" + text("y")
+    time = b"\0" * 6 + b"\xf0\x3f"
+    transaction = (time + b"\5" + text("local") + text("w") + b"\2" + text("a") + absent + one
+                   + text("k.x") + b"\xff\xff")
+    undo = time + b"\x0e" + text("local") + number(1) + number(2) + number(3) + b"\3" + b"\1" + text("a") + one + absent
+    counted = number(9) + b"\1" + time + text("tool") + text("user") + b"\7" + b"\1" + transaction
+    several = number(9) + b"\3" + time + text("") + text("") + b"\0" + b"\1" + undo
+    tree = b"\x0b\2" + text("k") + b"\x0b\1" + text("x") + string + text("a") + one
+    difference = b"\2" + text("k.x") + one + text("b") + absent
+    past = record(8, body=number(5) + counted, counted=True) + record(8, body=number(6) + several, counted=True)
+    base = record(1, count=255, body=b"\2" + version + difference + later + b"\0" + tree, durable=True)
+    rest = [
+        record(2, ["a", "b"], body=b"\1\0" + string + absent + counted, counted=True, durable=True),
+        record(4, body=version, durable=True), record(2, ["k.x", "a"], body=b"\2\1" + text("w") + one + absent),
+        record(5, body=version, durable=True), record(3, ["k"], body=later + b"\0\0" + b"\5" + time, durable=True),
+        record(6, ["a"], body=b"\0\0" + b"\x0a\1" + one), record(7, body=b"\x14\x7f" + number(60) + b"\1" + text("k.x")),
+        record(2, ["k.z"], body=b"\0\0" + string), record(3, [], body=b"\xff" * 16 + b"\0\0")]
+    rest = b"".join(rest)
+    return {"described": b"\1" + past + base + rest, "damaged": b"\2\0\x90\4\0" + past + base + rest,
+            "mirrored": b"\1" + base + record(4, body=later) + record(5, body=later), "edited": b"\1" + base + rest[-40:],
+            "salvaged": b"\2\0\x20\4\0" + base + rest,
+            "header": b"\3" + b"".join(number(value) for value in range(1, 11)) + number(120) * 3 + b"\1"}
+
+
 def seeds(target):
+    if target == "journal":
+        return journals()
     if target == "oldtext":
         return {name: text.encode() for name, text in OLD_TEXT.items()} | {
             "utf16": OLD_TEXT["comments"].encode("utf-16")}

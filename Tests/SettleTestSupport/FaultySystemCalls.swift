@@ -251,6 +251,11 @@ package final class FaultySystemCalls: SystemCalls {
         try real.renameFile(path, to: newPath)
     }
 
+    package func exchangeFiles(_ path: String, _ other: String) throws(SystemError) {
+        try check(.exchange, other)
+        try real.exchangeFiles(path, other)
+    }
+
     package func linkFile(_ path: String, to newPath: String) throws(SystemError) {
         try check(.link, newPath)
         try real.linkFile(path, to: newPath)

@@ -24,6 +24,11 @@ extension FaultySystemCalls: FolderSystemCalls {
         try folderCalls().renameFile(name, to: newName, in: folder)
     }
 
+    func exchangeFiles(_ name: String, _ other: String, in folder: FileDescriptor) throws(SystemError) {
+        try check(.exchange, path(of: other, in: folder))
+        try folderCalls().exchangeFiles(name, other, in: folder)
+    }
+
     func linkFile(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError) {
         try check(.link, path(of: newName, in: folder))
         try folderCalls().linkFile(name, to: newName, in: folder)

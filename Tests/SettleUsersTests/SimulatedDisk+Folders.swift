@@ -26,6 +26,10 @@ extension SimulatedDisk: FolderSystemCalls {
         try renameFile(path(of: name, in: folder), to: path(of: newName, in: folder))
     }
 
+    func exchangeFiles(_ name: String, _ other: String, in folder: FileDescriptor) throws(SystemError) {
+        try exchangeFiles(path(of: name, in: folder), path(of: other, in: folder))
+    }
+
     func linkFile(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError) {
         try linkFile(path(of: name, in: folder), to: path(of: newName, in: folder))
     }

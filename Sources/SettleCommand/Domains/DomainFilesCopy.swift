@@ -13,7 +13,7 @@ package struct DomainFilesCopy {
     /// By the name that programs open, which may be that of a link.
     private let file: FilePath
 
-    private static let companions = [\FileNames.file, \.journal, \.history, \.previous]
+    private static let companions = [\FileNames.file, \.journal, \.previous]
     /// How often to begin again if a program writes meanwhile.
     private static let attempts = 50
 

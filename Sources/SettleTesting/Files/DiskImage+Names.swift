@@ -117,6 +117,16 @@ extension DiskImage {
         if let replaced { touch(replaced, isContents: false) }
     }
 
+    /// Exchanges two names within one folder.
+    mutating func exchange(_ path: String, _ other: String) throws(SystemError) {
+        let (number, otherNumber) = (try node(at: path, followsLast: false), try node(at: other, followsLast: false))
+        let (folder, name) = try place(path)
+        let (otherFolder, otherName) = try place(other)
+        guard folder == otherFolder else { throw .crossesDevices }
+        change(folder, [name: otherNumber, otherName: number])
+        for number in [number, otherNumber] { touch(number, isContents: false) }
+    }
+
     private func place(_ path: String) throws(SystemError) -> (folder: Int, name: String) {
         let path = FilePath(path)
         let folder = try node(at: path.folder.text)

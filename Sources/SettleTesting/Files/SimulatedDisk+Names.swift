@@ -21,6 +21,10 @@ extension SimulatedDisk {
         try change(.rename, newPath) { (image) throws(SystemError) in try image.rename(path, to: newPath) }
     }
 
+    package func exchangeFiles(_ path: String, _ other: String) throws(SystemError) {
+        try change(.exchange, other) { (image) throws(SystemError) in try image.exchange(path, other) }
+    }
+
     package func linkFile(_ path: String, to newPath: String) throws(SystemError) {
         try change(.link, newPath) { (image) throws(SystemError) in try image.link(path, to: newPath) }
     }

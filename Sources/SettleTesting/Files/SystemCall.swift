@@ -1,7 +1,8 @@
 /// A system call that a test observes, whether or not it failed.
 package struct SystemCall: Sendable, Hashable, CustomStringConvertible {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-        case open, create, openFolder, read, write, synchronize, close, lock, status, setPermissions, rename, link
+        case open, create, openFolder, read, write, synchronize, close, lock, status, setPermissions, rename, exchange,
+            link
         case setOwner, remove, makeFolder, names, linkTarget, update, synchronizeData, truncate, unlock
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -14,21 +15,20 @@ import Testing
             return FileStorage(at: crashFolder.appending(path: name), calls: calls, journalLimit: 300)
         }
 
-        /// The files of the history that contain a text.
+        /// The parts of the history that contain a text.
         func files(with text: String) throws -> [String] {
             let calls = try #require(calls.withLock { $0 })
             let (operations, names) = (FileOperations(calls), FileNames(crashPath(of: crashFile)))
-            return try [names.history, names.journal].filter { path in
-                guard let file = try? operations.open(path, .read) else { return false }
-                defer { try? operations.close(file, at: path) }
-                let size = Int(try operations.status(of: file, at: path).size)
-                let bytes = try operations.read(file, at: path, offset: 0, count: size)
-                return Data(bytes).range(of: Data(text.utf8)) != nil
-            }.map(\.name)
+            return try JournalParts.names([names.journal.name], with: text) { _ in
+                guard let file = try? operations.open(names.journal, .read) else { return nil }
+                defer { try? operations.close(file, at: names.journal) }
+                let size = Int(try operations.status(of: file, at: names.journal).size)
+                return Data(try operations.read(file, at: names.journal, offset: 0, count: size))
+            }
         }
     }
 
-    private static let history = ".settings.json.history"
+    private static let history = JournalParts.past
 
     /// Commits texts at a key, one after another.
     private func commit(_ texts: [String], at key: String, to store: SettingsStore) async throws {

@@ -58,11 +58,17 @@ final class HistoryPlace: Sendable {
         return tree
     }
 
-    /// The files beside each other that contain a text.
+    /// The files beside each other that contain a text, with `past` for the past in the journal.
     func files(with text: String) throws -> [String] {
-        try fixture.names().filter { name in
-            let data = try Data(contentsOf: fixture.folder.appending(path: name))
-            return data.range(of: Data(text.utf8)) != nil
+        try JournalParts.names(fixture.names(), with: text) {
+            try Data(contentsOf: fixture.folder.appending(path: $0))
+        }
+    }
+
+    /// What the journal keeps of the past.
+    var past: Data {
+        get throws {
+            JournalParts(try Data(contentsOf: fixture.folder.appending(path: ".settings.json.journal"))).past
         }
     }
 

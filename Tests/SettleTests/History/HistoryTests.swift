@@ -94,8 +94,8 @@ import Testing
             try await store.file.flush()
             try await store.close()
         }
-        #expect(try home.names.contains(".settings.json.history"))
-        #expect(try home.permissions(of: ".settings.json.history") == 0o600)
+        #expect(try !home.past.isEmpty)
+        #expect(try home.permissions(of: ".settings.json.journal") == 0o600)
         let store = try await home.open(nil)
         let told = try await store.entries().map { entry in
             let change = entry.changes[0]

@@ -411,13 +411,16 @@ struct KeptHistoryRun {
 
     // MARK: Faults
 
-    /// Changes a byte of the file with the kept past, if there is one.
+    /// Changes a byte of what is kept of the past, if anything is.
     private mutating func damagePast() throws {
-        let (operations, path) = (FileOperations(disk), FileNames(FilePath("/home/settings.json")).history)
+        let (operations, path) = (FileOperations(disk), FileNames(FilePath("/home/settings.json")).journal)
         guard let file = try? operations.open(path, .update) else { return }
         defer { try? operations.close(file, at: path) }
-        let size = Int(try operations.status(of: file, at: path).size)
-        let offset = below(max(1, size))
+        let start = try operations.read(file, at: path, offset: 0, count: JournalHeader.size)
+        guard let header = start.withUnsafeBytes({ try? JournalHeader.decode($0) }) else { return }
+        let size = Int(header.base) - JournalHeader.size
+        guard size > 0 else { return }
+        let offset = JournalHeader.size + below(size)
         var bytes = try operations.read(file, at: path, offset: offset, count: 1)
         guard !bytes.isEmpty else { return }
         bytes[0] ^= UInt8(1 + below(255))

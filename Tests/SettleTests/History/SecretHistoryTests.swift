@@ -5,7 +5,7 @@ import Testing
 
 /// What must not be found in the history.
 @Suite(.timeLimit(.minutes(10))) struct SecretHistoryTests {
-    private static let history = ".settings.json.history"
+    private static let history = JournalParts.past
     private static let journal = ".settings.json.journal"
 
     /// Fills the journal, so that it is begun anew and its records move to the kept past.

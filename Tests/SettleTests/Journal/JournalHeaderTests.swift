@@ -1,5 +1,6 @@
-import Settle
 import Testing
+
+@testable import Settle
 
 @Suite struct JournalHeaderTests {
     private let header = JournalHeader(
@@ -17,13 +18,54 @@ import Testing
         #expect(try decode(header.encoded + [1, 2, 3]) == header)
         let first = JournalHeader(generation: .max, beginning: JournalSample.beginning)
         #expect(try decode(first.encoded) == first)
+        #expect(first.oldest == first.beginning && first.base == 120 && first.lineage == JournalLineage())
+    }
+
+    /// One of a journal with a past and a lineage.
+    private var later: JournalHeader {
+        var later = header
+        later.oldest = ChangeToken(history: 7, position: 1 << 32, checksum: 1 << 56)
+        later.lineage = JournalLineage(
+            resets: 0x0101_0102, restarts: 0x0201_0101, isInEmptyPlace: true,
+            origin: FileVersion(hash: 5, size: 1 << 48))
+        (later.base, later.previousEnd) = (1 << 24, .max)
+        return later
+    }
+
+    @Test("Where the past begins, where it ends, and the lineage read back as they were written")
+    func laterRoundTrip() throws {
+        #expect(try decode(later.encoded) == later)
+        let bytes = later.encoded
+        #expect(Array(bytes[64..<72]) == [0, 0, 0, 1, 0, 0, 0, 0])
+        #expect(Array(bytes[72..<88]) == [0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
+        #expect(Array(bytes[88..<104]) == [2, 1, 1, 1, 1, 1, 1, 2, 1, 0, 0, 0, 0, 0, 0, 0])
+        #expect(Array(bytes[104...]) == [5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0])
+        for isInEmptyPlace in [false, true] {
+            var other = later
+            other.lineage = JournalLineage(resets: .max, restarts: 0, isInEmptyPlace: isInEmptyPlace)
+            #expect(try decode(other.encoded) == other)
+        }
+    }
+
+    @Test("A header is damaged whose base can't be where it says")
+    func wrongBase() throws {
+        for base in [0, 8, 104, 112, 121, 124, JournalHeader.baseLimit + 8, UInt64(Int.max) & ~7, .max & ~7, .max] {
+            var wrong = later
+            wrong.base = base
+            #expect(throws: JournalError.damaged, "\(base)") { try decode(wrong.encoded) }
+        }
+        for base in [120, 128, JournalHeader.baseLimit] {
+            var right = later
+            right.base = base
+            #expect(try decode(right.encoded).base == base)
+        }
     }
 
     @Test("The encoded bytes never change")
     func bytes() {
-        #expect(Array(header.encoded[..<12]) == Array("Settle".utf8) + [0xF5, 0x0A, 2, 0, 0, 0])
+        #expect(Array(header.encoded[..<12]) == Array("Settle".utf8) + [0xF5, 0x0A, 3, 0, 0, 0])
         #expect(header.encoded[16] == 3 && header.encoded[24] == 2 && header.encoded[32] == 128)
-        #expect(header.encoded[40] == 7 && header.encoded[53] == 1 && header.encoded[56...].allSatisfy { $0 == 255 })
+        #expect(header.encoded[40] == 7 && header.encoded[53] == 1 && header.encoded[56..<64].allSatisfy { $0 == 255 })
     }
 
     @Test("Too few bytes, or zeros, mean that the journal was not begun")
@@ -58,13 +100,13 @@ import Testing
 
     @Test("A newer version is distinguished from damage, and refused")
     func newerVersion() {
-        #expect(bytes(ofVersion: 2) == header.encoded)
-        #expect(throws: JournalError.newerVersion(3)) { try decode(bytes(ofVersion: 3)) }
+        #expect(bytes(ofVersion: 3) == header.encoded)
+        #expect(throws: JournalError.newerVersion(4)) { try decode(bytes(ofVersion: 4)) }
         #expect(throws: JournalError.newerVersion(200)) { try decode(bytes(ofVersion: 200)) }
-        for version: UInt8 in 0...1 {
+        for version: UInt8 in 0...2 {
             #expect(throws: JournalError.damaged) { try decode(bytes(ofVersion: version)) }
         }
-        #expect("\(JournalError.newerVersion(3))".contains("has version 3, but this program knows none later than 2"))
+        #expect("\(JournalError.newerVersion(4))".contains("has version 4, but this program knows none later than 3"))
     }
 
     @Test("A header without a generation or a history is damaged")

@@ -86,30 +86,25 @@ import Testing
         var value = SettingValue.array([])
         for _ in 1..<128 { value = .array([value]) }
         #expect(try written(value) == value)
-        let entry = JournalEntry(key: "a", value: value, before: .absent)
+        let entry = JournalEntry(key: "a", value: value)
         #expect(JournalBatch(revision: 1, entries: [entry]).tooDeeplyNestedKey == nil)
-        #expect(JournalBatch(revision: 1, tree: SettingTree(["a": value])).tooDeeplyNestedKey == "a")
         let deeper = SettingValue.dictionary(["b": value])
         #expect(throws: JournalError.damaged) { try written(deeper) }
-        for entry in [
-            JournalEntry(key: "a", value: deeper, before: .absent),
-            JournalEntry(key: "a", value: nil, before: .value(deeper)),
-        ] {
-            #expect(JournalBatch(revision: 1, entries: [entry]).tooDeeplyNestedKey == "a")
-        }
+        #expect(
+            JournalBatch(revision: 1, entries: [JournalEntry(key: "a", value: deeper)]).tooDeeplyNestedKey == "a")
     }
 
     @Test("The encoded bytes never change")
     func bytes() {
         let batch = JournalBatch(
-            revision: 300, author: "w", entries: [JournalEntry(key: "ab", value: .integer(-1), before: .unknown)])
+            revision: 300, author: "w", entries: [JournalEntry(key: "ab", value: .integer(-1))])
         let bytes = JournalRecord(.edited(FileVersion(hash: 1, size: 2), batch), durableEnd: 64)
             .encoded(at: .start(of: 7)).bytes
-        #expect(Array(bytes[..<24]) == [43, 0, 0, 0, 4, 0, 0, 0, 7] + zeros(7) + [64] + zeros(7))
+        #expect(Array(bytes[..<24]) == [42, 0, 0, 0, 3, 0, 0, 0, 7] + zeros(7) + [64] + zeros(7))
         #expect(Array(bytes[32..<40]) == [3, 0, 0, 0, 1, 0, 0, 0])
         #expect(
-            Array(bytes[48...]) == [2, 0x61, 0x62, 1] + zeros(7) + [2] + zeros(7) + [0xAC, 2, 1, 1, 0x77, 4, 1, 255]
-                + zeros(5))
+            Array(bytes[48...]) == [2, 0x61, 0x62, 1] + zeros(7) + [2] + zeros(7) + [0xAC, 2, 1, 1, 0x77, 4, 1]
+                + zeros(6))
     }
 
     private func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }

@@ -10,7 +10,7 @@ struct JournalSample {
     var records: [(offset: Int, record: JournalRecord)] = []
     var end = JournalPosition.start(of: generation)
 
-    mutating func append(_ content: JournalRecord.Content, durableEnd: Int = 64) {
+    mutating func append(_ content: JournalRecord.Content, durableEnd: Int = JournalHeader.size) {
         let record = JournalRecord(content, durableEnd: durableEnd)
         records.append((end.offset, record))
         let (new, next) = record.encoded(at: end)
@@ -18,15 +18,13 @@ struct JournalSample {
         end = next
     }
 
-    /// Appends a batch that sets one key; `before` is what it was.
-    mutating func append(
-        _ key: SettingKey, _ value: SettingValue?, before: JournalEntry.Before = .absent, durableEnd: Int = 64
-    ) {
+    /// Appends a batch that sets one key.
+    mutating func append(_ key: SettingKey, _ value: SettingValue?, durableEnd: Int = JournalHeader.size) {
         append(
             .values(
                 JournalBatch(
-                    revision: UInt64(records.count + 1),
-                    entries: [JournalEntry(key: key, value: value, before: before)])), durableEnd: durableEnd)
+                    revision: UInt64(records.count + 1), entries: [JournalEntry(key: key, value: value)])),
+            durableEnd: durableEnd)
     }
 
     /// Several kinds of records, each of which proves the one before durable.
@@ -34,13 +32,16 @@ struct JournalSample {
         var sample = JournalSample()
         sample.append("a", .integer(1))
         sample.append("b.c", .string("ü"), durableEnd: sample.end.offset)
-        sample.append(.checkpoint(FileVersion(of: [1]), coveredEnd: sample.end.offset), durableEnd: sample.end.offset)
-        sample.append(.checkpointed(FileVersion(of: [1]), coveredEnd: sample.end.offset), durableEnd: sample.end.offset)
-        sample.append("a", nil, before: .value(.integer(1)), durableEnd: sample.end.offset)
+        sample.append(.mirroring(FileVersion(of: [1])), durableEnd: sample.end.offset)
+        sample.append(.mirrored(FileVersion(of: [1])), durableEnd: sample.end.offset)
+        sample.append("a", nil, durableEnd: sample.end.offset)
         sample.append(
-            .edited(FileVersion(of: [2]), JournalBatch(revision: 0, tree: SettingTree(["z": .array([.real(0.5)])]))),
+            .base(
+                JournalBase(
+                    tree: SettingTree(["z": .array([.real(0.5)])]), mirrors: [JournalBase.Mirror(FileVersion(of: [2]))])
+            ),
             durableEnd: sample.end.offset)
-        sample.append("d", .data(Data([0, 255])), before: .unknown, durableEnd: sample.end.offset)
+        sample.append("d", .data(Data([0, 255])), durableEnd: sample.end.offset)
         return sample
     }
 
@@ -55,14 +56,16 @@ struct JournalSample {
     static func scan(_ bytes: [UInt8], _ generation: UInt64 = generation) -> JournalScan {
         bytes.withUnsafeBytes {
             JournalScan.scan(
-                UnsafeRawBufferPointer(rebasing: $0[64...]), at: 64, from: .start(of: generation))
+                UnsafeRawBufferPointer(rebasing: $0[JournalHeader.size...]), at: JournalHeader.size,
+                from: .start(of: generation))
         }
     }
 
     static func salvage(_ bytes: [UInt8], _ generation: UInt64 = generation) -> JournalScan {
         bytes.withUnsafeBytes {
             JournalScan.salvage(
-                UnsafeRawBufferPointer(rebasing: $0[64...]), at: 64, from: .start(of: generation))
+                UnsafeRawBufferPointer(rebasing: $0[JournalHeader.size...]), at: JournalHeader.size,
+                from: .start(of: generation))
         }
     }
 }

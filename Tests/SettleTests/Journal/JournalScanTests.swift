@@ -47,7 +47,7 @@ import Testing
     @Test("A truncated journal yields the records before the cut, and how many bytes the next one needs")
     func truncation() {
         let sample = JournalSample.several()
-        for size in 64..<sample.bytes.count {
+        for size in JournalHeader.size..<sample.bytes.count {
             let whole = sample.records.indices.filter { sample.range(of: $0).upperBound <= size }
             let cut = Array(sample.bytes[..<size])
             let scan = JournalSample.scan(cut)
@@ -58,7 +58,7 @@ import Testing
                 #expect(scan.needsMore == nil)
             } else {
                 let end = size < scan.end.offset + 32 ? scan.end.offset + 32 : sample.range(of: whole.count).upperBound
-                #expect(scan.needsMore == end - 64)
+                #expect(scan.needsMore == end - JournalHeader.size)
             }
             let salvaged = JournalSample.salvage(cut)
             #expect(salvaged.found == scan.found)
@@ -69,7 +69,7 @@ import Testing
     @Test("A flipped bit invents no value and loses no record before it")
     func bitFlips() {
         let sample = JournalSample.several()
-        for offset in 64..<sample.bytes.count {
+        for offset in JournalHeader.size..<sample.bytes.count {
             for bit in 0..<8 {
                 var bytes = sample.bytes
                 bytes[offset] ^= 1 << bit
@@ -105,7 +105,8 @@ import Testing
         var old = JournalSample.several()
         for _ in 0..<20 { old.append("old", .integer(9), durableEnd: old.end.offset) }
         // A new journal begins in place, and grows over the old records.
-        var bytes = JournalHeader(generation: 5, beginning: JournalSample.beginning).encoded + old.bytes[64...]
+        var bytes =
+            JournalHeader(generation: 5, beginning: JournalSample.beginning).encoded + old.bytes[JournalHeader.size...]
         var position = JournalPosition.start(of: 5)
         for count in 0..<8 {
             for scan in [JournalSample.scan(bytes, 5), JournalSample.salvage(bytes, 5)] {
@@ -132,7 +133,7 @@ import Testing
         // A record of the same length overwrites the torn one.
         let (new, next) = JournalRecord(
             .values(
-                JournalBatch(revision: 9, entries: [JournalEntry(key: "anew", value: .integer(5), before: .absent)])),
+                JournalBatch(revision: 9, entries: [JournalEntry(key: "anew", value: .integer(5))])),
             durableEnd: position.offset
         ).encoded(at: position)
         first.bytes.replaceSubrange(position.offset..<next.offset, with: new)
@@ -149,7 +150,7 @@ import Testing
     func copiedRecord() {
         var sample = JournalSample()
         sample.append("a", .integer(1))
-        let copy = sample.bytes[64...]
+        let copy = sample.bytes[JournalHeader.size...]
         sample.bytes += copy
         #expect(sample.scan().records.count == 1)
         #expect(sample.salvage().records.count == 1)

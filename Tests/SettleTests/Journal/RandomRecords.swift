@@ -7,8 +7,8 @@ extension SeededGenerator {
         let version = FileVersion(hash: next(), size: next())
         let content: JournalRecord.Content =
             switch next() % 9 {
-            case 0: .checkpoint(version, coveredEnd: Int(next() >> 1))
-            case 1: .checkpointed(version, coveredEnd: Int(next() >> 1))
+            case 0: .mirroring(version)
+            case 1: .mirrored(version)
             case 2: .edited(version, counted(batch()))
             case 3: .kept(batch())
             case 4:
@@ -17,6 +17,11 @@ extension SeededGenerator {
                         policy: .keep(transactions: Int(next() >> 33), for: .days(Int(next() >> 40))),
                         secrets: Set((0..<(next() % 3)).map { _ in SettingKey(stored: text()) })))
             case 5: .past(transactions())
+            case 6:
+                .base(
+                    JournalBase(
+                        tree: SettingTree(dictionary(depth: 3)),
+                        mirrors: [JournalBase.Mirror(version, batch().entries), JournalBase.Mirror(version)]))
             default: .values(counted(batch()))
             }
         return JournalRecord(content, durableEnd: Int(next() >> 1))
@@ -58,19 +63,8 @@ extension SeededGenerator {
 
     mutating func batch() -> JournalBatch {
         var batch = JournalBatch(revision: next() >> (next() % 64), author: next() % 3 == 0 ? text() : nil)
-        if next() % 8 == 0 {
-            batch.tree = SettingTree(dictionary(depth: 3))
-        } else {
-            batch.entries = (0..<(next() % 5)).map { _ in
-                let before: JournalEntry.Before =
-                    switch next() % 4 {
-                    case 0: .unknown
-                    case 1: .absent
-                    default: .value(value(depth: 2))
-                    }
-                return JournalEntry(
-                    key: SettingKey(stored: text()), value: next() % 4 == 0 ? nil : value(depth: 3), before: before)
-            }
+        batch.entries = (0..<(next() % 5)).map { _ in
+            JournalEntry(key: SettingKey(stored: text()), value: next() % 4 == 0 ? nil : value(depth: 3))
         }
         return batch
     }
@@ -108,6 +102,9 @@ extension JournalRecord {
         switch content {
         case .values(let batch), .kept(let batch): "\(durableEnd) values \(batch.spelling)"
         case .edited(let version, let batch): "\(durableEnd) \(version) \(batch.spelling)"
+        case .base(let base):
+            "\(durableEnd) base \(SettingValue.dictionary(base.tree.root).spelling) "
+                + "\(base.mirrors.map { "\($0.version) \($0.difference.map(\.spelling))" })"
         case .past(let transactions): "\(durableEnd) past \(transactions.spelling)"
         case .history(let history):
             "\(durableEnd) \(history.policy) \(history.secrets.sorted().map { spelled($0.description) })"
@@ -118,16 +115,12 @@ extension JournalRecord {
 
 extension JournalBatch {
     fileprivate var spelling: String {
-        let entries = entries.map { entry in
-            switch entry.before {
-            case .value(let before):
-                "\(spelled(entry.key.description)) \(entry.value?.spelling ?? "-") \(before.spelling)"
-            default: "\(spelled(entry.key.description)) \(entry.value?.spelling ?? "-") \(entry.before)"
-            }
-        }
-        let tree = tree.map { SettingValue.dictionary($0.root).spelling } ?? "-"
-        return "\(revision) \(author.map(spelled) ?? "-") \(tree) \(entries) \(transactions?.spelling ?? "-")"
+        "\(revision) \(author.map(spelled) ?? "-") \(entries.map(\.spelling)) \(transactions?.spelling ?? "-")"
     }
+}
+
+extension JournalEntry {
+    fileprivate var spelling: String { "\(spelled(key.description)) \(value?.spelling ?? "-")" }
 }
 
 extension JournalTransactions {

@@ -175,18 +175,23 @@ import Testing
         "An append that compacts the journal leaves the old or the new state, whichever system call fails",
         arguments: FileStorageFaultTests.Trouble.all)
     func everyCall(trouble: FileStorageFaultTests.Trouble) throws {
+        // Which append begins the journal anew.
+        let scratch = try FileStorageFixture()
+        let first = try broken(scratch)
+        let generation = try Self.generation(in: scratch)
+        var due = 4
+        try set(due, in: first)
+        while try Self.generation(in: scratch) == generation {
+            due += 1
+            try set(due, in: first)
+        }
         var call = 0
         var wasHit = true
         while wasHit {
             let fixture = try FileStorageFixture()
             let storage = try broken(fixture)
-            var number = 4
-            // Until the next append compacts the journal.
-            let journal = fixture.folder.appending(path: ".settings.json.journal")
-            while try FileStorage.end(of: Data(contentsOf: journal)) <= 3_200 {
-                try set(number, in: storage)
-                number += 1
-            }
+            for number in 4..<due { try set(number, in: storage) }
+            let number = due
             let comment: Comment = "call \(call), \(trouble)"
             fixture.calls.fail(call: call, with: trouble.fault, forGood: trouble.forGood)
             let isStored = (try? set(number, in: storage, .synced)) != nil
@@ -205,7 +210,12 @@ import Testing
         #expect(trouble.fault == .short ? call >= 1 : call > 8)
     }
 
-    /// A copy to load, because a load repairs a broken file.
+    private static func generation(in fixture: FileStorageFixture) throws -> UInt64 {
+        let journal = try Data(contentsOf: fixture.folder.appending(path: ".settings.json.journal"))
+        return try Array(journal).withUnsafeBytes { try JournalHeader.decode($0).generation }
+    }
+
+    /// A copy to load, so that both may be written to.
     private static func copy(of fixture: FileStorageFixture) throws -> FileStorageFixture {
         let copy = try FileStorageFixture()
         for name in try fixture.names() {
@@ -231,17 +241,5 @@ import Testing
         // Fixed before any process opens it, the file is an edit like any other.
         try fixture.write(#"{"a": 5, "b": 2, "c": "untouched"}"#)
         #expect(try fixture.freshLoad() == intact(["a": .integer(5), "b": .integer(3), "c": .string("untouched")]))
-    }
-}
-
-extension FileStorage {
-    /// The offset at which the records of a journal end.
-    fileprivate static func end(of journal: Data) throws -> Int {
-        try Array(journal).withUnsafeBytes { bytes in
-            let start = JournalPosition.start(of: try JournalHeader.decode(bytes).generation)
-            return JournalScan.salvage(
-                UnsafeRawBufferPointer(rebasing: bytes[start.offset...]), at: start.offset, from: start
-            ).end.offset
-        }
     }
 }

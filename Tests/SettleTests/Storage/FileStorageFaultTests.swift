@@ -233,11 +233,20 @@ import Testing
         try storage.save(Self.second, over: old)
     }
 
-    @Test("Without hard links, a save works but keeps no previous version") func noHardLinks() throws {
+    @Test(
+        "Without an exchange, the previous version is kept by a hard link, and without both a save works",
+        arguments: [SystemError.unimplemented, .invalidArgument, .notSupported, .notPermitted])
+    func noExchange(cause: SystemError) throws {
         let (fixture, storage, old) = try start(.saved)
+        fixture.calls.fail(every: .exchange, with: cause)
+        try storage.save(Self.second, over: old)
+        #expect(try fixture.names() == [".settings.json.journal", ".settings.json.previous", "settings.json"])
         fixture.calls.fail(every: .link, with: .notPermitted)
         try storage.save(Self.second, over: old)
+        try storage.append(batch(3, ["a": .integer(30)]), durability: .buffered)
+        _ = try storage.checkpoint(SettingTree(["a": .integer(30)]), for: .closing)
         #expect(try fixture.names() == [".settings.json.journal", "settings.json"])
+        #expect(try fixture.text().contains("30"))
     }
 
     @Test("Without locks, a single process can save", arguments: [SystemError.noLocks, .notSupported, .unimplemented])

@@ -31,7 +31,7 @@ import Testing
         #expect(
             fixture.callTexts == [
                 "update .settings.json.journal", "lock .settings.json.journal", "status .settings.json.journal",
-                "status .settings.json.journal", "open .settings.json.history",
+                "status .settings.json.journal",
                 "setPermissions .settings.json.journal",
                 "write .settings.json.journal",
                 "openFolder \(folder)", "synchronize \(folder)", "close \(folder)",
@@ -39,7 +39,7 @@ import Testing
             ])
     }
 
-    @Test("A checkpoint syncs the journal, the file before its rename and then the folder, before it is confirmed")
+    @Test("A checkpoint syncs the journal, the file before the exchange and then the folder, before it is confirmed")
     func checkpointOrder() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
@@ -55,9 +55,9 @@ import Testing
                     "write .settings.json.journal", "synchronizeData .settings.json.journal",
                     "create temporary", "lock temporary", "setPermissions temporary", "write temporary",
                     "synchronize temporary", "close temporary",
-                    "remove .settings.json.previous", "link .settings.json.previous", "rename settings.json",
+                    "rename .settings.json.previous", "exchange settings.json",
                     "openFolder \(folder)", "synchronize \(folder)", "close \(folder)",
-                    "write .settings.json.journal", "open .settings.json.previous", "close .settings.json.previous",
+                    "open .settings.json.previous", "close .settings.json.previous", "write .settings.json.journal",
                     "unlock .settings.json.journal",
                 ])
         #expect(try fixture.freshLoad() == intact(["a": .integer(2)]))
@@ -99,7 +99,7 @@ import Testing
             try storage.append(batch(2, ["key1": root["key1"]]), durability: .buffered)
             fixture.calls.forget()
             if try storage.checkpoint(SettingTree(root), for: .settled) { written = appended }
-            if written == 0 { #expect(fixture.calls.calls.map(\.kind) == [.synchronizeData, .status, .status]) }
+            if written == 0 { #expect(Set(fixture.calls.calls.map(\.kind)) == [.synchronizeData, .status]) }
         }
         #expect((size / 8 / 1_000...size / 2 / 1_000).contains(written))
         try storage.append(batch(3, ["key1": .integer(0)]), durability: .buffered)
@@ -202,7 +202,7 @@ import Testing
         try fixture.write("{}")
         let path = fixture.file.path
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-        for moment in [SystemCall.Kind.create, .write, .link, .rename, .openFolder] {
+        for moment in [SystemCall.Kind.create, .write, .rename, .exchange, .openFolder] {
             let storage = try fixture.opened()
             fixture.calls.beforeNext(moment) {
                 let attributes = try? FileManager.default.attributesOfItem(atPath: path)
@@ -247,16 +247,6 @@ import Testing
         }
         #expect(try fixture.names() == [".settings.json.journal", ".settings.json.previous", "settings.json"])
         #expect(try fixture.text(of: ".settings.json.previous").contains("4"))
-    }
-
-    @Test("A loaded file is synced before it becomes the previous version") func syncsLoaded() throws {
-        let fixture = try FileStorageFixture()
-        try fixture.write("{\"a\": 1}")
-        let storage = try fixture.opened()
-        try storage.save(batch(1, ["a": .integer(2)]))
-        let order = fixture.callTexts.filter { $0 == "synchronize settings.json" || $0.hasPrefix("link") }
-        #expect(order == ["synchronize settings.json", "link .settings.json.previous"])
-        #expect(try fixture.text(of: ".settings.json.previous") == "{\"a\": 1}")
     }
 
     @Test("A save keeps a symbolic link and replaces the file that it leads to") func symbolicLink() throws {

@@ -6,7 +6,7 @@ import Testing
 
 /// A file whose past is kept, with transactions that say what they did, as a store's do.
 struct KeptPast {
-    static let history = ".settings.json.history"
+    static let history = JournalParts.past
     static let journal = ".settings.json.journal"
 
     let fixture: FileStorageFixture
@@ -51,14 +51,12 @@ struct KeptPast {
     /// Begins the journal anew: what it tells moves to the kept past.
     func renewJournal(_ storage: FileStorage) throws {
         _ = try storage.checkpoint(try fixture.freshLoad().tree, for: .resting)
+        try storage.forgetHistory(of: "a key that nothing has")
     }
 
-    /// The files of the history that have a text.
+    /// The parts of the history that have a text.
     func files(with text: String) throws -> [String] {
-        [Self.history, Self.journal].filter { name in
-            guard let data = try? Data(contentsOf: url(name)) else { return false }
-            return data.range(of: Data(text.utf8)) != nil
-        }
+        JournalParts.names([Self.journal], with: text) { try? Data(contentsOf: url($0)) }
     }
 
     func url(_ name: String) -> URL { fixture.folder.appending(path: name) }

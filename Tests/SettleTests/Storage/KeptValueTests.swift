@@ -191,6 +191,8 @@ import Testing
             try fixture.write(text)
             let (store, settings) = try await open()
             #expect(settings.size == expected, "\(text)")
+            // An opening alone tells nobody.
+            try await settings.commit { settings.name = text }
             try await store.close()
         }
         try fixture.write(#"{"size": "y"}"#)

@@ -35,13 +35,9 @@ import Testing
         return file
     }
 
-    private func checkpoint(_ reading: FileReading) -> PendingRepairs.Checkpoint {
-        PendingRepairs.Checkpoint(version: reading.version, coveredEnd: 7)
-    }
-
     private enum Name { case current, absent, rejected, changed }
 
-    private func look(_ file: inout KnownFile, _ reading: FileReading?, _ begun: PendingRepairs.Checkpoint...) -> Name {
+    private func look(_ file: inout KnownFile, _ reading: FileReading?, _ begun: FileVersion...) -> Name {
         switch file.examine(reading, begun: begun) {
         case .current: .current
         case .absent: .absent
@@ -74,7 +70,7 @@ import Testing
         var file = KnownFile()
         #expect(look(&file, nil) == .current)
         #expect(!file.isMissing(nil) && !file.isMissing(status(1, kind: .folder)))
-        #expect(file.previous == .drop)
+        #expect(file.standing == .absent)
     }
 
     @Test("A file that existed is missing if nothing or a folder has its name") func missing() {
@@ -97,44 +93,34 @@ import Testing
 
     @Test("The version of an unconfirmed checkpoint is no edit") func begun() {
         var file = known(reading(1))
-        #expect(look(&file, reading(2), checkpoint(reading(2))) == .current)
+        #expect(look(&file, reading(2), reading(2).version) == .current)
         #expect(file.version == reading(2).version)
         #expect(look(&file, reading(3)) == .changed)
         #expect(file.version == reading(2).version)
     }
 
-    @Test("A version that can't be used is reported once and secured once") func rejected() {
+    @Test("A version that can't be used is reported once") func rejected() {
         var file = known(reading(1))
         file.reject(reading(2).version)
-        #expect(!file.hasSignature && file.isUnsecured)
+        #expect(!file.hasSignature)
         #expect(look(&file, reading(2)) == .rejected)
-        file.didSecure()
-        #expect(!file.isUnsecured)
         #expect(look(&file, reading(3)) == .changed)
         #expect(look(&file, reading(1)) == .current)
         #expect(look(&file, reading(2)) == .changed)
     }
 
-    @Test("Only the examined version of a file may be replaced") func replacement() {
+    @Test("What was synced here stays so when it is read back") func standing() {
         var file = known(reading(1))
-        #expect(file.mayBeReplaced(status(9)), "It was not looked at.")
-        _ = file.examine(reading(1), begun: [])
-        #expect(file.mayBeReplaced(status(1)) && !file.mayBeReplaced(status(2)))
-        file.didMergeEdit(reading(2))
-        #expect(file.mayBeReplaced(status(2)) && !file.mayBeReplaced(status(1)))
-        #expect(!KnownFile().mayBeReplaced(status(1)), "It has just been made.")
-    }
-
-    @Test("Only a good version is kept as the previous one, synced first if necessary") func previous() {
-        var file = known(reading(1))
-        #expect(file.previous == .syncAndKeep)
+        #expect(file.standing == .unknown)
         file.didWrite(size: 1)
-        #expect(file.previous == .keep)
+        #expect(file.standing == .synced)
         file.didMerge(reading(1), reading(1).version)
-        #expect(file.previous == .keep, "It was only read back.")
-        file.didPutAside(reading(2).version)
-        #expect(file.previous == .drop)
+        #expect(file.standing == .synced)
+        file.didMerge(reading(2), reading(2).version)
+        #expect(file.standing == .unknown)
+        file.didFindDamaged(reading(2).version)
+        #expect(file.standing == .damaged)
         file.didMerge(nil, .absent)
-        #expect(file.previous == .drop && file.size == 0)
+        #expect(file.standing == .absent && file.size == 0)
     }
 }

@@ -53,9 +53,9 @@ import Testing
         let fixture = try FileStorageFixture()
         let other = try fixture.opened()
         try other.save(batch(1, ["a": .integer(1)]))
-        try fixture.write(#"{"a": 2}"#)
         try other.lock()
         defer { other.unlock() }
+        try fixture.write(#"{"a": 2}"#)
         let clock = SlowClock()
         let storage = FileStorage(at: fixture.file, calls: POSIXSystemCalls(), lockTimeout: clock.timeout(.seconds(1)))
         #expect(try storage.load() == intact(["a": .integer(2)]))

@@ -64,7 +64,7 @@ extension SettingsStore {
     ///     is minded.
     /// - Throws: ``SettingsError`` with ``SettingsError/Code/migrationFailed`` if a step fails, which the error names
     ///   with its key: nothing has changed then. ``SettingsError`` if the file exists and can't be read. Nothing is written over it then. A file that
-    ///   can be read but not understood is put aside; see ``SettingsStore/issues``. With
+    ///   can be read but not parsed is set aside before it is written again; see ``SettingsStore/issues``. With
     ///   ``SettingsError/Code/alreadyOpen`` if the file is open in this process with another format or configuration:
     ///   it names the differences.
     public static func open(

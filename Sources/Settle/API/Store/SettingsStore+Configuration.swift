@@ -23,8 +23,8 @@ extension SettingsStore {
         /// The shortest and the longest wait before retrying a failed save; each failure doubles the wait.
         /// Default 250 ms to 30 s.
         public var retryDelay: ClosedRange<Duration>
-        /// How much of the past is kept beside the file, for ``SettingsStore/History/entries(of:since:limit:)`` and
-        /// ``SettingsStore/History/undo(_:force:author:)``. Default `nil`: as the file says, which at first is none. Every process
+        /// How much of the history is kept, in the journal, for ``SettingsStore/History/entries(of:since:limit:)`` and
+        /// ``SettingsStore/History/undo(_:force:author:)``. Default `nil`: as the journal says, which at first is none. Every process
         /// that opens the file keeps to what the last one has said.
         public var history: HistoryPolicy?
         /// The clock for delays. Default: the continuous clock, which runs while the machine sleeps. With any other

@@ -25,7 +25,7 @@ extension SettingsStore.File {
     /// those that are in force because it could not. To remove a single key from the history, call
     /// ``SettingsStore/History/forget(_:)``.
     ///
-    /// For what must not be found any more, such as a replaced key. Files that were put aside because they were damaged
+    /// For what must not be found any more, such as a replaced key. Files that were set aside because they were damaged
     /// stay, and so do copies that others have made; what the disk still has of removed files is beyond a program's
     /// reach.
     ///
@@ -36,9 +36,9 @@ extension SettingsStore.File {
 
     /// What the storage found when it was opened.
     ///
-    /// It distinguishes a first run from settings that were lost or restored, and doesn't change while the store is
-    /// open. Damage is reported once: a file that was restored is intact the next time. A file that was removed counts
-    /// as removed until something has been stored anew.
+    /// It distinguishes a first run from settings that were lost or recovered, and doesn't change while the store is
+    /// open. Damage is reported until it is repaired, which the first call that writes does. A file that was removed
+    /// counts as removed until something has been stored again.
     ///
     /// ```swift
     /// let store = try await SettingsStore.open("com.example.app")
@@ -55,7 +55,7 @@ extension SettingsStore.File {
     /// the previous version of a file.
     ///
     /// For code that must not mistake settings for new ones that were edited away, which a load takes for the intact
-    /// work of a person. No trace is no proof: journals are begun anew, and files can be removed.
+    /// work of a person. No trace is no proof: journals are renewed, and files can be removed.
     ///
     /// - Throws: ``SettingsError`` if the storage can't be read.
     public func hasTraces(at path: some SettingKeyConvertible) async throws -> Bool {

@@ -53,8 +53,7 @@ extension SettingsStore.History {
         try await store.open().persister.values(at: token)
     }
 
-    /// Removes all values of a key, and of those within it, from the history: also from what is kept of it on the disk,
-    /// and from the journal.
+    /// Removes all values of a key, and of those within it, from the history: also from the journal on the disk.
     ///
     /// What is stored stays. Everything that has been written is saved first, as by
     /// ``SettingsStore/File/flush()``. The version of the

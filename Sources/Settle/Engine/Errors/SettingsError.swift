@@ -99,7 +99,7 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let lockLost = Code("lockLost")
         /// A migration has failed, or can't be made. What is stored is as it was.
         public static let migrationFailed = Code("migrationFailed")
-        /// Stored state was damaged and has been put aside.
+        /// Stored state is damaged, and is set aside before it is written again.
         public static let recovered = Code("recovered")
         /// Stored state was removed while no store was open, as something beside it shows.
         public static let removed = Code("removed")

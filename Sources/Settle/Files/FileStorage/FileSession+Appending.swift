@@ -2,17 +2,13 @@ extension FileSession {
     /// Appends a batch to the journal, behind what others have appended.
     mutating func append(_ batch: StorageBatch) throws(StorageError) {
         guard !batch.values.isEmpty, batch.id != lastBatch else { return }
-        try checkSpelling(of: batch)
+        try spelling.check(batch)
         try acquire()
         defer { release() }
         try check(batch.conditions)
-        compactIfWorthwhile()
+        renewIfWorthwhile()
         let replaced = inForce.valuesReplaced(by: batch)
-        let entries = batch.values.sorted(by: \.key).map { key, value in
-            let before: JournalEntry.Before =
-                contents.overlay.contains(key) ? .unknown : replaced[key].map { .value($0) } ?? .absent
-            return JournalEntry(key: key, value: value, before: before)
-        }
+        let entries = batch.values.sorted(by: \.key).map { JournalEntry(key: $0, value: $1) }
         let record = try record(of: batch, entries)
         let start = journal.end.offset
         do throws(StorageError) {
@@ -25,7 +21,7 @@ extension FileSession {
         if record.transactions?.list == nil {
             remember(record, replacing: replaced, size: max(0, journal.end.offset - start))
         }
-        contents.add(.values(record))
+        state.add(.values(record), at: start, over: inForce.tree)
         inForce.didAppend(record)
     }
 
@@ -34,6 +30,11 @@ extension FileSession {
         try append(batch)
         do throws(StorageError) {
             try makeDurable()
+            // The journal may just have been replaced by a backup.
+            if lastBatch == nil, !batch.values.isEmpty {
+                try append(batch)
+                try makeDurable()
+            }
         } catch {
             inForce.didNotSync(batch)
             throw error.leavingOutcomeUnknown()
@@ -54,7 +55,7 @@ extension FileSession {
 
     /// Makes everything stable that was appended.
     mutating func makeDurable() throws(StorageError) {
-        if journal.needsReplacement || repairs.recovered != nil || repairs.contains(.replaceJournal) {
+        if journal.needsReplacement || !repairs.isDisjoint(with: [.replaceJournal, .healFile]) {
             // Taking the lock does what is left to be done.
             try acquire()
             release()
@@ -63,25 +64,12 @@ extension FileSession {
         try verify()
     }
 
-    /// Refuses a batch that no checkpoint could ever write.
-    private func checkSpelling(of batch: StorageBatch) throws(StorageError) {
-        for (key, value) in batch.values {
-            guard let value else { continue }
-            do throws(FormatError) {
-                try StorableCheck.check(value, at: key, as: format)
-            } catch {
-                throw StorageError(.unsupportedValue, "“\(path)” can't hold the value of “\(key)”. \(error)")
-            }
-        }
-    }
-
-    /// A record of a batch that a reader accepts. What was there before, and what its transactions did, is left out
-    /// if it would make the record too long.
+    /// A record of a batch that a reader accepts. What its transactions did is left out if it would make the record too
+    /// long.
     private func record(of batch: StorageBatch, _ entries: [JournalEntry]) throws(StorageError) -> JournalBatch {
-        var record = JournalBatch(revision: batch.revision, author: batch.author, entries: entries, tree: nil)
+        var record = JournalBatch(revision: batch.revision, author: batch.author, entries: entries)
         record.transactions = transactions(of: batch)
         guard record.roughSize > JournalRecord.payloadLimit / 2 else { return record }
-        for index in record.entries.indices { record.entries[index].before = .unknown }
         record.transactions?.list = nil
         let size = record.roughSize
         guard size < JournalRecord.payloadLimit else { throw .tooLarge(path, toHold: size) }

@@ -7,8 +7,9 @@ extension FileSession {
 
     /// Whether it is time to write the file.
     func isWorthwhile(for reason: CheckpointReason) -> Bool {
-        guard reason == .settled, !repairs.contains(.rewriteFile), file.size > Self.smallFile else { return true }
-        return journal.end.offset - contents.coveredEnd >= file.size / Self.worthwhilePart
+        guard reason == .settled, !repairs.concernsFile, file.size > Self.smallFile else { return true }
+        let start = max(state.mirrors[0].offset, journal.beginningEnd)
+        return growthBefore + journal.end.offset - start >= file.size / Self.worthwhilePart
     }
 
     /// Whether there is nothing to be written to the file, or no permission to write it.
@@ -16,59 +17,49 @@ extension FileSession {
         journal.isReadOnly || !hasMore
     }
 
-    /// Whether the file is not the whole truth.
+    /// Whether the file lacks something.
     private var hasMore: Bool {
-        !isOverlayInFile || repairs.concernsFile
+        if repairs.concernsFile || state.hasBegun { return true }
+        // Where there is no file, nothing is as good as an empty one: a removal is told until something has been stored
+        // anew.
+        if file.standing == .absent, inForce.tree.root.isEmpty { return false }
+        return !state.mirrors[0].difference.isEmpty
     }
 
-    /// Where there is no file, nothing is as good as an empty one: a removal is told until something has been stored
-    /// anew.
-    private var isOverlayInFile: Bool {
-        file.standing == .absent && contents.overlay.isEmptyTree || contents.overlay.isEmpty
+    private mutating func removeAbandonedFiles() {
+        if repairs.remove(.removeAbandonedFiles) != nil { operations.removeAbandonedFiles(names) }
     }
 
     /// Makes the file the whole truth.
     ///
     /// - Returns: False if it can't be now, because it is being edited. Everything is in the journal then, and stable.
-    mutating func checkpoint(_ tree: SettingTree) throws(StorageError) -> Bool {
+    mutating func checkpoint() throws(StorageError) -> Bool {
         if !hasMore { try makeDurable() }
         // What was removed may just have been stored again, but for the file.
         guard hasMore else { return true }
-        let isAtRest = try checkpointLocked(tree)
+        let isAtRest = try checkpointLocked()
         try verify()
         return isAtRest && !hasMore
     }
 
     /// Makes the file the whole truth, and removes what settings had before from the files beside it.
     ///
-    /// - Returns: As ``checkpoint(_:)``.
-    mutating func eraseEarlier(than tree: SettingTree) throws(StorageError) -> Bool {
+    /// - Returns: As ``checkpoint()``.
+    mutating func eraseEarlier() throws(StorageError) -> Bool {
         try acquire()
         defer { release() }
-        guard try checkpoint(tree) else { return false }
-        contents.kept.removeUndecided()
+        guard try checkpoint() else { return false }
+        state.kept.removeUndecided()
         try fileErrors { (session) throws(FileError) in
-            try session.replaceJournal(after: [], from: .absent)
-            try session.pastFile.remove()
-            session.recent.begin(at: session.journal.token)
+            try session.replaceJournal(keeping: nil)
+            session.history.recent.begin(at: session.journal.token)
             session.removeAbandonedFiles()
-            try session.removeEarlier()
+            try session.operations.removeEarlierVersions(session.names)
         }
         return true
     }
 
-    private func removeEarlier() throws(FileError) {
-        for path in [names.previous, names.beforeMigration] {
-            do {
-                try operations.remove(path)
-            } catch {
-                guard error.cause == .notFound else { throw error }
-            }
-        }
-        try operations.synchronizeFolder(names.folder)
-    }
-
-    private mutating func checkpointLocked(_ tree: SettingTree) throws(StorageError) -> Bool {
+    private mutating func checkpointLocked() throws(StorageError) -> Bool {
         try acquire()
         defer { release() }
         guard hasMore else {
@@ -76,122 +67,89 @@ extension FileSession {
             try synchronize()
             return true
         }
-        growth.lacksCheckpoint = true
-        var tree = tree
-        inForce.putUndelivered(over: &tree)
         switch try examine() {
         case .current: break
-        case .absent:
-            try restore()
-            try synchronize()
-            growth.lacksCheckpoint = false
-            return true
-        case .edited(let reading, let edited): try merge(edited, from: reading, over: &tree)
-        case .unusable:
-            secure(tree)
+        case .absent: try restoreFile()
+        case .edited(let reading, let edited): merge(edited, from: reading)
+        case .unusable, .superseded:
             try synchronize()
             return false
         }
-        growth.lacksCheckpoint = try !write(tree)
-        return !growth.lacksCheckpoint
-    }
-
-    /// Writes the file, under the lock: journal first, then the file, then the journal's word that it is there.
-    ///
-    /// - Returns: False if the file was edited meanwhile.
-    mutating func write(_ tree: SettingTree) throws(StorageError) -> Bool {
-        removeAbandonedFiles()
-        let bytes = try encode(tree)
-        let newVersion = FileVersion(of: bytes)
-        // An edit that has just been found: others learn of it from the journal alone, not from the file that has it.
-        try tellJournal()
-        let coveredEnd = journal.end.offset
-        if newVersion == file.version, !repairs.contains(.rewriteFile), file.standing == .synced {
-            // What changed has changed back.
-            try confirm(newVersion, coveredEnd: coveredEnd)
-            try synchronize()
-            return true
-        }
-        let intent = JournalRecord.Content.checkpoint(newVersion, coveredEnd: coveredEnd)
-        try append(intent)
-        repairs.follow(intent)
-        // Before the rename. Otherwise the file could be there after a loss of power, and nothing would say that the
-        // journal has nothing to add to it.
-        try synchronize()
-        let cycle = contents.overlay
-        let replaced = file.version
-        var replacement = FileReplacement(
-            operations, names: names, previous: file.previous, isPrivate: isPrivate, owner: file.owner)
-        guard try replaceFile(with: bytes, by: &replacement) else {
-            // Nothing came of it, so that what was edited is compared with the version that is known.
-            try append(.checkpointed(file.version, coveredEnd: contents.coveredEnd))
-            repairs.endCheckpoints()
-            return false
-        }
-        try confirm(newVersion, coveredEnd: coveredEnd)
-        file.didWrite(size: bytes.count)
-        repairs.didWriteFile()
-        if journal.end.offset > journalLimit { renewJournal(with: cycle, from: replaced) }
-        if replacement.hasKeptPrevious, cycle.tree == nil { mergeReplaced(replaced, tree, cycle) }
+        try write()
         return true
     }
 
-    /// - Returns: False if the file was edited meanwhile.
+    /// Writes the file, under the lock: journal first, then the file, then the journal's word that it is there.
+    mutating func write() throws(StorageError) {
+        removeAbandonedFiles()
+        let bytes = try spelling.encode(inForce.tree)
+        let newVersion = FileVersion(of: bytes)
+        // An edit that has just been found: others learn of it from the journal alone, not from the file that has it.
+        try tellJournal()
+        let known = state.mirrors[0]
+        try appendMirror(.mirroring(newVersion))
+        if newVersion == file.version, !repairs.concernsFile, file.standing == .synced {
+            // What changed has changed back.
+            try appendMirror(.mirrored(newVersion))
+            return try synchronize()
+        }
+        // Before the exchange. Otherwise the file could be there after a loss of power, and nothing would say that it has
+        // everything.
+        try synchronize()
+        let hasEdit = try replaceFile(with: bytes, known)
+        try appendMirror(.mirrored(newVersion))
+        // Its file is not there any more.
+        if hasEdit { try synchronize() }
+        growthBefore = 0
+        file.confirm(newVersion)
+        file.didWrite(size: bytes.count, try? operations.status(at: names.file))
+        repairs.subtract([.rewriteFile, .restoreFile, .healFile])
+    }
+
+    /// - Returns: Whether there was an edit that nobody had seen.
     private mutating func replaceFile(
-        with bytes: [UInt8], by replacement: inout FileReplacement
+        with bytes: [UInt8], _ known: JournalState.Mirror
     ) throws(StorageError) -> Bool {
+        var replacement = FileReplacement(
+            operations, names: names, keepsReplaced: true, isPrivate: isPrivate, owner: file.owner)
+        let result = Result { () throws(FileError) in try replacement.run(bytes) }
+        let hasEdit = replacement.hasKeptReplaced && mergeReplaced(known)
         do throws(FileError) {
-            return try replacement.run(bytes) {
-                // If it has gone meanwhile, there is nothing to be overwritten.
-                guard let status = try? operations.status(at: names.file) else { return true }
-                return file.mayBeReplaced(status)
-            }
+            try result.get()
+            return hasEdit
         } catch {
-            repairs.add(.removeAbandonedFiles)
+            repairs.insert(.removeAbandonedFiles)
             // The folder's sync has failed. A sync that failed once may succeed the second time without having written
             // anything.
-            if replacement.isInPlace { repairs.add(.rewriteFile) }
+            if replacement.isInPlace { repairs.insert(.rewriteFile) }
             throw .saveFailed(names.file, error, isInPlace: replacement.isInPlace)
         }
     }
 
-    /// Merges an edit that reached the file between the last look at it and its replacement: the replaced file still
-    /// has a name, so its contents tell.
-    private mutating func mergeReplaced(_ known: FileVersion, _ tree: SettingTree, _ cycle: JournalOverlay) {
-        guard let reading = try? read(names.previous), reading.version != known, let edited = try? decode(reading.bytes)
-        else { return }
-        let difference = difference(from: tree, to: edited, cycle)
-        guard !difference.changes.isEmpty else { return }
-        var batch = difference.batch
-        batch.transactions = transactions(ofEdit: batch, of: tree)
+    /// Merges an edit that reached the file between the last look at it and its replacement: what was replaced still has
+    /// a name.
+    ///
+    /// - Parameter known: The version that should have been replaced.
+    /// - Returns: Whether there was one.
+    @discardableResult
+    mutating func mergeReplaced(_ known: JournalState.Mirror) -> Bool {
+        guard let reading = try? operations.read(names.previous), reading.version != known.version else { return false }
+        guard reading.version != file.version, let edited = try? spelling.decode(reading.bytes) else {
+            // What is no version is nothing to fall back on. One that was known to be damaged has been put aside.
+            if reading.version == file.version || reading.status.linkCount > 1 {
+                try? operations.remove(names.previous)
+            } else {
+                try? aside.move(names.previous, to: names.corrupt)
+            }
+            return false
+        }
+        let old = known.difference.mirror(of: inForce.tree)
+        var batch = TreeDifference(from: old, to: edited) { [spelling] in spelling.isSpelledAlike($0, $1) }.batch
+        guard !batch.entries.isEmpty else { return false }
+        batch.transactions = transactions(ofEdit: batch, over: inForce.tree)
         let token = tell(.values(batch))
-        contents.keepReplaced(by: batch)
-        contents.overlay.add(batch)
         inForce.announce(.values(batch.values), token: token)
-    }
-
-    /// Begins a new journal, with the way from the version before to the one that has just been written. With it, the
-    /// version before gives the newest values should the file be damaged.
-    private mutating func renewJournal(with cycle: JournalOverlay, from replaced: FileVersion) {
-        let records: [JournalRecord.Content] = [
-            .checkpointed(replaced, coveredEnd: JournalFile.here), .values(cycle.batch),
-            .checkpointed(file.version, coveredEnd: JournalFile.here),
-        ]
-        if keepsHistory {
-            // Otherwise the old one has to go on.
-            guard let known = try? knownRecords() else { return }
-            keepPastOrLeaveGap(of: known)
-        }
-        do {
-            try journal.replace(with: records + lastingRecords(), names: names, for: file.owner)
-            contents.listed = MentionedKeys()
-            // As the record says it. Beyond it, a later word of this process that the file is still this version would
-            // cover what others have appended since then.
-            contents.coveredEnd = journal.coveredAtBeginning
-        } catch {
-            // The old one goes on, or the new one, which says the same, under a name that may not last.
-            repairs.add(.replaceJournal)
-        }
+        return true
     }
 
     /// Makes everything stable that was appended.
@@ -199,7 +157,7 @@ extension FileSession {
         do throws(FileError) {
             if repairs.contains(.synchronizeNames), journal.isOpen {
                 // Cleared by a success. After a failure another journal takes its place, under its own name.
-                repairs.add(.replaceJournal)
+                repairs.insert(.replaceJournal)
                 try synchronizeNames()
                 repairs.remove(.replaceJournal)
             }

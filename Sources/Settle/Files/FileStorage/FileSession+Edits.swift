@@ -7,21 +7,25 @@ extension FileSession {
         case edited(FileReading, SettingTree)
         /// It can't be used. The store is told.
         case unusable
+        /// Another journal has taken the place of the one that is open, and the file belongs to that.
+        case superseded
     }
 
     /// Finds out whether the file has been changed by others.
     mutating func examine() throws(StorageError) -> Examination {
         let status = file.hasSignature ? try? fileStatus() : nil
         if file.recognize(status) { return .current }
-        switch file.examine(try readKnown(), begun: repairs.begun) {
+        switch file.examine(try readKnown(), begun: state.mirrors.dropFirst().map(\.version)) {
         case .current: return .current
         case .rejected: return .unusable
         case .absent:
-            repairs.add(.storeEverything)
+            repairs.insert(.restoreFile)
             return .absent
         case .changed(let reading):
+            // Whoever writes the file has a journal at its path before.
+            if journal.isOpen, (try? journal.isReplaced()) == true { return .superseded }
             do {
-                return .edited(reading, try decode(reading.bytes))
+                return .edited(reading, try spelling.decode(reading.bytes))
             } catch {
                 reject(reading, error)
                 return .unusable
@@ -41,53 +45,18 @@ extension FileSession {
 
     /// Merges an edit: as a record in the journal, so that all processes see it at the same place among the
     /// changes.
-    ///
-    /// - Parameter tree: All values as they were known; gets the edited ones.
-    mutating func merge(
-        _ edited: SettingTree, from reading: FileReading, over tree: inout SettingTree
-    ) throws(StorageError) {
-        guard contents.overlay.tree == nil else {
-            tree = try mergeByValues(edited, from: reading)
-            return
-        }
-        let difference = difference(from: tree, to: edited, contents.overlay)
-        var batch = difference.batch
-        if !batch.entries.isEmpty { batch.transactions = transactions(ofEdit: batch, of: tree) }
-        format = format(toReplace: reading.bytes)
-        file.didMergeEdit(reading)
+    mutating func merge(_ edited: SettingTree, from reading: FileReading) {
+        let isUncertain = state.hasBegun
+        var batch = state.edit(of: edited, over: inForce.tree) { [spelling] in spelling.isSame($0, $1) }
+        if !batch.entries.isEmpty { batch.transactions = transactions(ofEdit: batch, over: inForce.tree) }
+        spelling.format = spelling.format(toReplace: reading.bytes)
+        file.didMerge(reading, reading.version)
         let token = tell(.edited(reading.version, batch))
-        contents.keepReplaced(by: batch) { [tree] key, _ in tree[key].map { .value($0) } ?? .absent }
-        contents.overlay.add(edited: batch)
-        if !batch.entries.isEmpty {
-            tree.apply(batch.values)
-            inForce.announce(.values(batch.values), token: token)
-        }
-    }
-
-    /// What an edit has changed.
-    func difference(from tree: SettingTree, to edited: SettingTree, _ overlay: JournalOverlay) -> TreeDifference {
-        var difference = TreeDifference(from: overlay.base(of: tree), to: edited) { isSpelledAlike($0, $1) }
-        difference.leaveOutNewEmptyDictionaries { overlay.hasEntries(within: $0) }
-        return difference
-    }
-
-    /// Merges an edit when it is not known any more what the file had before: each key is decided by the values that it
-    /// has had.
-    ///
-    /// - Returns: All values.
-    @discardableResult
-    mutating func mergeByValues(_ edited: SettingTree, from reading: FileReading) throws(StorageError) -> SettingTree {
-        let end = journal.end
-        let log = try rereadJournal()
-        merge(log.records.filter { $0.offset >= end.offset })
-        var tree = edited
-        _ = JournalReplay(records: log.records, file: reading.version).apply(to: &tree) { [self] in isSame($0, $1) }
-        format = format(toReplace: reading.bytes)
-        file.didMergeEdit(reading)
-        tell(
-            ofEdit: file.version, leadingTo: tree,
-            TreeDifference(from: inForce.tree, to: tree) { [self] in isSpelledAlike($0, $1) }.batch)
-        inForce.announce(.everything(tree))
-        return tree
+        if !batch.entries.isEmpty { inForce.announce(.values(batch.values), token: token) }
+        guard isUncertain else { return }
+        // Others can't tell from the record what this version has of which of the versions before it.
+        let difference = MirrorDifference(from: inForce.tree, to: edited) { [spelling] in spelling.isSame($0, $1) }
+        state.didRead(reading.version, at: journal.end.offset, difference)
+        repairs.insert(.replaceJournal)
     }
 }

@@ -20,33 +20,44 @@ extension FileSession {
         if checks.contains(.file), journal.isOpen, !journal.isLocked, (try? journal.isReplaced()) != false {
             leaveJournal()
         }
-        if !journal.isOpen { _ = try fileErrors { (session) throws(FileError) in try session.journal.open() } }
-        if journal.isOpen, !journal.isKnown { try goOver() }
+        try openJournal()
+        try reloadIfFileIsBack()
         guard checks.contains(.file) else { return }
-        // What could not be told when it was found out, and what has been removed.
+        // What could not be told when it was found out, and what has been removed. What a load has found is left to a
+        // process that writes.
         let isJournalMissing = !journal.isOpen && journal.end.generation != 0
-        if !repairs.untold.isEmpty || repairs.isRestoring || isJournalMissing { doWhatIsLeft() }
+        if hasWritten && !untold.isEmpty || repairs.contains(.restoreFile) || isJournalMissing { doWhatIsLeft() }
         switch try examine() {
         case .edited: break
         case .absent:
             doWhatIsLeft()
             return
-        case .current: return
-        case .unusable: return secure(inForce.tree)
+        case .current, .unusable, .superseded: return
         }
         // Again under the lock: another process may just be merging it, or writing a version of its own. Without
         // permission to write there is no lock, and what was seen is merged.
-        let isLocked = (try? acquire()) != nil
+        let isLocked = (try? acquire(isWriting: false)) != nil
         defer { if isLocked { release() } }
         guard case .edited(let reading, let edited) = try examine() else { return }
-        var tree = inForce.tree
-        try merge(edited, from: reading, over: &tree)
+        merge(edited, from: reading)
+    }
+
+    /// Loads again if the file has come back that was found removed, before anything is written that relies on that.
+    mutating func reloadIfFileIsBack() throws(StorageError) {
+        guard !hasWritten, untold.contains(where: \.isReset), (try? fileStatus()) != nil else { return }
+        inForce.announce(.everything(try load().tree))
+    }
+
+    /// Opens the journal that is there, if none is open.
+    mutating func openJournal() throws(StorageError) {
+        if !journal.isOpen { _ = try fileErrors { (session) throws(FileError) in try session.journal.open() } }
+        if journal.isOpen, !journal.isKnown { try goOver() }
     }
 
     /// Gives up a journal that does not have its name any more. Under its lock, if that is to be had: its last words
     /// may just be written.
     private mutating func leaveJournal() {
-        guard (try? acquire()) != nil else { return journal.close() }
+        guard (try? acquire(isWriting: false)) != nil else { return journal.close() }
         release()
     }
 
@@ -54,10 +65,10 @@ extension FileSession {
     /// it.
     private mutating func doWhatIsLeft() {
         do throws(StorageError) {
-            try acquire()
+            try acquire(isWriting: false)
             release()
         } catch {
-            guard repairs.isRestoring, file.announceAbsence() else { return }
+            guard repairs.contains(.restoreFile), file.announceAbsence() else { return }
             inForce.announce(.unusable(.removed(names.file, because: error)))
         }
     }
@@ -66,7 +77,7 @@ extension FileSession {
     /// writing the file. Without permission to write there is no lock, and what was seen is merged.
     private mutating func goOver() throws(StorageError) {
         do throws(StorageError) {
-            try acquire()
+            try acquire(isWriting: false)
             release()
         } catch {
             guard journal.isOpen else { throw error }
@@ -95,12 +106,14 @@ extension FileSession {
         guard resolved.names != names else { return place = resolved }
         // Between the old link and the new one there may be none.
         guard !journal.isLocked, (try? operations.status(at: resolved.names.file)) != nil else { return }
-        let carried = contents.overlay.beyond(try? read(names.file).map { try decode($0.bytes) })
+        let known = inForce.tree
+        let mirror = state.mirrors[0].difference.mirror(of: known)
         var tree = try load().tree
-        if !carried.isEmpty {
-            carried.apply(to: &tree)
-            tellAgain(carried)
-            contents.overlay.add(carried.batch)
+        // What the file that the path led to before had not got yet.
+        let ours = TreeDifference(from: mirror, to: known).batch
+        if !ours.entries.isEmpty {
+            tell(.values(ours.with(transactions(ofEdit: ours, over: inForce.tree))))
+            tree.apply(ours.values)
         }
         inForce.announce(.everything(tree))
     }

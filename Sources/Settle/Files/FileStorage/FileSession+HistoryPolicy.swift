@@ -1,19 +1,15 @@
 /// Changing what is kept of the past.
 ///
-/// What is said is appended to the journal first, so that all processes keep to it, and then done to what is kept
-/// already. Whether there is something to be done is seen from what the files have, so that what a failure or the end
-/// of a process has left undone is done the next time:
-///
-///     keepHistory(.none)   the file of the past is removed, and a journal without transactions begun
-///     withhold             both are written anew, if one of them tells a value of a secret
-///     forgetHistory        both are written anew
+/// What is said is appended to the journal first, so that all processes keep to it, and then another journal takes its
+/// place that is without what may not be kept. Whether one must is seen from what the journal has, so that what a
+/// failure or the end of a process has left undone is done the next time.
 extension FileSession {
     /// Says in the journal what is kept of the past.
     mutating func keepHistory(_ policy: HistoryPolicy) throws(StorageError) {
-        if contents.history?.policy ?? .none != policy {
+        if state.history?.policy ?? .none != policy {
             try acquire()
             defer { release() }
-            try tell(JournalHistory(policy: policy, secrets: secretKeys))
+            try tell(JournalHistory(policy: policy, secrets: history.secrets))
             untoldSecrets = []
             // Rare, and all processes are to keep to it, whatever happens to this one.
             try synchronize()
@@ -21,33 +17,32 @@ extension FileSession {
         if !policy.isKept { try removePast() }
     }
 
-    private mutating func tell(_ history: JournalHistory) throws(StorageError) {
-        try append(.history(history))
-        contents.add(.history(history))
+    private mutating func tell(_ kept: JournalHistory) throws(StorageError) {
+        try append(.history(kept))
+        state.add(.history(kept), at: journal.end.offset, over: inForce.tree)
     }
 
     private mutating func removePast() throws(StorageError) {
-        guard !contents.listed.isEmpty || (try? operations.status(at: names.history)) != nil else { return }
+        guard hasTransactions else { return }
         try acquire()
         defer { release() }
-        guard !keepsHistory else { return }
-        try fileErrors { (session) throws(FileError) in
-            try session.pastFile.remove()
-            if !session.contents.listed.isEmpty { try session.replaceJournal() }
-        }
+        guard !keepsHistory, hasTransactions else { return }
+        try fileErrors { (session) throws(FileError) in try session.replaceJournal(keeping: nil) }
     }
+
+    /// Whether the journal tells of transactions.
+    private var hasTransactions: Bool { !state.listed.isEmpty || journal.hasPast }
 
     // MARK: Secrets
 
     /// From now on, no history has values of some keys.
     mutating func withhold(_ keys: [SettingKey]) throws(StorageError) {
         let keys = Set(keys)
-        secretKeys.formUnion(keys)
-        journalRecords = nil
+        history.secrets.formUnion(keys)
         guard keepsHistory else { return }
-        for key in keys where contents.history?.secrets.contains(key) != true { untoldSecrets.insert(key) }
+        for key in keys where state.history?.secrets.contains(key) != true { untoldSecrets.insert(key) }
         try tellSecrets()
-        let isKept = try fileErrors(of: names.history, as: StorageError.unreadable) { (session) throws(FileError) in
+        let isKept = try fileErrors(of: journal.path, as: StorageError.unreadable) { (session) throws(FileError) in
             try session.keepsValues(of: keys)
         }
         guard isKept else { return }
@@ -61,30 +56,28 @@ extension FileSession {
         guard !untoldSecrets.isEmpty else { return }
         try acquire()
         defer { release() }
-        guard let policy = contents.history?.policy, policy.isKept else { return }
+        guard let policy = state.history?.policy, policy.isKept else { return }
         try tell(JournalHistory(policy: policy, secrets: untoldSecrets))
         untoldSecrets = []
     }
 
-    /// Whether the journal or the file of the past tells values of some secrets.
+    /// Whether the journal tells values of some secrets.
     private mutating func keepsValues(of keys: Set<SettingKey>) throws(FileError) -> Bool {
-        if contents.listed.contains(anyOf: keys) { return true }
-        // One that knows them has none, and need not be read.
-        if pastIndex == nil, let kept = try pastFile.history(), keys.isSubset(of: kept.secrets) { return false }
-        return try pastFile.read(knowing: &pastIndex) { (past) throws(FileError) in
-            past?.index.mentioned.contains(anyOf: keys) ?? false
-        }
+        if state.listed.contains(anyOf: keys) { return true }
+        // What was kept when they were secrets already has none, and need not be read.
+        guard state.secretsOfPast?.isSuperset(of: keys) != true else { return false }
+        return try history.past(in: journal)?.mentioned.contains(anyOf: keys) ?? false
     }
 
     /// Another process says what is kept, and may not know of this one's secrets.
     mutating func addSecrets() {
-        guard let history = contents.history, history.policy.isKept else { return }
-        let untold = secretKeys.subtracting(history.secrets)
-        guard !untold.isEmpty else { return }
-        let added = JournalHistory(policy: history.policy, secrets: untold)
+        guard let kept = state.history, kept.policy.isKept else { return }
+        let unknown = history.secrets.subtracting(kept.secrets)
+        guard !unknown.isEmpty else { return }
+        let added = JournalHistory(policy: kept.policy, secrets: unknown)
         // The next journal has them, also if it is begun before this one is told.
-        contents.add(.history(added))
-        repairs.tell(.history(added))
+        state.add(.history(added), at: journal.end.offset, over: inForce.tree)
+        untold.append(.history(added))
     }
 
     // MARK: Forgetting
@@ -97,15 +90,14 @@ extension FileSession {
         try rewritePast(forgetting: key)
     }
 
-    /// Writes anew what is kept of each transaction, also of those that stand in the journal, which is begun anew.
+    /// Writes anew what is kept of each transaction.
     ///
-    /// - Parameter forgotten: A key of which neither says any more what was there before.
+    /// - Parameter forgotten: A key of which nothing says any more what was there before.
     private mutating func rewritePast(forgetting forgotten: SettingKey? = nil) throws(StorageError) {
         try fileErrors { (session) throws(FileError) in
-            try session.keepPast(of: session.knownRecords(), isWrittenAnew: true, forgetting: forgotten)
-            // What the journal has of it is in the past by now.
-            try session.replaceJournal(forgetting: forgotten)
-            session.recent.begin(at: session.journal.token)
+            try session.replaceJournal(
+                keeping: session.history.kept(of: session.journal, session.state.history, forgetting: forgotten))
+            session.history.recent.begin(at: session.journal.token)
         }
     }
 }

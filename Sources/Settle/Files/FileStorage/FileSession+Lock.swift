@@ -1,19 +1,35 @@
 /// The lock, and what is done first under it.
 extension FileSession {
     /// How often the journal may turn out to be another one before that is an error.
-    private static let replacementLimit = 100
+    static let replacementLimit = 100
 
     /// Takes the lock, merges what others have appended, and carries out the repairs that are due.
-    @inline(never) mutating func acquire() throws(StorageError) {
+    ///
+    /// - Parameter isWriting: Whether something is about to be written. Otherwise what a load has found stays as it is.
+    mutating func acquire(isWriting: Bool = true) throws(StorageError) {
+        if isWriting {
+            try reloadIfFileIsBack()
+            hasWritten = true
+        }
         let isNested = journal.isLocked
         let finding = try lockJournal()
         do {
             if !isNested { try merge(finding) }
             try settle()
+            if !isNested { lookAtFile() }
         } catch {
             journal.unlock()
             throw error
         }
+    }
+
+    /// Merges what somebody has edited in the file a moment ago: what is written now comes after it. Takes one call if
+    /// nothing has changed.
+    private mutating func lookAtFile() {
+        guard file.isSeen, let status = try? fileStatus(), file.hasChanged(status),
+            case .edited(let reading, let edited)? = try? examine()
+        else { return }
+        merge(edited, from: reading)
     }
 
     mutating func release() {
@@ -27,10 +43,7 @@ extension FileSession {
             guard finding == .replaced else { return finding }
             // The race for this journal is lost: what was appended to it last is merged before it is given up.
             try mergeNewRecords()
-            // Nobody else may have what a removed one says of the past.
-            if keepsHistory, (try? operations.status(at: journal.path)) == nil {
-                lostRecords = (try? knownRecords()) ?? []
-            }
+            keepLostPast()
             journal.close()
             attempts -= 1
             guard attempts > 0 else { throw .notSaved(names.file, .replacedAgainAndAgain(journal.path)) }
@@ -50,6 +63,7 @@ extension FileSession {
             // What was stable in the one that has been removed is stable again.
             if isContinued { try synchronize() }
         case .other:
+            lostPast = nil
             try mergeOther()
             try restoreIfFileIsMissing()
         }
@@ -64,71 +78,61 @@ extension FileSession {
                 // A folder on the way may have become a link to one that is not there yet.
                 try? followPath()
                 try operations.makeFolders(names.folder)
-            case .isFolder: try putAside(names.journal, as: names.corruptJournal)
+            case .isFolder: try aside.move(names.journal, to: names.corruptJournal)
             default: throw error
             }
             return try journal.lock(timeout: &lockTimeout)
         }
     }
 
-    /// Carries out what could not be done when it became known. A repair may make a later one necessary, which follows
-    /// at once.
-    mutating func settle() throws(StorageError) {
-        if journal.needsReplacement { repairs.add(.replaceJournal) }
-        var last: PendingRepairs.Repair?
-        while let repair = repairs.next(after: last) {
-            try carryOut(repair)
-            last = repair
-        }
-    }
-
-    mutating func carryOut(_ repair: PendingRepairs.Repair) throws(StorageError) {
-        switch repair {
-        case .replaceJournal, .storeEverything:
-            // Either makes a whole journal, if everything is to be stored.
-            try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
-        case .storeFile:
-            repairs.endRestoration()
-            storeFile()
-        case .resolve(let checkpoints): try resolve(checkpoints)
-        case .tell: try tellJournal()
-        case .heal(let tree):
-            repairs.add(.rewriteFile)
-            _ = try write(tree)
-        case .synchronizeNames, .rewriteFile, .removeAbandonedFiles: break
-        }
-    }
-
-    /// Tells the journal what could not be told when it became known.
-    mutating func tellJournal() throws(StorageError) {
-        while let record = repairs.untold.first {
-            try append(record.followingPolicy(contents.history?.policy))
-            repairs.didTell()
-        }
-    }
-
-    /// Finds out what became of checkpoints whose process ended in the middle.
-    private mutating func resolve(_ checkpoints: [PendingRepairs.Checkpoint]) throws(StorageError) {
-        let found = try readKnown()
-        let standing = found?.version ?? .absent
-        // The one that stands there, or that was known to stand there before it was edited.
-        if let checkpoint = checkpoints.last(where: { $0.version == standing })
-            ?? checkpoints.last(where: { $0.version == file.version })
+    /// Carries out what could not be done when it became known.
+    private mutating func settle() throws(StorageError) {
+        // Who only reads leaves what is damaged or undecided to others.
+        if hasWritten || !repairs.contains(.setJournalAside),
+            journal.needsReplacement || repairs.contains(.replaceJournal)
         {
-            try fileErrors { (session) throws(FileError) in
-                try session.operations.synchronizeFolder(session.names.folder)
-            }
-            try confirm(checkpoint.version, coveredEnd: checkpoint.coveredEnd)
-            if let found, checkpoint.version == standing { file.didMerge(found, checkpoint.version) }
-        } else if let found, standing != file.version {
-            // Which version has been edited is not known. Once the file can be read again, its values tell.
-            guard let edited = try? decode(found.bytes) else { return }
-            try mergeByValues(edited, from: found)
-            repairs.endCheckpoints()
-        } else {
-            // Nothing came of them. Saying so keeps the file from being taken for one of them later.
-            try append(.checkpointed(file.version, coveredEnd: contents.coveredEnd))
-            repairs.endCheckpoints()
+            try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
         }
+        if hasWritten, state.hasBegun { try resolve() }
+        if hasWritten { try tellJournal() }
+        if repairs.contains(.restoreFile) { try restoreFile() }
+        if hasWritten, repairs.contains(.healFile) { try healFile() }
+    }
+
+    /// Finds out what became of versions of the file whose process ended in the middle, and tells the journal.
+    private mutating func resolve() throws(StorageError) {
+        try fileErrors { (session) throws(FileError) in try session.decideMirror() }
+        if repairs.contains(.replaceJournal) {
+            try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
+        } else if !state.hasBegun {
+            try appendMirror(.mirrored(state.mirrors[0].version))
+        }
+    }
+
+    /// Finds out which of the versions that the file may have it has.
+    mutating func decideMirror() throws(FileError) {
+        let found: FileReading?
+        do throws(StorageError) {
+            found = try readKnown()
+        } catch {
+            throw FileError(action: "read", path: names.file.text, cause: .inputOutput)
+        }
+        let standing = found?.version ?? .absent
+        if state.mirror(standing) != nil {
+            let known = state.mirrors[0]
+            if known.version != standing {
+                try operations.synchronizeFolder(names.folder)
+                // Whoever has written it may have ended before the look at what it has replaced.
+                if known.version != .absent { mergeReplaced(known) }
+            }
+            state.decide(standing)
+            if let found { file.didMerge(found, standing) }
+        } else if let found, let edited = try? spelling.decode(found.bytes) {
+            merge(edited, from: found)
+        } else if found == nil {
+            // It has been removed, whichever it was.
+            state.decide(state.mirrors[0].version)
+        }
+        // Otherwise it can't be read now. Once it can, its values are compared with all of them.
     }
 }

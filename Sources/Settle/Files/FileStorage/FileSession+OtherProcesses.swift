@@ -2,236 +2,177 @@
 extension FileSession {
     /// Merges what others have appended to the journal since the last time. Needs no lock.
     mutating func mergeNewRecords() throws(StorageError) {
-        merge(try fileErrors { (session) throws(FileError) in try session.journal.readNew().records })
+        let records = try fileErrors { (session) throws(FileError) in try session.journal.readNew().records }
+        guard untold.contains(where: \.isOfFile), records.contains(where: { $0.record.content.isOfFile }) else {
+            return merge(records)
+        }
+        // Others have looked at the file since this process has found an edit there. They have seen that, or something
+        // newer in its place.
+        adopt(try rereadJournal())
     }
 
     /// The same with little, for a caller that must be quick.
     ///
     /// - Returns: Whether that was all. What can't be read now is read by the next call.
     mutating func mergeFewNewRecords() -> Bool {
-        guard case .ready = phase, let news = try? journal.readNew(atMost: 4096) else { return false }
+        guard case .ready = phase, untold.isEmpty, let news = try? journal.readNew(atMost: 4096) else { return false }
         merge(news.records)
         return news.isAll && journal.isKnown
     }
 
-    mutating func merge(_ records: [(offset: Int, record: JournalRecord)]) {
-        for (_, record) in records {
+    private mutating func merge(_ records: [(offset: Int, record: JournalRecord)]) {
+        for (offset, record) in records {
             // Before what it replaces is not known any more.
             if let batch = record.content.batch { remember(batch) }
-            if let batch = follow(record.content) { inForce.announce(batch, of: journal.token?.history) }
+            if let batch = follow(record.content, at: offset) { inForce.announce(batch, of: journal.token?.history) }
         }
     }
 
     /// Follows what a record of others says of the file and the journal.
     ///
     /// - Returns: What it changes.
-    private mutating func follow(_ record: JournalRecord.Content) -> JournalBatch? {
-        add(record)
+    private mutating func follow(_ record: JournalRecord.Content, at offset: Int) -> JournalBatch? {
+        if case .edited(.absent, let batch) = record, inForce.tree.isChanged(by: batch) {
+            // A process has found the file removed, and did not know that this one has it open.
+            repairs.formUnion([.replaceJournal, .restoreFile])
+            return nil
+        }
+        state.add(record, at: offset, over: inForce.tree)
         switch record {
         case .values(let batch): return batch
-        case .edited(.absent, let batch) where batch.tree != inForce.tree:
-            // A process has found the file removed, and did not know what is in force.
-            repairs.didTell(edit: .absent)
-            file.follow(.absent)
-            repairs.add(.storeEverything)
-            return nil
         case .edited(let version, let batch):
             file.follow(version)
-            repairs.didTell(edit: version)
             return batch
+        case .mirrored(let version):
+            file.follow(written: version)
+            return nil
         case .history:
             addSecrets()
             return nil
-        case .checkpoint, .kept, .past: return nil
-        case .checkpointed(let version, _):
-            file.follow(written: version)
-            return nil
+        case .base, .mirroring, .kept, .past: return nil
         }
     }
 
-    /// Merges a journal that goes on where the known one ended. It begins with what is known, in which older values
-    /// have newer ones behind them: that is told as it is together, and not one after the other.
-    private mutating func mergeContinued(_ records: [(offset: Int, record: JournalRecord)]) {
-        begin(with: nil)
-        let beginning = records.prefix { $0.record.batch.map { $0.revision == 0 && $0.author == nil } ?? true }
-        var known = JournalOverlay()
-        for (_, record) in beginning {
-            if follow(record.content) != nil { known.add(record.content) }
-        }
-        // What was kept before may have been forgotten meanwhile: from now on the file of the past tells it.
-        if keepsHistory { recent.begin(at: journal.header?.beginning) }
-        inForce.announce(known.batch, of: nil)
-        merge(Array(records[beginning.endIndex...]))
-    }
+    // MARK: Another journal
 
     /// Goes over to a journal that another process has made, in place of the one that was known or of none.
     mutating func mergeOther() throws(StorageError) {
-        let (header, end, token, durableEnd) = (journal.header, journal.end, journal.token, journal.durableEnd)
-        let known = contents
+        let known = (journal, state)
         do throws(StorageError) {
             try tryMergingOther()
         } catch {
             // All of it is merged the next time.
-            journal.take(header, end, token, durableEnd: durableEnd)
+            journal.take(
+                known.0.header, known.0.end, known.0.token, durableEnd: known.0.durableEnd,
+                beginningEnd: known.0.beginningEnd)
             journal.forget()
-            (contents.overlay, contents.kept) = (known.overlay, known.kept)
-            (contents.history, contents.listed) = (known.history, known.listed)
+            state = known.1
             throw error
         }
     }
 
-    /// How a journal that was found relates to the one that this process knew.
-    private enum JournalRelation {
-        /// It was never begun, or is damaged.
-        case unusable
-        /// The same one, which was closed in between.
-        case same
-        /// A new one that begins where the known one has ended.
-        case continuation
-        /// It goes on from one before the end of what is known.
-        case fork
-        /// The first one, which begins with the known version of the file.
-        case first
-        /// Nothing of it is known: another process has replaced or lost the journal, or a copy was put back.
-        case unrelated
-    }
-
-    /// - Parameters:
-    ///   - known: The end of the known journal, and the token there.
-    ///   - carried: What the known journal had and the file does not.
-    private func relation(
-        of log: JournalReading, to known: (end: JournalPosition, token: ChangeToken?), carrying carried: JournalOverlay
-    ) -> JournalRelation {
-        let header = journal.header
-        if log.isUnusable { return .unusable }
-        // Otherwise it is a copy from an earlier time.
-        let hasKnownToken = known.token.map { log.contains($0, header) } ?? true
-        if hasKnownToken, journal.end.generation == known.end.generation, journal.end.offset >= known.end.offset {
-            return .same
-        }
-        if known.end.generation != 0, header?.previousGeneration == known.end.generation,
-            header?.previousEnd == UInt64(known.end.offset)
-        {
-            return .continuation
-        }
-        if isFork(from: known.end) { return .fork }
-        if case .checkpointed(file.version, _)? = log.records.first?.record.content, known.end.generation == 0,
-            carried.isEmpty
-        {
-            return .first
-        }
-        return .unrelated
+    private var knownJournal: KnownJournal {
+        var lineage = journal.lineage
+        if state.isReset { lineage.resets += 1 }
+        return KnownJournal(
+            token: journal.token, end: journal.end, lineage: lineage, restart: journal.restart, tree: inForce.tree,
+            mirrors: state.mirrors)
     }
 
     private mutating func tryMergingOther() throws(StorageError) {
-        let known = (end: journal.end, token: journal.token)
-        let carried = contents
+        let known = knownJournal
         let log = try rereadJournal()
-        // Unless the load that found the damage has reported it already.
         if !log.damage.isEmpty, !repairs.contains(.replaceJournal) {
-            inForce.announce(.unusable(StorageError(.unreadable, try keepEvidence(of: log))))
+            repairs.formUnion([.replaceJournal, .setJournalAside])
+            inForce.announce(.unusable(StorageError(.unreadable, log.description(names.journal))))
+            journal.leaveGap()
         }
-        let relation = relation(of: log, to: known, carrying: carried.overlay)
-        if relation != .unusable, let token = known.token, !log.contains(token, journal.header) {
-            recent.begin(at: journal.token)
+        // A damaged one does not have the place behind what it has lost, and is replaced with all that is known here.
+        let isContinued = try fileErrors(as: StorageError.unreadable) { (session) throws(FileError) in
+            try session.journal.continues(known.end, isDamaged: session.repairs.contains(.replaceJournal))
         }
-        switch relation {
-        case .unusable: try replaceUnusable(carrying: carried)
+        switch known.relation(to: log, journal.header, isContinued: isContinued) {
+        case .unusable:
+            // What is known counts. The next process that writes begins a new journal with it.
+            repairs.formUnion([.replaceJournal, .synchronizeNames])
         case .same: merge(log.records.filter { $0.offset >= known.end.offset })
-        case .continuation: mergeContinued(log.records)
-        case .fork: mergeFork(log)
-        case .first:
-            begin(with: nil)
+        case .descendant:
+            if let token = known.token, !log.contains(token, journal.header) { history.recent.begin(at: journal.token) }
+            adopt(log)
+        case .fork(let ancestor) where !journal.isReadOnly:
+            history.recent.begin(at: journal.token)
+            let ours = TreeDifference(from: ancestor, to: inForce.tree)
+            let mirror = (version: file.version, tree: state.mirror(file.version)?.difference.mirror(of: inForce.tree))
+            adopt(log)
+            unite(ours, ancestor, log)
+            guard let tree = mirror.tree, state.mirror(mirror.version) == nil else { return }
+            // The file may be the version that only this process knows, which is no edit then.
+            let difference = MirrorDifference(from: inForce.tree, to: tree) { [spelling] in spelling.isSame($0, $1) }
+            state.mayBe(mirror.version, difference)
+            repairs.insert(.replaceJournal)
+        case .fork, .restored:
+            // Without permission to write, too: nobody else would ever have what is united here.
+            lastBatch = nil
+            history.recent.begin(at: journal.token)
+            adopt(log)
+        }
+    }
+
+    /// Takes over all that a journal says.
+    private mutating func adopt(_ log: JournalReading) {
+        let beginning = log.records.prefix { record in record.record.batch == nil }
+        let replay = JournalReplay(beginning)
+        let rest = untold.filter { !$0.isOfFile }
+        (state, untold) = (replay.state, [])
+        if repairs.contains(.replaceJournal), !replay.hasBase {
+            // What it lacks is known here.
             merge(log.records)
-        case .unrelated: try mergeUnrelated(log, carrying: carried)
+        } else {
+            let difference = TreeDifference(from: inForce.tree, to: replay.tree)
+            if !difference.isEmpty { inForce.announce(.values(difference.batch.values)) }
+            merge(Array(log.records[beginning.endIndex...]))
         }
+        for record in rest {
+            tell(record)
+            if let batch = record.batch { inForce.announce(.values(batch.values)) }
+        }
+        if keepsHistory { history.recent.begin(at: journal.token) }
+        addSecrets()
+        file.follow(state.mirrors[0].version)
     }
 
-    /// Keeps what is known. The next process that writes begins a new journal with it: this one, if it has the lock.
-    private mutating func replaceUnusable(carrying carried: JournalContents) throws(StorageError) {
-        begin(with: nil)
-        (contents.overlay, contents.kept, contents.history) = (carried.overlay, carried.kept, carried.history)
-        guard journal.isLocked else { return }
-        try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
-        repairs.add(.synchronizeNames)
+    /// Puts what was in force here over what a journal has that began without it, except where that is newer.
+    private mutating func unite(_ ours: TreeDifference, _ ancestor: SettingTree, _ log: JournalReading) {
+        let written = log.records.flatMap { $0.record.batch?.entries.map(\.key) ?? [] }
+        let theirs = Set(TreeDifference(from: ancestor, to: inForce.tree).changes.map(\.key) + written)
+        let outer = theirs.reduce(into: Set<SettingKey>()) { $0.formUnion($1.parents) }
+        var values: [SettingKey: SettingValue?] = [:]
+        for (key, _, new) in ours.changes
+        where !theirs.contains(key) && !outer.contains(key) && !key.parents.contains(where: theirs.contains) {
+            values.updateValue(new, forKey: key)
+        }
+        guard !values.isEmpty else { return }
+        var batch = JournalBatch(
+            revision: 0, entries: values.sorted(by: \.key).map { JournalEntry(key: $0.key, value: $0.value) })
+        batch.transactions = transactions(ofEdit: batch, over: inForce.tree)
+        tell(.values(batch))
+        inForce.announce(.values(values))
     }
+}
 
-    /// Merges a journal of which nothing is known: the file and the journal together are what is stored.
-    ///
-    /// Values could be lost in two ways, which the user of the process that had them would notice after the next launch:
-    /// the lost journal had values that no checkpoint has put into the file (`carried`), or the file is gone as well
-    /// and only the memory of this process has the values.
-    private mutating func mergeUnrelated(
-        _ log: JournalReading, carrying carried: JournalContents
-    ) throws(StorageError) {
-        recent.begin(at: journal.token)
-        let reading = try readKnown()
-        let replay = JournalReplay(records: log.records, file: reading?.version ?? .absent)
-        if reading == nil, replay.match != .current, file.version != .absent {
-            // The file was removed, so the previous version has to lead to what the journal has changed.
-            try mergeWithoutFile(log)
-            repairs.add(.storeEverything)
-            return
-        }
-        var tree = SettingTree()
-        if let reading {
-            do {
-                tree = try decode(reading.bytes)
-            } catch {
-                try mergeWithoutFile(log)
-                return reject(reading, error)
-            }
-        }
-        begin(with: log)
-        _ = replay.apply(to: &tree) { [self] in isSame($0, $1) }
-        file.didMerge(reading, reading?.version ?? .absent)
-        let followsNone = journal.header?.previousGeneration == 0
-        if followsNone, let batch = carried.kept.batch {
-            contents.kept.decide(batch)
-            repairs.tell(.kept(batch))
-        }
-        if followsNone, !inForce.tree.root.isEmpty, log.beginsWithoutFile {
-            // Whoever made it knew nothing of the values that are in force here.
-            if inForce.unite(with: tree, mentioning: log.keys) { repairs.add(.storeEverything) }
-            return
-        }
-        if replay.match != .current { tell(ofEdit: file.version, leadingTo: tree, nil) }
-        if followsNone, !carried.overlay.isEmpty {
-            // No checkpoint has put what the lost journal had into the file. What the new one has was written later.
-            var lost = carried.overlay.without(log.keys, whereTreeDiffersFrom: tree)
-            if replay.match != .current {
-                lost = carried.overlay.tree == nil ? lost.unedited(in: tree) : JournalOverlay()
-            }
-            lost.apply(to: &tree)
-            tellAgain(lost)
-            contents.overlay.add(lost.batch)
-        }
-        inForce.announce(.everything(tree))
+extension SettingTree {
+    /// Whether a batch would change anything.
+    fileprivate func isChanged(by batch: JournalBatch) -> Bool {
+        batch.entries.contains { self[$0.key] != $0.value }
     }
+}
 
-    /// Merges what the journal says while the file can't be read: all values, if the previous version leads to them or
-    /// there is none; otherwise the journal alone.
-    private mutating func mergeWithoutFile(_ log: JournalReading) throws(StorageError) {
-        begin(with: log)
-        followVersions(in: log)
-        let earlier = try earlierVersion()
-        guard let batches = JournalReplay.batches(from: earlier?.version ?? .absent, in: log.records) else {
-            inForce.announce(contents.overlay.batch, of: nil)
-            return
+extension JournalRecord.Content {
+    /// Whether it says what somebody has found in the file, or put there.
+    fileprivate var isOfFile: Bool {
+        switch self {
+        case .edited, .mirroring, .mirrored: true
+        case .base, .values, .kept, .history, .past: false
         }
-        var tree = earlier?.tree ?? SettingTree()
-        JournalOverlay(batches).apply(to: &tree)
-        inForce.announce(.everything(tree))
-    }
-
-    private mutating func followVersions(in log: JournalReading) {
-        var newest = file.version
-        for (_, record) in log.records {
-            switch record.content {
-            case .edited(let version, _), .checkpointed(let version, _): newest = version
-            case .values, .checkpoint, .kept, .history, .past: break
-            }
-        }
-        file.follow(newest)
     }
 }

@@ -6,38 +6,40 @@ import Synchronization
     public import Foundation
 #endif
 
-/// Keeps settings in one file that people can read and edit, and in a journal beside it.
+/// Keeps settings in a journal, and mirrors them in a file beside it that people can read and edit.
 ///
-/// **What a save does.** A batch is appended to the journal, `.settings.json.journal`, and synced if it is to be
-/// ``StorageDurability/synced``. A checkpoint writes the whole file anew beside the old one, syncs it and renames it
-/// into its place, so that every reader, also one after a crash, finds the old or the new contents; after it the
-/// journal has nothing more than the file. A file beyond 4 KiB is only written when the journal has grown by a quarter
-/// of it, or nothing has happened for a while. New files are 0600 and folders that had to be made 0700, whatever the
-/// process's mask says. A file that is replaced keeps the permissions that it has, unless a group with secrets has been
-/// opened; what stands beside it is 0600. A symbolic link to the file stays one: the file that it leads to is replaced.
+/// **What a save does.** A batch is appended to the journal, `.settings.json.journal`, which has all values, and synced
+/// if it is to be ``StorageDurability/synced``. A checkpoint writes the whole file beside the old one, syncs it and
+/// swaps the two, so that every reader, even one after a crash, finds the old or the new contents. A file beyond 4 KiB
+/// is only written when the journal has grown by a quarter of it, or nothing has happened for a while. New files are
+/// 0600 and folders that had to be made 0700, whatever the process's mask says. A file that is replaced keeps the
+/// permissions that it has, unless a group with secrets has been opened; what stands beside it is 0600. A symbolic link
+/// to the file stays one: the file that it leads to is replaced.
 ///
 /// **What a failure leaves behind.** What was there before, and the values in memory: the next append or checkpoint
 /// writes them. After a failed sync the journal is replaced by a new file, never synced again.
 ///
-/// **What a load makes of the file.** No file: ``StorageContents/Outcome/absent``, or
-/// ``StorageContents/Outcome/removed(description:)`` if the journal, the version before or a damaged version that was
-/// put aside shows that there was one; no earlier version comes back. A file that can't be read: an error, and nothing
-/// is written over it until a load succeeds. A damaged file gets the name `settings.json.corrupt-1` (or the next number
-/// that is free), and the newest good state takes its place: the version before it, `.settings.json.previous`, with
-/// what the journal says has changed since.
+/// **What a load makes of the files.** It writes nothing. A file that is a version the journal knows: the journal's
+/// values. Any other: an edit. A damaged file: the journal's values, and the first call that writes sets the file aside
+/// as `settings.json.corrupt-1` (or under the next number that is free) and writes it again. A damaged journal: what
+/// the file and the rest of the journal have. No journal: the file's values. No file:
+/// ``StorageContents/Outcome/absent``, or ``StorageContents/Outcome/removed(description:)`` if something beside it
+/// shows that there was one; no earlier version comes back. A file that can't be read: an error, and nothing is written
+/// over it until a load succeeds.
 ///
-/// **Other processes and people** may write the same file. Processes that use this storage take turns by the journal's
-/// lock, which a process that ends gives up; each merges what others have appended before it appends. An edit of the
-/// file is compared with the version that was known, and only what differs is merged. One that can't be read is left
-/// alone, and the values stay as they were. What is removed while a process has it open is stored again: at once where
-/// that is noticed, and before a call that promises stable storage returns.
+/// **Other processes and people** may write the same file. Processes that use this storage exclude each other by the
+/// journal's lock, which the system releases when a process ends; each merges what others have appended before it
+/// appends. An edit of the file is compared with the version that the journal knows, and only what differs is merged.
+/// One that can't be parsed is left alone while a process has the file open, and the values stay as they were. What is
+/// removed while a process has it open is stored again: at once where that is noticed, and before a call that promises
+/// stable storage returns.
 public final class FileStorage: HistoryStorage, CheckpointingStorage {
     /// The largest file that is read or written, in bytes.
     package static let sizeLimit = FileSession.sizeLimit
-    /// Beyond how many bytes a journal is replaced by a new one after a checkpoint.
+    /// Below how many bytes behind its beginning a journal is never renewed.
     package static let journalLimit = 64 << 10
     /// What a journal may have at most: a load reads a little more.
-    package static let journalCapacity = FileSession.sizeLimit - (1 << 20)
+    package static let journalCapacity = FileSession.journalSizeLimit - (1 << 20)
 
     let path: FilePath
     /// `nil` for a file of this process's own.
@@ -75,8 +77,8 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     ///   - watching: Tells when files change. Without it, every call of ``changes(after:)`` looks.
     ///   - home: Whose file it is, if that is another user; the calls are that home's then.
     ///   - lockTimeout: How long one call waits for locks that other processes have.
-    ///   - journalLimit: Beyond how many bytes a journal is replaced by a new one after a checkpoint, and beyond
-    ///     sixteen times as many, or what everything in it takes, without one.
+    ///   - journalLimit: A journal is replaced by a new one when the records behind its beginning are longer than this,
+    ///     and than everything before them.
     ///   - journalCapacity: How many bytes a journal may have.
     package init(
         at url: URL, format: FileFormat? = nil, calls: any SystemCalls, watching: (any FileWatching)? = nil,
@@ -91,7 +93,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
             FileOperations(calls), path: path, format: format, lockTimeout: lockTimeout, journalLimit: journalLimit,
             journalCapacity: journalCapacity)
         self.session = LockedValue(session)
-        knownFormat = LockedValue(session.format)
+        knownFormat = LockedValue(session.spelling.format)
     }
 
     deinit { close() }
@@ -104,7 +106,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
                 guard isFileURL, !path.name.isEmpty, !path.text.utf8.contains(0) else {
                     throw StorageError.unreadable(path, "it is not the URL of a file")
                 }
-                guard session.chosenFormat != nil || FileFormat(fileName: path.name) != nil else {
+                guard session.spelling.isKnown else {
                     throw StorageError.unknownExtension(path)
                 }
                 return try session.load()
@@ -117,14 +119,14 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     /// How the file is spelled, or will be.
     var currentFormat: FileFormat {
-        session.withLock { $0.format }
+        session.withLock { $0.spelling.format }
     }
 
     /// Refuses what the file's format can't spell, and what is too deep or too large for any file.
     public func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
         if StorableCheck.isAlwaysStorable(value, at: key) { return }
         // While the storage is at work, what it last had.
-        let format = session.withLockIfAvailable { $0.format }
+        let format = session.withLockIfAvailable { $0.spelling.format }
         if let format { knownFormat.withLock { $0 = format } }
         do throws(FormatError) {
             try StorableCheck.check(value, at: key, as: format ?? knownFormat.withLock { $0 })
@@ -171,7 +173,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
                     try session.makeDurable()
                     return false
                 }
-                return reason == .erasing ? try session.eraseEarlier(than: tree) : try session.checkpoint(tree)
+                return reason == .erasing ? try session.eraseEarlier() : try session.checkpoint()
             }
         }
     }
@@ -340,7 +342,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         lastHistory.withLock { $0 = now }
     }
 
-    /// In `.settings.json.history`, beside the journal, which says so to all processes.
+    /// In the journal, in front of the values, which says so to all processes.
     public func keepHistory(_ policy: HistoryPolicy) throws(StorageError) {
         try withSession { (session) throws(StorageError) in
             try session.beginCall()
@@ -379,7 +381,9 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     func writeSchema(_ bytes: [UInt8]) throws(StorageError) -> FilePath {
         try withSession { (session) throws(StorageError) in
             try session.beginCall()
-            return try session.writeSchema(bytes)
+            let file = SchemaFile(operations: session.operations, path: session.names.schema)
+            try file.write(bytes, for: session.file.owner)
+            return file.path
         }
     }
 

@@ -1,7 +1,7 @@
 /// The journal of a settings file, as this process has it open.
 ///
 /// Its file carries the lock under which all processes write. The file at the journal's path may be replaced by another
-/// one (``replace(with:names:for:)``); a process that still has the old one sees that it has no name any more.
+/// one (``replace(_:with:isReset:names:for:)``); a process that still has the old one sees that it has no name any more.
 struct JournalFile: Sendable {
     /// What ``lock(timeout:)`` has found.
     enum Finding: Sendable, Hashable {
@@ -26,35 +26,26 @@ struct JournalFile: Sendable {
     /// The header of the file, if it has a good one.
     private(set) var header: JournalHeader?
     /// Where the next record belongs.
-    private(set) var end = JournalPosition.start(of: 0) {
-        didSet {
-            guard oldValue.generation != end.generation, oldValue.generation != 0 else { return }
-            earlierGenerations.removeAll { $0 == oldValue.generation }
-            earlierGenerations = earlierGenerations.suffix(Self.generationLimit) + [oldValue.generation]
-        }
-    }
+    private(set) var end = JournalPosition.start(of: 0)
     /// Where the file's history stands behind the last record that has been read or written; `nil` until one has.
     private(set) var token: ChangeToken?
-    /// Those of the journals that were followed before this one, the newest last.
-    private(set) var earlierGenerations: [UInt64] = []
-    /// Where the last record stands that a journal was begun with and that says ``here``.
-    private(set) var coveredAtBeginning = JournalHeader.size
-    /// The checkpoints that a journal was begun with, which have not been confirmed.
-    private(set) var begunAtBeginning: [PendingRepairs.Checkpoint] = []
+    /// That of the last one with a header.
+    private(set) var lineage = JournalLineage()
+    /// The generation of the last one that was begun where there was none.
+    private(set) var restart: UInt64?
+    /// Where the records end that it was begun with.
+    private(set) var beginningEnd = 0
     /// Up to where the file is known to be on stable storage.
     private(set) var durableEnd = 0
     /// How large the file is, with the zeros behind its end.
     private var size = 0
     private var lockCount = 0
+    /// Whether it is to take the place of another one.
+    private var isReplacement = false
     /// A sync has failed: what was written may be lost although later syncs succeed. Another journal makes up for it,
     /// so this belongs to the file that is open and not to the repairs that are pending.
     private(set) var needsReplacement = false
 
-    /// As the end of what a checkpoint covers, when a journal begins: the place of the record itself.
-    static let here = Int.max
-
-    /// How many earlier generations are remembered.
-    private static let generationLimit = 32
     /// The least by which the file grows. What lies behind its end is zeros, so that a sync after an append has no
     /// change of the file's size to write.
     private static let growth = 16 << 10
@@ -116,24 +107,60 @@ struct JournalFile: Sendable {
     // MARK: Reading
 
     /// All bytes of the file.
-    mutating func readAll(limit: Int) throws(FileError) -> [UInt8] {
-        guard let file else { return [] }
+    mutating func readAll(limit: Int) throws(FileError) -> [UInt8] { try read(at: 0, count: sizeToRead(limit: limit)) }
+
+    /// How many bytes there are to be read.
+    private mutating func sizeToRead(limit: Int) throws(FileError) -> Int {
+        guard let file else { return 0 }
         let status = try operations.status(of: file, at: path)
         guard status.kind == .file else { throw FileError(action: "read", path: path.text, cause: .invalidArgument) }
         guard status.size <= limit else { throw FileError(action: "read", path: path.text, cause: .fileTooLarge) }
         size = Int(status.size)
-        return try read(at: 0, count: size)
+        return size
+    }
+
+    /// Reads everything from the record on that has all values, and takes the place behind the last record. What is kept
+    /// of the past is skipped.
+    mutating func scan(limit: Int) throws(FileError) -> JournalReading {
+        let size = try sizeToRead(limit: limit)
+        // Of most, that is all.
+        let bytes = try read(at: 0, count: min(size, Self.growthLimit))
+        let header: JournalHeader
+        do throws(JournalError) {
+            header = try bytes.withUnsafeBufferPointer { (bytes) throws(JournalError) in
+                try JournalHeader.decode(UnsafeRawBufferPointer(bytes))
+            }
+        } catch {
+            let reading = JournalReading(error)
+            if reading.newerVersion == nil { take(nil, .start(of: 0), nil, durableEnd: 0, beginningEnd: 0) }
+            return reading
+        }
+        let base = min(Int(clamping: header.base), size)
+        let rest = bytes.count < size ? try read(at: base, count: size - base)[...] : bytes[min(base, bytes.count)...]
+        let scan = rest.withUnsafeBytes { JournalScan.salvage(fromBase: $0, header) }
+        let reading = JournalReading(scan)
+        take(
+            header, scan.end, scan.records.token(after: header.beginning), durableEnd: reading.durableEnd,
+            beginningEnd: scan.records.dropFirst().first?.offset ?? scan.end.offset)
+        return reading
     }
 
     /// Takes a place in the file that was found by reading it.
     ///
     /// - Parameter token: Where the history stands there. One that does not say leaves what is known.
-    mutating func take(_ header: JournalHeader?, _ end: JournalPosition, _ token: ChangeToken?, durableEnd: Int) {
+    mutating func take(
+        _ header: JournalHeader?, _ end: JournalPosition, _ token: ChangeToken?, durableEnd: Int, beginningEnd: Int
+    ) {
+        self.beginningEnd = beginningEnd
         if let token { self.token = token }
         // One without a header may be one that another process is just beginning: it is read again once the lock is
         // held.
         isKnown = header != nil
         self.header = header
+        if let header {
+            lineage = header.lineage
+            if lineage.isInEmptyPlace { restart = header.generation }
+        }
         self.end = end
         self.durableEnd = durableEnd
     }
@@ -198,6 +225,21 @@ struct JournalFile: Sendable {
         return try rest() != .nothing
     }
 
+    /// Whether the file has at a place of its generation what stood there.
+    ///
+    /// - Parameter isDamaged: Whether that can't be told.
+    func continues(_ place: JournalPosition, isDamaged: Bool) throws(FileError) -> Bool {
+        guard place.generation == end.generation, place.generation != 0, place.offset <= end.offset else {
+            return false
+        }
+        if isDamaged { return true }
+        return chain(in: try read(at: place.chainOffset, count: MemoryLayout<UInt64>.size)) == place.chain
+    }
+
+    private func chain(in bytes: [UInt8]) -> UInt64 {
+        bytes.withUnsafeBytes { $0.count < 8 ? 0 : $0.number(UInt64.self, at: 0) }
+    }
+
     /// What the file has behind what was read of it.
     private enum Rest {
         case nothing
@@ -212,14 +254,13 @@ struct JournalFile: Sendable {
         let isShort = distance <= Self.lookLimit
         let lengthSize = MemoryLayout<UInt32>.size
         let bytes = try read(at: end.chainOffset, count: isShort ? distance + lengthSize : MemoryLayout<UInt64>.size)
-        let chain = bytes.withUnsafeBytes { $0.count < 8 ? 0 : $0.number(UInt64.self, at: 0) }
         // As long as there is no header, there is nothing to compare.
-        guard chain == end.chain || end.generation == 0 else { return .otherFile }
+        guard chain(in: bytes) == end.chain || end.generation == 0 else { return .otherFile }
         let length = isShort ? bytes.dropFirst(distance) : try read(at: end.offset, count: lengthSize)[...]
         return length.allSatisfy { $0 == 0 } ? .nothing : .records
     }
 
-    private func read(at offset: Int, count: Int) throws(FileError) -> [UInt8] {
+    func read(at offset: Int, count: Int) throws(FileError) -> [UInt8] {
         guard let file else { return [] }
         return try operations.read(file, at: path, offset: offset, count: count)
     }
@@ -325,46 +366,49 @@ struct JournalFile: Sendable {
     ///
     /// - Parameter previous: The end of the journal before; of generation 0 if there was none.
     mutating func begin(
-        after previous: JournalPosition, with contents: [JournalRecord.Content], for owner: FileStatus.Owner?
+        after previous: JournalPosition, _ past: KeptPast?, with contents: [JournalRecord.Content],
+        isReset: Bool, for owner: FileStatus.Owner?
     ) throws(FileError) {
+        var lineage = lineage
+        lineage.isInEmptyPlace = !isReplacement
+        if lineage.isInEmptyPlace, previous.generation != 0 { lineage.restarts += 1 }
+        if previous.generation == 0, case .base(let base)? = contents.first { lineage.origin = base.mirrors[0].version }
+        if isReset { lineage.resets += 1 }
         do throws(FileError) {
-            try tryBeginning(after: previous, with: contents, for: owner)
+            guard let file else { return }
+            operations.keepOwner(owner, of: file, at: path)
+            // The process's mask may have taken away permissions that the user needs.
+            try operations.setPermissions(of: file, at: path, to: 0o600)
+            let beginning = token ?? .beginning()
+            var header = JournalHeader(
+                generation: .random(in: 1 ... .max), previousGeneration: previous.generation,
+                previousEnd: previous.generation == 0 ? 0 : UInt64(previous.offset), beginning: beginning,
+                oldest: past?.oldest, lineage: lineage)
+            var (bytes, place) = Self.encode(
+                past?.records.map(JournalRecord.Content.past) ?? [], at: .start(of: header.generation))
+            header.base = UInt64(place.offset)
+            let (rest, end) = Self.encode(contents, at: place)
+            bytes.insert(contentsOf: header.encoded, at: 0)
+            try write(bytes + rest, at: 0)
+            take(header, end, beginning, durableEnd: 0, beginningEnd: end.offset)
         } catch {
             close()
             throw error
         }
     }
 
-    private mutating func tryBeginning(
-        after previous: JournalPosition, with contents: [JournalRecord.Content], for owner: FileStatus.Owner?
-    ) throws(FileError) {
-        guard let file else { return }
-        let beginning = token ?? .beginning()
-        let header = JournalHeader(
-            generation: .random(in: 1 ... .max), previousGeneration: previous.generation,
-            previousEnd: previous.generation == 0 ? 0 : UInt64(previous.offset), beginning: beginning)
-        operations.keepOwner(owner, of: file, at: path)
-        // The process's mask may have taken away permissions that the user needs.
-        try operations.setPermissions(of: file, at: path, to: 0o600)
-        var bytes = header.encoded
-        coveredAtBeginning = JournalHeader.size
-        begunAtBeginning = []
-        var place = JournalPosition.start(of: header.generation)
+    private static func encode(
+        _ contents: [JournalRecord.Content], at start: JournalPosition
+    ) -> (bytes: [UInt8], end: JournalPosition) {
+        var (bytes, place): ([UInt8], _) = ([], start)
         for content in contents {
-            var record = JournalRecord(content, durableEnd: 0)
-            if case .checkpointed(let version, coveredEnd: Self.here) = content {
-                record.content = .checkpointed(version, coveredEnd: place.offset)
-                coveredAtBeginning = place.offset
-            } else if case .checkpoint(let version, coveredEnd: Self.here) = content {
-                record.content = .checkpoint(version, coveredEnd: place.offset)
-                begunAtBeginning.append(PendingRepairs.Checkpoint(version: version, coveredEnd: place.offset))
-            }
-            let (encoded, next) = record.encoded(at: place)
+            // One of the past is on stable storage by the time that it is read: its journal has its name only then.
+            let isPast = if case .past = content { true } else { false }
+            let (encoded, next) = JournalRecord(content, durableEnd: isPast ? place.offset : 0).encoded(at: place)
             bytes += encoded
             place = next
         }
-        try write(bytes, at: 0)
-        take(header, place, beginning, durableEnd: 0)
+        return (bytes, place)
     }
 
     /// Appends a record.
@@ -386,9 +430,6 @@ struct JournalFile: Sendable {
 
     /// What comes next follows behind a gap: something that is not known is missing.
     mutating func leaveGap() { token = token?.behindGap }
-
-    /// Another history is gone on with, such as that of the file of the past.
-    mutating func follow(_ token: ChangeToken) { self.token = token }
 
     private mutating func write(_ bytes: [UInt8], at offset: Int) throws(FileError) {
         guard let file else { return }
@@ -426,7 +467,8 @@ struct JournalFile: Sendable {
     /// Puts a new file with these records in the journal's place, on stable storage, and goes on with it. Under the
     /// lock, which it keeps.
     mutating func replace(
-        with contents: [JournalRecord.Content], names: FileNames, for owner: FileStatus.Owner?
+        _ past: KeptPast?, with contents: [JournalRecord.Content], isReset: Bool, names: FileNames,
+        for owner: FileStatus.Owner?
     ) throws(FileError) {
         let temporary = names.newTemporary()
         var new = JournalFile(operations, path: temporary)
@@ -435,8 +477,8 @@ struct JournalFile: Sendable {
             guard let file = new.file else { return }
             // Before it has its name, so that no other process writes first. Without locks there is no other process.
             try? operations.lock(file, at: temporary)
-            new.token = token
-            try new.begin(after: end, with: contents, for: owner)
+            (new.token, new.lineage, new.isReplacement) = (token, lineage, true)
+            try new.begin(after: end, past, with: contents, isReset: isReset, for: owner)
             try operations.synchronize(file, at: temporary)
             new.durableEnd = new.end.offset
             try operations.rename(temporary, to: path)
@@ -451,9 +493,8 @@ struct JournalFile: Sendable {
         identity = nil
         end = new.end
         token = new.token
-        header = new.header
-        coveredAtBeginning = new.coveredAtBeginning
-        begunAtBeginning = new.begunAtBeginning
+        (header, lineage) = (new.header, new.lineage)
+        beginningEnd = new.beginningEnd
         isKnown = true
         size = new.size
         self.lockCount = lockCount

@@ -5,7 +5,7 @@ struct KnownFile: Sendable {
     /// What is known about the bytes that stand at the file's path.
     enum Standing: Sendable, Hashable {
         case absent
-        /// They are no settings. A copy has been put aside.
+        /// They are no settings. They are put aside before another version takes their place.
         case damaged
         /// They were read; whether they have reached stable storage is not known.
         case unknown
@@ -30,15 +30,14 @@ struct KnownFile: Sendable {
     /// The signature of the file when it last was that version. None while another version can't be told from it by
     /// that.
     private var signature: FileSignature?
-    /// The signature of the file when it was last looked at.
-    private var examinedSignature: FileSignature?
+    /// What the system said when the file was last read or written. Equal for most files that have not changed since.
+    private var seen: FileSignature?
     private(set) var size = 0
     /// To whom the file belongs, or belonged when it was last there. What is made beside it belongs to the same, or the
     /// user of a file that a superuser has written could not open it any more.
     private(set) var owner: FileStatus.Owner?
-    /// A version that can't be used, and is not overwritten while it stands there; and whether the journal and the
-    /// version before have all values that are in force.
-    private var rejected: (version: FileVersion, isSecured: Bool)?
+    /// A version that can't be used, and is not overwritten while it stands there.
+    private var rejected: FileVersion?
     /// Whether the store has been told that the file has been removed.
     private var isAbsenceKnown = false
 
@@ -49,48 +48,38 @@ struct KnownFile: Sendable {
 
     /// - Parameter status: What was asked for because of ``hasSignature``.
     /// - Returns: Whether the file still is the version that is known.
-    mutating func recognize(_ status: FileStatus?) -> Bool {
-        examinedSignature = status.map { FileSignature($0) } == signature ? signature : nil
-        return examinedSignature != nil
+    func recognize(_ status: FileStatus?) -> Bool {
+        signature != nil && status.map { FileSignature($0) } == signature
     }
 
     /// - Parameters:
     ///   - reading: What stands there; `nil` if that is nothing.
-    ///   - begun: The checkpoints that were begun and have not been confirmed.
-    mutating func examine(_ reading: FileReading?, begun: [PendingRepairs.Checkpoint]) -> Finding {
+    ///   - begun: The versions that were begun and have not been confirmed.
+    mutating func examine(_ reading: FileReading?, begun: [FileVersion]) -> Finding {
+        seen = reading?.signature
         guard let reading else { return version == .absent ? .current : .absent }
         isAbsenceKnown = false
-        examinedSignature = reading.signature
-        if reading.version == version || begun.contains(where: { $0.version == reading.version }) {
+        if reading.version == version || begun.contains(reading.version) {
             rejected = nil
             // What is edited from now on is compared with this one.
             version = reading.version
             if begun.isEmpty, reading.isSettled { signature = reading.signature }
             return .current
         }
-        return rejected?.version == reading.version ? .rejected : .changed(reading)
+        return rejected == reading.version ? .rejected : .changed(reading)
     }
+
+    /// Whether it is known what the system said of the file when this process last read or wrote it.
+    var isSeen: Bool { seen != nil }
+
+    /// Whether the file is another one since then, as far as the system tells at once.
+    func hasChanged(_ status: FileStatus) -> Bool { seen != FileSignature(status) }
 
     /// Whether something else than a file has its name, or nothing, although there was one.
     func isMissing(_ status: FileStatus?) -> Bool {
         switch status?.kind {
         case .file, .symbolicLink: false
         case .folder, .other, nil: version != .absent
-        }
-    }
-
-    /// Whether what stands there just before the rename is what was looked at before.
-    func mayBeReplaced(_ status: FileStatus) -> Bool {
-        examinedSignature.map { $0 == FileSignature(status) } ?? (version != .absent || status.size == 0)
-    }
-
-    /// What becomes of this version when it is replaced: only a good one is kept, and never an unsynced one in place of
-    /// a synced one.
-    var previous: FileReplacement.Previous {
-        switch standing {
-        case .absent, .damaged: .drop
-        case .unknown: .syncAndKeep
-        case .synced: .keep
         }
     }
 
@@ -103,21 +92,23 @@ struct KnownFile: Sendable {
         self.version = version
         standing = reading == nil ? .absent : isOurs ? .synced : .unknown
         signature = reading.flatMap { $0.isSettled ? $0.signature : nil }
+        seen = reading?.signature
         size = reading?.bytes.count ?? 0
         owner = reading?.status.owner ?? owner
         rejected = nil
     }
 
-    /// The values of an edit have been merged, which the next write may replace.
-    mutating func didMergeEdit(_ reading: FileReading) {
-        didMerge(reading, reading.version)
-        examinedSignature = reading.signature
-    }
-
-    mutating func didPutAside(_ version: FileVersion) {
+    mutating func didFindDamaged(_ version: FileVersion) {
         self.version = version
         standing = .damaged
         signature = nil
+    }
+
+    /// What was damaged does not stand there any more.
+    mutating func forgetDamage() {
+        // No file has it, so that what stands there is looked at.
+        version = FileVersion(hash: version.hash, size: .max - 1)
+        standing = .unknown
     }
 
     /// - Returns: Whether the store has not been told yet.
@@ -134,7 +125,6 @@ struct KnownFile: Sendable {
         version = .absent
         standing = .absent
         signature = nil
-        examinedSignature = nil
         rejected = nil
         return isNews
     }
@@ -142,14 +132,9 @@ struct KnownFile: Sendable {
     // MARK: What can't be used
 
     mutating func reject(_ version: FileVersion) {
-        rejected = (version, isSecured: false)
+        rejected = version
         signature = nil
     }
-
-    /// Whether a version stands there that can't be used, while others could not load what is in force.
-    var isUnsecured: Bool { rejected?.isSecured == false }
-
-    mutating func didSecure() { rejected?.isSecured = true }
 
     // MARK: What was written
 
@@ -157,7 +142,10 @@ struct KnownFile: Sendable {
     mutating func confirm(_ version: FileVersion) { self.version = version }
 
     /// The version that was confirmed last has just been written.
-    mutating func didWrite(size: Int) {
+    ///
+    /// - Parameter status: What the system says of it.
+    mutating func didWrite(size: Int, _ status: FileStatus? = nil) {
+        seen = status.map { FileSignature($0) }
         standing = .synced
         self.size = size
         // Whether it was changed within the same tick of the clock, only its contents can tell.
@@ -176,5 +164,6 @@ struct KnownFile: Sendable {
     mutating func follow(_ version: FileVersion) {
         self.version = version
         signature = nil
+        seen = nil
     }
 }

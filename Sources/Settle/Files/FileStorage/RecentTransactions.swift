@@ -54,7 +54,7 @@ extension StoredRecord {
 }
 
 extension JournalBatch {
-    /// All of its transactions as one; `nil` if it has none. What it has changed is unknown if that was a whole tree.
+    /// All of its transactions as one; `nil` if it has none.
     ///
     /// - Parameter before: What stood at a key before.
     func merged(_ before: (SettingKey) -> SettingValue?) -> StoredTransaction? {
@@ -62,7 +62,6 @@ extension JournalBatch {
         return StoredTransaction(
             time: transactions.time, author: TransactionAuthor(name: author),
             origin: revision == 0 ? .external : .local, count: transactions.count,
-            mutations: tree == nil
-                ? entries.map { StoredMutation(key: $0.key, oldValue: before($0.key), newValue: $0.value) } : nil)
+            mutations: entries.map { StoredMutation(key: $0.key, oldValue: before($0.key), newValue: $0.value) })
     }
 }

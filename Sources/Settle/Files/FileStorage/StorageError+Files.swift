@@ -36,12 +36,9 @@ extension StorageError {
             errno: error?.errno)
     }
 
-    static func pastNotKept(_ path: FilePath, _ error: FileError, setAside aside: FilePath? = nil) -> StorageError {
-        let consequence =
-            aside.map { "It was set aside as “\($0.name)”, so the history begins anew." } ?? "The history has a gap."
-        return StorageError(
-            code(for: error),
-            "“\(path)” can't keep the history: \(error). \(consequence) All settings are saved.",
+    static func pastNotKept(_ path: FilePath, _ error: FileError) -> StorageError {
+        StorageError(
+            code(for: error), "What “\(path)” has of the past was lost: \(error). All settings are saved.",
             errno: error.cause.number)
     }
 

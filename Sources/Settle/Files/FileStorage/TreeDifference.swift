@@ -15,19 +15,18 @@ struct TreeDifference {
         compare(old.root, new.root, below: nil)
     }
 
-    /// Leaves out empty dictionaries that are new.
-    mutating func leaveOutNewEmptyDictionaries(where isLeftOut: (SettingKey) -> Bool) {
-        changes.removeAll { $0.old == nil && $0.new == .dictionary([:]) && isLeftOut($0.key) }
+    /// Leaves out changes.
+    ///
+    /// - Parameter isLeftOut: Gets a key and its new value.
+    mutating func leaveOut(where isLeftOut: (SettingKey, SettingValue?) -> Bool) {
+        changes.removeAll { isLeftOut($0.key, $0.new) }
     }
 
     var isEmpty: Bool { changes.isEmpty }
 
     /// The changes as a record says them.
     var batch: JournalBatch {
-        let entries = changes.sorted(by: \.key).map { change in
-            JournalEntry(key: change.key, value: change.new, before: change.old.map { .value($0) } ?? .absent)
-        }
-        return JournalBatch(revision: 0, author: nil, entries: entries, tree: nil)
+        JournalBatch(revision: 0, entries: changes.sorted(by: \.key).map { JournalEntry(key: $0.key, value: $0.new) })
     }
 
     private mutating func compare(

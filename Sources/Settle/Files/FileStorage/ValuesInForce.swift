@@ -39,26 +39,8 @@ struct ValuesInForce: Sendable {
     /// - Parameter history: The file's.
     mutating func announce(_ batch: JournalBatch, of history: UInt64?) {
         let token = history.flatMap { batch.transactions?.token(in: $0) }
-        if let tree = batch.tree {
-            announce(.everything(tree), author: batch.author, token: token)
-            unacknowledged = [:]
-        }
         acknowledge(batch)
         if !batch.entries.isEmpty { announce(.values(batch.values), author: batch.author, token: token) }
-    }
-
-    /// A process that had found nothing has stored values. Those that are in force stay, but where its journal mentions
-    /// a key: that was written later, or removed.
-    ///
-    /// - Returns: Whether anything is in force that the others do not have.
-    mutating func unite(with other: SettingTree, mentioning keys: Set<SettingKey>) -> Bool {
-        var all = other
-        for change in TreeDifference(from: other, to: tree).changes
-        where change.old == nil && keys.isDisjoint(with: [change.key] + change.key.parents) {
-            all[change.key] = change.new
-        }
-        announce(.everything(all))
-        return all != other
     }
 
     /// What the store is told, once.

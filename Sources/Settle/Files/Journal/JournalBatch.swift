@@ -5,16 +5,13 @@ package struct JournalBatch: Sendable, Equatable {
     /// The writer's name, if all of the batch has one named writer.
     package var author: String?
     package var entries: [JournalEntry]
-    /// Replaces all values. Then there are no entries.
-    package var tree: SettingTree?
     /// `nil` if the batch repeats what records before it have said.
     package var transactions: JournalTransactions?
 
-    package init(revision: UInt64, author: String? = nil, entries: [JournalEntry] = [], tree: SettingTree? = nil) {
+    package init(revision: UInt64, author: String? = nil, entries: [JournalEntry] = []) {
         self.revision = revision
         self.author = author
         self.entries = entries
-        self.tree = tree
     }
 }
 
@@ -31,7 +28,6 @@ extension JournalBatch {
         entries.lazy.map { entry in
             var writer = JournalValueWriter()
             if let value = entry.value { writer.write(value) }
-            if case .value(let before) = entry.before { writer.write(before) }
             return (entry.key, writer.bytes.count)
         }.max { $0.size < $1.size }
     }
@@ -39,15 +35,7 @@ extension JournalBatch {
     /// The first key whose value is nested more deeply than readers accept. A batch with one must not be journaled:
     /// readers would take its record for damage.
     package var tooDeeplyNestedKey: SettingKey? {
-        if let tree {
-            let limit = SettingValue.depthLimit - 1
-            return tree.root.first { !$0.value.isNested(within: limit) }.map { SettingKey(name: $0.key) }
-        }
-        let limit = SettingValue.depthLimit
-        return entries.first { entry in
-            if case .value(let before) = entry.before, !before.isNested(within: limit) { return true }
-            return entry.value.map { !$0.isNested(within: limit) } ?? false
-        }?.key
+        entries.first { $0.value.map { !$0.isNested(within: SettingValue.depthLimit) } ?? false }?.key
     }
 }
 
@@ -56,8 +44,7 @@ extension JournalBatch {
     var roughSize: Int {
         let listed = transactions?.list?.reduce(64) { $0 + $1.roughSize } ?? 0
         return entries.reduce(listed) { size, entry in
-            let before = if case .value(let value) = entry.before { value.roughSize } else { 1 }
-            return size + entry.key.description.utf8.count + 16 + (entry.value?.roughSize ?? 1) + before
+            size + entry.key.description.utf8.count + 16 + (entry.value?.roughSize ?? 1)
         }
     }
 }

@@ -11,25 +11,22 @@ enum JournalEnd {
         let reader = JournalRecordReader(
             bytes: UnsafeRawBufferPointer(rebasing: journal[start.offset...]), base: start.offset,
             generation: header.generation)
-        var (offset, chain) = (start.offset, start.chain)
-        var last: (version: FileVersion, coveredEnd: Int)?
-        var newestBatch = 0
-        while let header = reader.header(at: offset), header.chain == chain {
+        var (offset, chain) = (Int(clamping: header.base), UInt64?.none)
+        // The version that the file is about to become, or has become, with all values.
+        var (begun, mirror): (FileVersion?, FileVersion?) = (nil, nil)
+        while offset < reader.end, let header = reader.header(at: offset), header.chain == chain ?? header.chain {
             guard reader.isIntact(header, at: offset) else { return nil }
             switch header.kind {
-            case .values, .edited: newestBatch = offset
-            case .checkpoint: last = nil
-            case .checkpointed:
-                last = reader.checkpoint(header, at: offset)
-                guard last != nil else { return nil }
+            case .base: mirror = reader.mirror(header, at: offset)
+            case .mirroring: (begun, mirror) = (reader.mirror(header, at: offset), nil)
+            case .mirrored: mirror = begun.flatMap { reader.mirror(header, at: offset) == $0 ? $0 : nil }
+            case .values, .edited: (begun, mirror) = (nil, nil)
             case .kept, .history, .past: break
             }
             offset += header.recordSize
             chain = header.checksum
         }
-        guard let last, newestBatch < last.coveredEnd, reader.slice(offset, reader.end).isZero(from: 0) else {
-            return nil
-        }
-        return last.version
+        guard let mirror, reader.slice(offset, reader.end).isZero(from: 0) else { return nil }
+        return mirror
     }
 }

@@ -2,20 +2,28 @@
 ///
 ///      0  magic               8 bytes: "Settle", 0xF5 (in no text), a line feed (lost where line ends are converted)
 ///      8  version             u32
-///     12  checksum            u32, of the 64 bytes with zeros here
+///     12  checksum            u32, of the 120 bytes with zeros here
 ///     16  generation          u64, random, never 0
 ///     24  previousGeneration  u64, 0 if there was none
 ///     32  previousEnd         u64
 ///     40  history             u64, never 0
-///     48  position            u64: how many transactions the file has had before this journal
+///     48  position            u64: how many transactions the file had had when this journal was begun
 ///     56  checksum            u64 of the record with the last of them
-///     64  the first record
+///     64  base                u64: where the record with all values begins
+///     72  position            u64: how many transactions the file had had before those that are kept of the past
+///     80  checksum            u64 of the record with the last of them
+///     88  resets              u32, of the lineage
+///     92  restarts            u32, of the lineage
+///     96  place               u32: 0 that of a journal before it, 1 an empty one
+///    100  zeros               u32
+///    104  origin              hash u64, size u64 of the file with which the history began
+///    120  the first record: of the past, or the one with all values
 ///
 /// Magic, version and checksum keep their place in all later versions, so that a later version can be told from damage.
 /// The header fits in one disk sector, so it is written as a whole or not at all.
 package struct JournalHeader: Sendable, Equatable {
-    package static let size = 64
-    package static let version: UInt32 = 2
+    package static let size = 120
+    package static let version: UInt32 = 3
     static let generationOffset = 16
 
     package var generation: UInt64
@@ -24,10 +32,20 @@ package struct JournalHeader: Sendable, Equatable {
     package var previousEnd: UInt64
     /// Where the file's history stands at the beginning.
     package var beginning: ChangeToken
+    /// Where it stands before what is kept of the past.
+    package var oldest: ChangeToken
+    package var lineage: JournalLineage
+    /// Where the record with all values begins, behind what is kept of the past.
+    package var base: UInt64
 
     package init(
-        generation: UInt64, previousGeneration: UInt64 = 0, previousEnd: UInt64 = 0, beginning: ChangeToken
+        generation: UInt64, previousGeneration: UInt64 = 0, previousEnd: UInt64 = 0, beginning: ChangeToken,
+        oldest: ChangeToken? = nil, lineage: JournalLineage = JournalLineage(),
+        base: UInt64 = UInt64(JournalHeader.size)
     ) {
+        self.base = base
+        self.oldest = oldest ?? beginning
+        self.lineage = lineage
         self.generation = generation
         self.previousGeneration = previousGeneration
         self.previousEnd = previousEnd
@@ -48,6 +66,14 @@ package struct JournalHeader: Sendable, Equatable {
             bytes.store(beginning.history, at: 40)
             bytes.store(beginning.position, at: 48)
             bytes.store(beginning.checksum, at: 56)
+            bytes.store(base, at: 64)
+            bytes.store(oldest.position, at: 72)
+            bytes.store(oldest.checksum, at: 80)
+            bytes.store(lineage.resets, at: 88)
+            bytes.store(lineage.restarts, at: 92)
+            bytes.store(UInt32(lineage.isInEmptyPlace ? 1 : 0), at: 96)
+            bytes.store(lineage.origin.hash, at: 104)
+            bytes.store(lineage.origin.size, at: 112)
             bytes.store(Self.checksum(UnsafeRawBufferPointer(bytes)), at: 12)
         }
         return bytes
@@ -63,16 +89,30 @@ package struct JournalHeader: Sendable, Equatable {
         }
         let version = bytes.number(UInt32.self, at: 8)
         guard version <= Self.version else { throw .newerVersion(version) }
+        func token(at offset: Int) -> ChangeToken {
+            ChangeToken(
+                history: bytes.number(UInt64.self, at: 40), position: bytes.number(UInt64.self, at: offset),
+                checksum: bytes.number(UInt64.self, at: offset + 8))
+        }
         let header = JournalHeader(
             generation: bytes.number(UInt64.self, at: generationOffset),
             previousGeneration: bytes.number(UInt64.self, at: 24), previousEnd: bytes.number(UInt64.self, at: 32),
-            beginning: ChangeToken(
-                history: bytes.number(UInt64.self, at: 40), position: bytes.number(UInt64.self, at: 48),
-                checksum: bytes.number(UInt64.self, at: 56)))
-        // There is no version before this one: version 1 was never released.
-        guard version == Self.version, header.generation != 0, header.beginning.history != 0 else { throw .damaged }
+            beginning: token(at: 48), oldest: token(at: 72),
+            lineage: JournalLineage(
+                resets: bytes.number(UInt32.self, at: 88), restarts: bytes.number(UInt32.self, at: 92),
+                isInEmptyPlace: bytes.number(UInt32.self, at: 96) != 0,
+                origin: FileVersion(
+                    hash: bytes.number(UInt64.self, at: 104), size: bytes.number(UInt64.self, at: 112))),
+            base: bytes.number(UInt64.self, at: 64))
+        // There is no version before this one: those were never released.
+        guard version == Self.version, header.generation != 0, header.beginning.history != 0,
+            header.base >= UInt64(size), header.base <= baseLimit, header.base % 8 == 0
+        else { throw .damaged }
         return header
     }
+
+    /// Twice the bytes of the longest journal, so that no sum with it overflows.
+    static let baseLimit: UInt64 = 1 << 30
 
     private static let magic: UInt64 = 0x0AF5_656C_7474_6553
 

@@ -4,7 +4,7 @@ extension JournalRecord {
     /// All numbers are little-endian; counts, texts and values are encoded as in ``JournalValueWriter``.
     ///
     ///      0  payload length  u32, never 0: the file is preallocated with zeros, which must not look like a record
-    ///      4  kind            u8: 1 values, 2 checkpoint, 3 checkpointed, 4 edited, 5 kept, 6 history, 7 past
+    ///      4  kind            u8: 1 base, 2 values, 3 edited, 4 mirroring, 5 mirrored, 6 kept, 7 history, 8 past
     ///      5  flags           u8: 1 there are transactions
     ///      6  zeros           u16
     ///      8  chain           u64, checksum of the record before; of the first one, the generation
@@ -21,16 +21,19 @@ extension JournalRecord {
     ///
     /// What follows the keys depends on the kind:
     ///
-    ///     checkpoint, checkpointed   hash u64, size u64 of the file; coveredEnd u64
-    ///     edited                     hash u64, size u64 of the file; batch
-    ///     values, kept               batch
-    ///     history                    transactions, bytes (counts), seconds (8 bytes), more keys of secrets (a count, then texts)
-    ///     past                       checksum u64 of the record in the journal
+    ///     base                  the number of versions that the file may have (a count), then for each its hash u64 and
+    ///                           size u64, the number of keys where it has something else (a count), and for each of them
+    ///                           the key (a text) and what it has; the tree as a value
+    ///     mirroring, mirrored   hash u64, size u64 of the file
+    ///     edited                hash u64, size u64 of the file; batch
+    ///     values, kept          batch
+    ///     history               transactions, bytes (counts), seconds (8 bytes), more keys of secrets (a count, then texts)
+    ///     past                  checksum u64 of the record in the journal
     ///
     /// The transactions follow, if there are any, as ``JournalTransactions`` shows.
     ///
-    /// A batch is its revision (a count), the number of writers (0 or 1, a count) and the writer's name, then for each
-    /// key its new value and the one before; or, with a whole tree, the tree as a value.
+    /// A batch is its revision (a count), the number of writers (0 or 1, a count) and the writer's name, then the new
+    /// value of each key; a tag of its own says that there is none.
     ///
     /// The batch's ``JournalBatch/tooDeeplyNestedKey`` must be `nil`, and the payload within ``payloadLimit``.
     package func encoded(at position: JournalPosition) -> (bytes: [UInt8], next: JournalPosition) {
@@ -53,14 +56,15 @@ extension JournalRecord {
             kind = .edited
             writer.write(version)
             writer.write(batch)
-        case .checkpoint(let version, let coveredEnd):
-            kind = .checkpoint
+        case .base(let base):
+            kind = .base
+            writer.write(base)
+        case .mirroring(let version):
+            kind = .mirroring
             writer.write(version)
-            writer.write(bits: UInt64(coveredEnd))
-        case .checkpointed(let version, let coveredEnd):
-            kind = .checkpointed
+        case .mirrored(let version):
+            kind = .mirrored
             writer.write(version)
-            writer.write(bits: UInt64(coveredEnd))
         case .history(let history):
             kind = .history
             writer.write(history)
@@ -72,7 +76,7 @@ extension JournalRecord {
         if let transactions { writer.write(transactions) }
         let payloadSize = writer.bytes.count - JournalRecordHeader.size
         writer.pad()
-        let keyCount = batch?.tree == nil ? UInt32(batch?.entries.count ?? 0) : JournalKeySection.everything
+        let keyCount = kind == .base ? JournalKeySection.everything : UInt32(batch?.entries.count ?? 0)
         let checksum = writer.withBytes { bytes in
             JournalKeySection.seal(
                 UnsafeMutableRawBufferPointer(rebasing: bytes[JournalRecordHeader.size..<keysEnd]), count: keyCount,
@@ -97,10 +101,8 @@ extension JournalRecord {
 
     /// A capacity that suffices for most batches, so that the bytes are allocated once.
     private var roughSize: Int {
-        guard let batch = content.anyBatch else { return 0 }
-        return batch.entries.reduce(batch.tree == nil ? 0 : 4096) { size, entry in
-            size + entry.key.description.utf8.count + 24
-        }
+        if case .base = content { return 4096 }
+        return content.anyBatch?.entries.reduce(0) { $0 + $1.key.description.utf8.count + 24 } ?? 0
     }
 }
 
@@ -126,17 +128,23 @@ extension JournalValueWriter {
         } else {
             write(count: 0)
         }
-        if let tree = batch.tree {
-            write(.dictionary(tree.root))
-            return
-        }
-        for entry in batch.entries {
-            if let value = entry.value { write(value) } else { write(tag: JournalValueTag.absent) }
-            switch entry.before {
-            case .unknown: write(tag: JournalValueTag.unknown)
-            case .absent: write(tag: JournalValueTag.absent)
-            case .value(let value): write(value)
+        for entry in batch.entries { write(entry.value) }
+    }
+
+    fileprivate mutating func write(_ base: JournalBase) {
+        write(count: UInt64(base.mirrors.count))
+        for mirror in base.mirrors {
+            write(mirror.version)
+            write(count: UInt64(mirror.difference.count))
+            for entry in mirror.difference {
+                write(entry.key.description)
+                write(entry.value)
             }
         }
+        write(.dictionary(base.tree.root))
+    }
+
+    private mutating func write(_ value: SettingValue?) {
+        if let value { write(value) } else { write(tag: JournalValueTag.absent) }
     }
 }

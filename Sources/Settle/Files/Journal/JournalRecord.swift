@@ -1,13 +1,16 @@
 /// One record of a journal.
 package struct JournalRecord: Sendable, Equatable {
     package enum Content: Sendable, Equatable {
+        /// Everything before this record is past.
+        case base(JournalBase)
         case values(JournalBatch)
-        /// An intent: the file is about to become this version, which contains every batch before `coveredEnd`.
-        case checkpoint(FileVersion, coveredEnd: Int)
-        /// The file has durably become this version. It contains every batch before `coveredEnd`.
-        case checkpointed(FileVersion, coveredEnd: Int)
-        /// Another program has made the file this version; the batch is its change.
+        /// Somebody has made the readable file this version; the batch is what that has changed. Nothing, if the file
+        /// has been removed while a process had it open: what was in force stays.
         case edited(FileVersion, JournalBatch)
+        /// The readable file is about to become this version, which has all values as of here.
+        case mirroring(FileVersion)
+        /// The readable file is this version, for good; nothing came of others that were begun.
+        case mirrored(FileVersion)
         /// For each key an array of earlier values, newest first, in case what is stored there can't be used; or no
         /// value, if none is kept any more.
         case kept(JournalBatch)
@@ -39,7 +42,7 @@ extension JournalRecord.Content {
     var batch: JournalBatch? {
         switch self {
         case .values(let batch), .edited(_, let batch): batch
-        case .checkpoint, .checkpointed, .kept, .history, .past: nil
+        case .base, .mirroring, .mirrored, .kept, .history, .past: nil
         }
     }
 
@@ -59,6 +62,11 @@ extension JournalRecord.Content {
         change(&changed)
         if case .edited(let version, _) = self { return .edited(version, changed) }
         return .values(changed)
+    }
+
+    /// Whether somebody has taken a file that was not there for settings that were removed.
+    var isReset: Bool {
+        if case .edited(.absent, let batch) = self { !batch.entries.isEmpty } else { false }
     }
 
     /// The batch of any kind.

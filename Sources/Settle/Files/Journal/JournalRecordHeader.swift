@@ -2,13 +2,14 @@
 struct JournalRecordHeader {
     /// The raw values are part of the file format and must never change.
     enum Kind: UInt8 {
-        case values = 1
-        case checkpoint = 2
-        case checkpointed = 3
-        case edited = 4
-        case kept = 5
-        case history = 6
-        case past = 7
+        case base = 1
+        case values = 2
+        case edited = 3
+        case mirroring = 4
+        case mirrored = 5
+        case kept = 6
+        case history = 7
+        case past = 8
     }
 
     /// The record has transactions, which are counted.

@@ -52,10 +52,9 @@ struct JournalRecordReader {
             var batch = try reader.readBatch(section)
             batch.transactions = try transactions()
             content = .edited(version, batch)
-        case .checkpoint:
-            content = .checkpoint(try reader.readVersion(), coveredEnd: try reader.readOffset(section))
-        case .checkpointed:
-            content = .checkpointed(try reader.readVersion(), coveredEnd: try reader.readOffset(section))
+        case .base: content = .base(try reader.readBase(section))
+        case .mirroring: content = .mirroring(try reader.readVersion(section))
+        case .mirrored: content = .mirrored(try reader.readVersion(section))
         case .history: content = .history(try reader.readHistory(section))
         case .past:
             let checksum = try reader.readChecksum(section)
@@ -67,18 +66,17 @@ struct JournalRecordReader {
         return JournalRecord(content, durableEnd: header.durableEnd)
     }
 
-    /// What an intact record says that a checkpoint has stored; `nil` if it says something else.
-    func checkpoint(_ header: JournalRecordHeader, at offset: Int) -> (version: FileVersion, coveredEnd: Int)? {
+    /// The version of the readable file of which an intact record tells; `nil` if it can't be read, or if the record
+    /// says that the file lacks something or may be another one.
+    func mirror(_ header: JournalRecordHeader, at offset: Int) -> FileVersion? {
         let start = offset + JournalRecordHeader.size
         let payload = slice(start, start + header.payloadSize)
-        guard header.kind == .checkpointed,
-            let section = JournalKeySection(payload, generation: generation, offset: offset)
-        else { return nil }
+        guard let section = JournalKeySection(payload, generation: generation, offset: offset) else { return nil }
         var reader = JournalValueReader(
             UnsafeRawBufferPointer(rebasing: payload[(JournalKeySection.size + section.bytes.count)...]))
-        guard let version = try? reader.readVersion(), let coveredEnd = try? reader.readOffset(section), reader.isAtEnd
-        else { return nil }
-        return (version, coveredEnd)
+        if header.kind == .base, (try? reader.readCount()) != 1 { return nil }
+        guard let version = try? reader.readVersion() else { return nil }
+        return header.kind != .base || (try? reader.readCount()) == 0 ? version : nil
     }
 
     /// The keys of a possibly damaged record; `nil` if they are damaged too, or if every key is affected.
@@ -100,11 +98,26 @@ extension JournalValueReader {
     }
 
     /// - Parameter section: Must have no keys.
-    fileprivate mutating func readOffset(_ section: JournalKeySection) throws(JournalError) -> Int {
-        guard section.count == 0, section.bytes.isEmpty, let offset = Int(exactly: try readBits()) else {
-            throw .damaged
+    fileprivate mutating func readVersion(_ section: JournalKeySection) throws(JournalError) -> FileVersion {
+        guard section.count == 0, section.bytes.isEmpty else { throw .damaged }
+        return try readVersion()
+    }
+
+    /// - Parameter section: Must say that there is everything.
+    fileprivate mutating func readBase(_ section: JournalKeySection) throws(JournalError) -> JournalBase {
+        guard section.count == JournalKeySection.everything, section.bytes.isEmpty else { throw .damaged }
+        var mirrors: [JournalBase.Mirror] = []
+        for _ in 0..<(try readSize()) {
+            var mirror = JournalBase.Mirror(try readVersion())
+            for _ in 0..<(try readSize()) {
+                let key = SettingKey(stored: try readText())
+                mirror.difference.append(JournalEntry(key: key, value: try readValueIfAny()))
+            }
+            mirrors.append(mirror)
         }
-        return offset
+        guard case .dictionary(let root) = try readValue() else { throw .damaged }
+        guard !mirrors.isEmpty else { throw .damaged }
+        return JournalBase(tree: SettingTree(root), mirrors: mirrors)
     }
 
     /// - Parameter section: Must have no keys.
@@ -128,6 +141,7 @@ extension JournalValueReader {
     }
 
     fileprivate mutating func readBatch(_ section: JournalKeySection) throws(JournalError) -> JournalBatch {
+        guard section.count != JournalKeySection.everything else { throw .damaged }
         let keys = try section.keys()
         var batch = JournalBatch(revision: try readCount())
         switch try readCount() {
@@ -135,31 +149,14 @@ extension JournalValueReader {
         case 1: batch.author = try readText()
         default: throw .damaged
         }
-        if section.count == JournalKeySection.everything {
-            guard section.bytes.isEmpty, case .dictionary(let root) = try readValue() else { throw .damaged }
-            batch.tree = SettingTree(root)
-            return batch
-        }
         batch.entries.reserveCapacity(keys.count)
-        for key in keys {
-            let value = try readEntryValue()
-            guard value != .unknown else { throw .damaged }
-            batch.entries.append(JournalEntry(key: key, value: value.value, before: try readEntryValue()))
-        }
+        for key in keys { batch.entries.append(JournalEntry(key: key, value: try readValueIfAny())) }
         return batch
     }
 
-    mutating func readEntryValue() throws(JournalError) -> JournalEntry.Before {
-        switch try readTag() {
-        case JournalValueTag.absent: .absent
-        case JournalValueTag.unknown: .unknown
-        case let tag: .value(try readValue(tag))
-        }
-    }
-}
-
-extension JournalEntry.Before {
-    var value: SettingValue? {
-        if case .value(let value) = self { value } else { nil }
+    /// - Returns: `nil` if there is none.
+    private mutating func readValueIfAny() throws(JournalError) -> SettingValue? {
+        let tag = try readTag()
+        return tag == JournalValueTag.absent ? nil : try readValue(tag)
     }
 }

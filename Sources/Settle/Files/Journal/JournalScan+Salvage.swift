@@ -28,6 +28,24 @@ extension JournalScan {
     }
 }
 
+extension JournalScan {
+    /// The same from the record on that has all values.
+    ///
+    /// - Parameter bytes: All bytes of the journal from that record on.
+    package static func salvage(fromBase bytes: UnsafeRawBufferPointer, _ header: JournalHeader) -> JournalScan {
+        var start = JournalPosition.start(of: header.generation)
+        let base = Int(clamping: header.base)
+        if base != start.offset {
+            // What the record continues is past.
+            let reader = JournalRecordReader(bytes: bytes, base: base, generation: header.generation)
+            start.offset = base
+            start.chain = reader.header(at: base)?.chain ?? start.chain
+            start.chainOffset = base + JournalRecordHeader.chainOffset
+        }
+        return salvage(bytes, at: base, from: start)
+    }
+}
+
 /// Searches for records after an invalid one.
 private struct JournalSearch {
     struct Run {

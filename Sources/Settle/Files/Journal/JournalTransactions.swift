@@ -152,10 +152,24 @@ extension JournalValueReader {
 
     private mutating func readMutation() throws(JournalError) -> StoredMutation {
         let key = SettingKey(stored: try readText())
-        switch (try readEntryValue(), try readEntryValue()) {
-        case (.unknown, .unknown): return StoredMutation(withheldAt: key)
-        case (.unknown, _), (_, .unknown): throw .damaged
-        case (let old, let new): return StoredMutation(key: key, oldValue: old.value, newValue: new.value)
+        let (old, new) = (try readToldValue(), try readToldValue())
+        switch (old, new) {
+        case (.withheld, .withheld): return StoredMutation(withheldAt: key)
+        case (.told(let old), .told(let new)): return StoredMutation(key: key, oldValue: old, newValue: new)
+        default: throw .damaged
+        }
+    }
+
+    private enum ToldValue {
+        case withheld
+        case told(SettingValue?)
+    }
+
+    private mutating func readToldValue() throws(JournalError) -> ToldValue {
+        switch try readTag() {
+        case JournalValueTag.absent: .told(nil)
+        case JournalValueTag.unknown: .withheld
+        case let tag: .told(try readValue(tag))
         }
     }
 

@@ -63,12 +63,26 @@ package struct JournalValueReader {
         let count = try readSize()
         // An entry has at least two bytes: a count and a tag.
         guard count <= remaining / 2 else { throw .damaged }
-        var entries = SettingValue.Entries(minimumCapacity: min(count, Self.trustedCount))
+        guard count <= Self.trustedCount || depth <= 2 && count <= remaining / 16 else {
+            return try readManyEntries(count, depth: depth)
+        }
+        var entries = SettingValue.Entries(minimumCapacity: count)
         for _ in 0..<count {
             let key = try readText()
             guard entries.updateValue(try readValue(try readTag(), depth: depth), forKey: key) == nil else {
                 throw .damaged
             }
+        }
+        return entries
+    }
+
+    /// Reads all before there is room for them in a dictionary: a wrong count must not ask for more than the bytes fill.
+    private mutating func readManyEntries(_ count: Int, depth: Int) throws(JournalError) -> SettingValue.Entries {
+        var read: [(key: String, value: SettingValue)] = []
+        for _ in 0..<count { read.append((try readText(), try readValue(try readTag(), depth: depth))) }
+        var entries = SettingValue.Entries(minimumCapacity: count)
+        for (key, value) in read {
+            guard entries.updateValue(value, forKey: key) == nil else { throw .damaged }
         }
         return entries
     }

@@ -2,15 +2,13 @@
 /// another.
 ///
 ///     settings.json                          the file
-///     .settings.json.journal                 the journal, which also carries the lock
-///     .settings.json.history                 what is kept of the past
-///     .settings.json.previous                the previous version, where the file system has hard links
+///     .settings.json.journal                 the journal, which has everything, and carries the lock
+///     .settings.json.previous                the version before, for people
 ///     .settings.json.default.lock            an empty file, for the lock named "default"
 ///     .settings.json.0123456789abcdef.tmp    a version being written
 ///     settings.schema.json                   what the declarations say, where a program writes it
 ///     settings.json.corrupt-1                a damaged version that was put aside
 ///     settings.json.journal.corrupt-1        a damaged journal
-///     settings.json.history.corrupt-1        a past that can't be read
 package struct FileNames: Sendable, Equatable {
     package let file: FilePath
 
@@ -22,8 +20,6 @@ package struct FileNames: Sendable, Equatable {
     package var folder: FilePath { file.folder }
 
     package var journal: FilePath { file.sibling(named: ".\(file.name).journal") }
-
-    package var history: FilePath { file.sibling(named: ".\(file.name).history") }
 
     package var previous: FilePath { file.sibling(named: ".\(file.name).previous") }
 
@@ -65,10 +61,6 @@ package struct FileNames: Sendable, Equatable {
 
     package func corruptJournal(_ number: Int) -> FilePath {
         file.sibling(named: "\(file.name).journal.corrupt-\(number)")
-    }
-
-    package func corruptHistory(_ number: Int) -> FilePath {
-        file.sibling(named: "\(file.name).history.corrupt-\(number)")
     }
 
     /// The longest name of a settings file, in bytes. Its temporary file has the longest name of all its companions.

@@ -171,6 +171,10 @@ package struct FileOperations: Sendable {
         try finishing("put in place", newPath, try calls.renameFile(path.text, to: newPath.text))
     }
 
+    package func exchange(_ path: FilePath, _ other: FilePath) throws(FileError) {
+        try finishing("put in place", other, try calls.exchangeFiles(path.text, other.text))
+    }
+
     package func link(_ path: FilePath, to newPath: FilePath) throws(FileError) {
         try finishing("link", path, try calls.linkFile(path.text, to: newPath.text))
     }

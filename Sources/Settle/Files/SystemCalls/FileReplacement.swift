@@ -1,42 +1,32 @@
 /// Replaces a file's contents atomically: every reader, even after a crash, sees the old contents or the new ones.
 ///
-///     make a new file beside it ▶ write ▶ sync ▶ keep the previous version ▶ rename ▶ sync the folder
+///     make a new file beside it ▶ write ▶ sync ▶ rename to .previous ▶ exchange with the file ▶ sync the folder
 ///
-/// A failure before the rename leaves the old file as it was and removes the new one. A failure after it leaves the new
-/// contents in place, but perhaps not on stable storage. Then only another replacement with another new file helps,
-/// since a sync that failed once may succeed the second time without having written anything.
+/// So nothing that stands in the place is overwritten: whatever it is has the other name then. A failure before the
+/// exchange leaves the old file as it was and removes the new one. A failure after it leaves the new contents in place,
+/// but perhaps not on stable storage. Then only another replacement with another new file helps, since a sync that
+/// failed once may succeed the second time without having written anything.
 package struct FileReplacement: Sendable {
-    /// What becomes of the replaced version.
-    package enum Previous: Sendable, Hashable {
-        /// It is removed.
-        case drop
-        /// It is kept as ``FileNames/previous``. Its bytes are on stable storage.
-        case keep
-        /// As `keep`, but its bytes may not be on stable storage, so they are synced first. Otherwise the one version
-        /// known to be safe could be given up for one that is not.
-        case syncAndKeep
-    }
-
     package let operations: FileOperations
     package let names: FileNames
-    package let previous: Previous
+    /// Whether what is replaced stays, as ``FileNames/previous``.
+    package let keepsReplaced: Bool
     /// Whether only the user may read the new contents, whatever the old permissions.
     package let isPrivate: Bool
     /// The owner of the new file, if it replaces none.
     package let owner: FileStatus.Owner?
     /// Whether the new contents are at the file's path.
     package private(set) var isInPlace = false
-
-    /// Whether the replaced version is at ``FileNames/previous``.
-    package private(set) var hasKeptPrevious = false
+    /// Whether what was replaced is at ``FileNames/previous``.
+    package private(set) var hasKeptReplaced = false
 
     package init(
-        _ operations: FileOperations, names: FileNames, previous: Previous, isPrivate: Bool = true,
+        _ operations: FileOperations, names: FileNames, keepsReplaced: Bool = false, isPrivate: Bool = true,
         owner: FileStatus.Owner? = nil
     ) {
         self.operations = operations
         self.names = names
-        self.previous = previous
+        self.keepsReplaced = keepsReplaced
         self.isPrivate = isPrivate
         self.owner = owner
     }
@@ -44,37 +34,26 @@ package struct FileReplacement: Sendable {
     /// Readable and writable by the user only.
     private static let privatePermissions: UInt16 = 0o600
 
-    /// - Parameters:
-    ///   - path: What the new contents replace; by default the file.
-    ///   - isStillWanted: Called when everything is ready for the rename.
-    /// - Returns: False if the replacement was no longer wanted. The old file is unchanged then.
-    package mutating func run(
-        _ bytes: [UInt8], at path: FilePath? = nil, isStillWanted: () -> Bool = { true }
-    ) throws(FileError) -> Bool {
+    /// - Parameter path: What the new contents replace; by default the file.
+    package mutating func run(_ bytes: [UInt8], at path: FilePath? = nil) throws(FileError) {
         let current = currentStatus
         let new = names.newTemporary()
         let file = try operations.open(new, .createNew(permissions: Self.privatePermissions))
         do {
             operations.keepOwner(current?.owner ?? owner, of: file, at: new)
             try write(bytes, to: file, at: new, isPrivate ? nil : current?.permissions)
-            guard isStillWanted() else {
-                try operations.remove(new)
-                return false
-            }
-            try keepPrevious()
-            try operations.rename(new, to: path ?? names.file)
+            if keepsReplaced { try exchange(new) } else { try operations.rename(new, to: path ?? names.file) }
         } catch {
             // If removal fails, a later load finds the file by its name and removes it.
             try? operations.remove(new)
             throw error
         }
         isInPlace = true
-        if hasKeptPrevious, current?.permissions != Self.privatePermissions {
-            // Not before the rename: until then this was the current file, which others may read.
+        if hasKeptReplaced, current?.permissions != Self.privatePermissions {
+            // Not before: until then this was the current file, which others may read.
             try? operations.setPermissions(at: names.previous, to: Self.privatePermissions)
         }
         try operations.synchronizeFolder(names.folder)
-        return true
     }
 
     /// The status of the file to be replaced; `nil` if there is none or it can't be read.
@@ -101,27 +80,54 @@ package struct FileReplacement: Sendable {
         try operations.close(file, at: path)
     }
 
-    /// Errors are ignored, since the previous version matters only once the file is damaged. A refusal is not: somebody
-    /// else has put something in its place.
-    private mutating func keepPrevious() throws(FileError) {
-        guard previous != .drop else { return }
+    // MARK: The exchange
+
+    /// What says that a file system, a system or a sandbox has no exchange.
+    private static let unavailable: Set<SystemError> = [.unimplemented, .invalidArgument, .notSupported, .notPermitted]
+
+    private mutating func exchange(_ new: FilePath) throws(FileError) {
+        try operations.rename(new, to: names.previous)
         do throws(FileError) {
-            if previous == .syncAndKeep { try synchronizeCurrent() }
-            do {
-                try operations.remove(names.previous)
-            } catch {
-                guard error.cause == .notFound else { throw error }
-            }
-            try operations.link(names.file, to: names.previous)
-            hasKeptPrevious = true
+            while try !takePlace() {}
         } catch {
-            if error.cause.rule != nil { throw error }
+            if Self.unavailable.contains(error.cause), error.cause.rule == nil {
+                try operations.rename(names.previous, to: new)
+                try replaceLinked(new)
+            } else {
+                try? operations.remove(names.previous)
+                throw error
+            }
         }
     }
 
-    private func synchronizeCurrent() throws(FileError) {
-        let current = try operations.open(names.file, .read)
-        defer { try? operations.close(current, at: names.file) }
-        try operations.synchronize(current, at: names.file)
+    /// - Returns: False if somebody has just put a file in the place, which had none before.
+    private mutating func takePlace() throws(FileError) -> Bool {
+        do {
+            try operations.exchange(names.previous, names.file)
+            hasKeptReplaced = true
+            return true
+        } catch {
+            guard error.cause == .notFound else { throw error }
+        }
+        do {
+            try operations.link(names.previous, to: names.file)
+            try? operations.remove(names.previous)
+        } catch {
+            if error.cause == .alreadyExists { return false }
+            try operations.rename(names.previous, to: names.file)
+        }
+        return true
+    }
+
+    /// Without an exchange, what is put in the place after the link is overwritten; without links, anything.
+    private mutating func replaceLinked(_ new: FilePath) throws(FileError) {
+        do throws(FileError) {
+            try operations.link(names.file, to: names.previous)
+            hasKeptReplaced = true
+        } catch {
+            // A refusal says that somebody has put something else in the place.
+            if error.cause.rule != nil { throw error }
+        }
+        try operations.rename(new, to: names.file)
     }
 }

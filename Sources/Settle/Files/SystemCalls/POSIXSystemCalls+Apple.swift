@@ -12,6 +12,11 @@
             try check(fsync(file.number))
         }
 
+        /// - Parameter folder: Where relative paths begin.
+        package func exchangeFiles(_ path: String, _ other: String, in folder: CInt) throws(SystemError) {
+            try check(renameatx_np(folder, path, folder, other, UInt32(RENAME_SWAP)))
+        }
+
         package func synchronizeData(_ file: FileDescriptor) throws(SystemError) {
             try synchronize(file)
         }

@@ -10,6 +10,19 @@
             try check(fsync(file.number))
         }
 
+        /// - Parameter folder: Where relative paths begin.
+        package func exchangeFiles(_ path: String, _ other: String, in folder: CInt) throws(SystemError) {
+            guard let rename = Self.rename else { throw .unimplemented }
+            let exchange: CUnsignedInt = 2  // `RENAME_EXCHANGE`
+            try check(rename(folder, path, folder, other, exchange))
+        }
+
+        private typealias Rename =
+            @convention(c) (CInt, UnsafePointer<CChar>, CInt, UnsafePointer<CChar>, CUnsignedInt) -> CInt
+
+        /// Looked up by its name: Swift does not see it, because the C library declares it as a GNU extension.
+        private static let rename: Rename? = dlsym(nil, "renameat2").map { unsafeBitCast($0, to: Rename.self) }
+
         /// Makes reads leave the access time unchanged. A journal is read after each write of another process, and each
         /// of these reads would change its inode.
         static func leaveAccessTime(_ number: CInt) {

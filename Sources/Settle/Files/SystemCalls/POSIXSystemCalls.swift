@@ -110,6 +110,10 @@ package struct POSIXSystemCalls: SystemCalls {
         try check(rename(path, newPath))
     }
 
+    package func exchangeFiles(_ path: String, _ other: String) throws(SystemError) {
+        try exchangeFiles(path, other, in: AT_FDCWD)
+    }
+
     package func linkFile(_ path: String, to newPath: String) throws(SystemError) {
         try check(link(path, newPath))
     }

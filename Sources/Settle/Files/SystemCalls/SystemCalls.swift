@@ -47,6 +47,11 @@ package protocol SystemCalls: Sendable {
 
     /// Renames a file, replacing any file of the new name.
     func renameFile(_ path: String, to newPath: String) throws(SystemError)
+    /// Gives each of two files of one folder the name of the other, in one step.
+    ///
+    /// - Throws: ``SystemError/unimplemented``, ``SystemError/invalidArgument`` or ``SystemError/notSupported`` where the
+    ///   system or the file system can't.
+    func exchangeFiles(_ path: String, _ other: String) throws(SystemError)
     /// Gives a file a second name; throws ``SystemError/alreadyExists`` if the name is taken.
     func linkFile(_ path: String, to newPath: String) throws(SystemError)
     func removeFile(_ path: String) throws(SystemError)

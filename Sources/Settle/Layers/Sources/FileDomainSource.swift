@@ -78,6 +78,8 @@ final class FileDomainSource: DomainSource {
         var before = marks
         for _ in 0..<Self.attempts {
             try state.begin(FileStorage(at: url, calls: calls))
+            // What its journal has is for the program whose file it is.
+            if !state.contents.problems.isEmpty, let damage = FileStorage.damage(of: path, operations) { throw damage }
             state.marks = before
             let after = try self.marks(&state)
             if after.isSame(as: before) { return }

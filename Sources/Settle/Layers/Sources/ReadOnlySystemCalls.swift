@@ -71,6 +71,7 @@ struct ReadOnlySystemCalls: SystemCalls {
     }
 
     func renameFile(_ path: String, to newPath: String) throws(SystemError) { throw .readOnlyFileSystem }
+    func exchangeFiles(_ path: String, _ other: String) throws(SystemError) { throw .readOnlyFileSystem }
     func linkFile(_ path: String, to newPath: String) throws(SystemError) { throw .readOnlyFileSystem }
     func removeFile(_ path: String) throws(SystemError) { throw .readOnlyFileSystem }
     func makeFolder(_ path: String, permissions: UInt16) throws(SystemError) { throw .readOnlyFileSystem }

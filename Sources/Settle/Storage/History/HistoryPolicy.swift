@@ -1,7 +1,7 @@
-/// How much of a file's past is kept beside it.
+/// How much of a file's history is kept.
 ///
-/// What is kept is in a file of its own, which only the user may read, and which is rewritten when it exceeds its
-/// bounds by half.
+/// What is kept is in the journal beside the file, which only the user may read. The bounds decide what is reported.
+/// Older transactions are removed when a new journal takes the old one's place.
 public struct HistoryPolicy: Sendable, Hashable {
     /// How long transactions are kept.
     public struct Age: Sendable, Hashable {
@@ -24,7 +24,7 @@ public struct HistoryPolicy: Sendable, Hashable {
     /// How long they are kept.
     public var age: Age
 
-    /// The most bytes that a history may have: its file is read as a whole.
+    /// The most bytes that a history may have: it is a part of the journal, which has a limit too.
     private static let largestSize = 128 << 20
 
     /// Keeps the newest transactions, within all three bounds; at most 128 MiB.

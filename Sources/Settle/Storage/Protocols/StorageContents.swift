@@ -9,7 +9,7 @@ public struct StorageContents: Sendable, Hashable {
         case absent
         /// All that was stored was read.
         case intact
-        /// What was stored is damaged. `description` says where it was moved and what is used instead.
+        /// What was stored is damaged. `description` says what is damaged and what is used instead.
         ///
         /// With `isComplete` every setting still has its newest value. Otherwise some have earlier values or their
         /// defaults.

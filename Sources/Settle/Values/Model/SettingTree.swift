@@ -86,3 +86,14 @@ extension SettingValue.Entries {
         }
     }
 }
+
+extension SettingTree {
+    /// The keys of all values but non-empty dictionaries.
+    var leafKeys: [SettingKey] {
+        root.flatMap { name, value -> [SettingKey] in
+            let key = SettingKey(name: name)
+            guard case .dictionary(let inner) = value, !inner.isEmpty else { return [key] }
+            return SettingTree(inner).leafKeys.map { key.appending($0) }
+        }
+    }
+}

@@ -118,7 +118,8 @@ private final class JournalSubject {
     /// The size in bytes of the journal's last record.
     func recordSize() throws -> Int {
         let journal = try Data(contentsOf: folder.appending(path: ".settings.json.journal"))
-        var (offset, size) = (64, 0)
+        // The header says where the record with all values begins, behind which the others stand.
+        var (offset, size) = ((0..<8).reduce(0) { $0 | Int(journal[64 + $1]) << (8 * $1) }, 0)
         while offset + 32 <= journal.count {
             let payload = (0..<4).reduce(0) { $0 | Int(journal[offset + $1]) << (8 * $1) }
             guard payload > 0 else { break }

@@ -102,7 +102,7 @@ extension LastGoodValues {
     }
 
     static func entry(_ key: SettingKey, _ list: [SettingValue]) -> JournalEntry {
-        JournalEntry(key: key, value: list.isEmpty ? nil : .array(list), before: .unknown)
+        JournalEntry(key: key, value: list.isEmpty ? nil : .array(list))
     }
 
     /// Takes over the decisions of a record.

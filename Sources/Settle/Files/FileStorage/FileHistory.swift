@@ -1,0 +1,131 @@
+/// What a process knows of the file's history, and what it tells of it.
+///
+/// The newest transactions are in memory; of the others, what the journal has is read: in front of its base what is kept
+/// of the past, and behind it the records.
+struct FileHistory: Sendable {
+    /// What this process has seen.
+    var recent = RecentTransactions()
+    /// The keys of which this process knows that their values are secrets.
+    var secrets: Set<SettingKey> = []
+    /// Where the journal has which part of the past.
+    private var index: JournalPastIndex?
+    /// What its records tell, for one page after another.
+    private var list: JournalTransactionList?
+
+    private static let longJournal = 16 << 20
+
+    // MARK: Secrets
+
+    /// - Parameter kept: What the journal says.
+    func redacted(_ transaction: StoredTransaction, _ kept: JournalHistory?) -> StoredTransaction {
+        // Also those that could not be told the journal yet.
+        transaction.withholding(secrets).withholding(kept?.secrets ?? [])
+    }
+
+    func redacted(_ records: some Sequence<StoredRecord>, _ kept: JournalHistory?) -> [StoredRecord] {
+        records.map { record in
+            StoredRecord(token: record.token, transactions: record.transactions.map { redacted($0, kept) })
+        }
+    }
+
+    // MARK: Reading the journal
+
+    /// What is kept of the past; `nil` if that is nothing.
+    mutating func past(in journal: JournalFile) throws(FileError) -> JournalPastIndex? {
+        guard journal.hasPast else { return nil }
+        index = try journal.pastIndex(knowing: index)
+        return index
+    }
+
+    /// What the records tell of transactions. Only what is new is read.
+    private mutating func transactions(in journal: JournalFile) throws(FileError) -> JournalTransactionList? {
+        guard journal.isOpen, let header = journal.header else { return nil }
+        var list = JournalTransactionList(header)
+        if let known = self.list, known.end.generation == header.generation, !known.isEmpty { list = known }
+        let (start, count) = (list.end.offset, journal.end.offset - list.end.offset)
+        if count > 0 {
+            let bytes = try journal.read(at: start, count: count)
+            list.add(
+                bytes.withUnsafeBytes { bytes in
+                    list.isEmpty
+                        ? JournalScan.salvage(fromBase: bytes, header)
+                        : JournalScan.salvage(bytes, at: start, from: list.end)
+                })
+        }
+        // A long one is rather read again than kept in memory.
+        self.list = journal.end.offset > Self.longJournal ? nil : list
+        return list
+    }
+
+    /// What another journal in this one's place is to keep of the past.
+    ///
+    /// - Parameter forgotten: A key of which nothing is kept.
+    mutating func kept(
+        of journal: JournalFile, _ kept: JournalHistory?, forgetting forgotten: SettingKey? = nil
+    ) throws(FileError) -> KeptPast? {
+        guard var kept, kept.policy.isKept, journal.isOpen, let header = journal.header else { return nil }
+        kept.secrets.formUnion(secrets)
+        var result = KeptPast(oldest: header.oldest)
+        if let index = try past(in: journal) { result.records = try journal.past(0..<index.count, in: index) }
+        result.records += try transactions(in: journal)?.records.map { JournalTransactions($0) } ?? []
+        return result.allowed(by: kept, at: wallTime(isExact: true), forgetting: forgotten)
+    }
+
+    // MARK: Telling
+
+    /// The records after a place that is not the end, oldest first; `nil` if that can't be told.
+    mutating func records(
+        after token: ChangeToken, limit: Int, in journal: JournalFile, _ kept: JournalHistory?
+    ) throws(FileError) -> [StoredRecord]? {
+        var known = KnownRecords()
+        let isInJournal = journal.header.map { $0.beginning.position <= token.position } ?? false
+        if !isInJournal, kept?.policy.isKept == true, let index = try past(in: journal), let header = journal.header {
+            // From the one that the place is at the end of.
+            let next = index.firstIndex(after: token.position)
+            let range = max(0, next - 1)..<min(index.count, next + min(limit, index.count))
+            if range.lowerBound == 0 { known.beginnings.append(header.oldest) }
+            known.records = try journal.past(range, in: index).map { $0.record(in: token.history) }
+        }
+        if known.records.count <= limit, let list = try transactions(in: journal),
+            list.beginning.history == token.history
+        {
+            known.add(list.records.part(after: token.position, limit: limit), behind: list.beginning)
+        }
+        known.records = redacted(known.records, kept)
+        return known.records(after: token, limit: limit)
+    }
+
+    /// The last records before a position, oldest first, with the one that it may be within.
+    ///
+    /// - Returns: Also the newest time of all before them.
+    mutating func records(
+        before position: UInt64, limit: Int, in journal: JournalFile, _ kept: JournalHistory?
+    ) throws(FileError) -> (records: [StoredRecord], earlier: Double?) {
+        var known = KnownRecords()
+        var earlier: Double?
+        let history = journal.token?.history ?? 0
+        if let index = try past(in: journal) {
+            let behind = min(index.count, index.firstIndex(after: position - 1) + 1)
+            let range = max(0, behind - 1 - min(limit, behind))..<behind
+            known.records = try journal.past(range, in: index).map { $0.record(in: history) }
+            earlier = index.newestTime(before: range.lowerBound)
+        }
+        let isInPast = journal.header.map { $0.beginning.position >= position } ?? true
+        if !isInPast, let list = try transactions(in: journal) {
+            let part = list.records.part(before: position, limit: limit)
+            // The times of those that are left out count, too.
+            let times = list.records[..<part.startIndex].lazy.flatMap(\.transactions).map(\.time)
+            earlier = (times.max() ?? earlier).map { max($0, earlier ?? $0) }
+            known.add(part, behind: list.beginning)
+        }
+        return (redacted(known.records, kept), earlier)
+    }
+}
+
+extension JournalTransactions {
+    fileprivate func record(in history: UInt64) -> StoredRecord {
+        let unknown = StoredTransaction(
+            time: time, author: TransactionAuthor(), origin: .external, count: count, mutations: nil)
+        return StoredRecord(token: token(in: history), transactions: list ?? [unknown])
+    }
+}

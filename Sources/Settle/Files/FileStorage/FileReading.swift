@@ -1,0 +1,52 @@
+/// The readable file as it was found.
+struct FileReading: Sendable {
+    var bytes: [UInt8]
+    var status: FileStatus
+    var version: FileVersion
+    /// Whether a later change must show in the file's signature.
+    var isSettled: Bool
+
+    var signature: FileSignature { FileSignature(status) }
+}
+
+extension FileOperations {
+    /// - Returns: `nil` if there is no such file. Every other obstacle is an error.
+    func read(_ path: FilePath) throws(StorageError) -> FileReading? {
+        let reading = try readOnce(path)
+        guard let reading, reading.bytes.count != Int(reading.status.size) else { return reading }
+        // Somebody was just writing it, so that the bytes may be of two versions.
+        return try readOnce(path)
+    }
+
+    private func readOnce(_ path: FilePath) throws(StorageError) -> FileReading? {
+        let descriptor: FileDescriptor
+        do {
+            descriptor = try open(path, .read)
+        } catch {
+            guard error.cause == .notFound else { throw .unreadable(path, error) }
+            return nil
+        }
+        // Nothing was written through this descriptor, so closing it has nothing to report.
+        defer { try? close(descriptor, at: path) }
+        let status: FileStatus
+        var bytes: [UInt8] = []
+        // Before the file is read: what changes from now on may show in the bytes, and must show in the signature.
+        let now = wallTime(isExact: true)
+        do {
+            status = try self.status(of: descriptor, at: path)
+            if status.kind == .file && status.size <= FileSession.sizeLimit {
+                bytes = try readAll(
+                    descriptor, at: path, expecting: Int(status.size), limit: FileSession.sizeLimit)
+            }
+        } catch {
+            throw .unreadable(path, error)
+        }
+        guard status.kind == .file else { throw .unreadable(path, "it is not a regular file") }
+        guard max(Int(status.size), bytes.count) <= FileSession.sizeLimit else {
+            throw .unreadable(path, "it exceeds the limit of \(FileSession.sizeLimit) bytes")
+        }
+        return FileReading(
+            bytes: bytes, status: status, version: FileVersion(of: bytes),
+            isSettled: FileSignature(status).isSettled(at: now))
+    }
+}

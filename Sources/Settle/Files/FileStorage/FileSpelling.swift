@@ -1,0 +1,66 @@
+/// How a settings file is spelled.
+///
+/// Pure.
+struct FileSpelling: Sendable {
+    /// As given, before links are followed.
+    let path: FilePath
+    /// The format asked for, if one was.
+    let chosen: FileFormat?
+    /// What the file is written in.
+    var format: FileFormat
+
+    init(_ path: FilePath, chosen: FileFormat?) {
+        self.path = path
+        self.chosen = chosen
+        format = chosen ?? .json
+    }
+
+    /// Whether the name says a format, or one was asked for.
+    var isKnown: Bool { chosen != nil || formatByName != nil }
+
+    private var formatByName: FileFormat? { FileFormat(fileName: path.name) }
+
+    /// - Parameter bytes: Those of the file that is there.
+    func format(toReplace bytes: [UInt8]?) -> FileFormat {
+        chosen ?? bytes.flatMap { FileFormat.detect($0) } ?? formatByName ?? .json
+    }
+
+    func decode(_ bytes: [UInt8]) throws -> SettingTree {
+        try (FileFormat.detect(bytes) ?? chosen ?? formatByName ?? .json).decode(bytes)
+    }
+
+    func encode(_ tree: SettingTree) throws(StorageError) -> [UInt8] {
+        let bytes: [UInt8]
+        do {
+            bytes = try format.encode(tree)
+        } catch {
+            throw StorageError(.unsupportedValue, "“\(path)” can't hold one of its values. \(error)")
+        }
+        guard bytes.count <= FileSession.sizeLimit else { throw .tooLarge(path, toHold: bytes.count) }
+        return bytes
+    }
+
+    /// Whether two values are equal, or the file would have the same bytes for them, such as for a date and its spelling
+    /// in JSON.
+    func isSame(_ one: SettingValue?, _ other: SettingValue?) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        return one == other || isSpelledAlike(one, other)
+    }
+
+    func isSpelledAlike(_ one: SettingValue, _ other: SettingValue) -> Bool {
+        guard let bytes = try? format.encode(SettingTree(["value": one])) else { return false }
+        return bytes == (try? format.encode(SettingTree(["value": other])))
+    }
+
+    /// Refuses a batch that no checkpoint could ever write.
+    func check(_ batch: StorageBatch) throws(StorageError) {
+        for (key, value) in batch.values {
+            guard let value else { continue }
+            do throws(FormatError) {
+                try StorableCheck.check(value, at: key, as: format)
+            } catch {
+                throw StorageError(.unsupportedValue, "“\(path)” can't hold the value of “\(key)”. \(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/// What the journal keeps of the past.
+extension JournalFile {
+    private static let chunkSize = 256 << 10
+
+    /// Whether there is anything.
+    var hasPast: Bool { header.map { $0.base > UInt64(JournalHeader.size) } ?? false }
+
+    /// Finds the records. Those behind a damaged one count, since all of them were written at once.
+    ///
+    /// - Parameter known: What was found before. It stays true for the same journal.
+    func pastIndex(knowing known: JournalPastIndex?) throws(FileError) -> JournalPastIndex? {
+        guard let header else { return nil }
+        if let known, known.generation == header.generation { return known }
+        var index = JournalPastIndex(header)
+        let behind = Int(clamping: header.base)
+        var place = JournalPosition.start(of: header.generation)
+        var count = Self.chunkSize
+        while place.offset < behind {
+            let bytes = try read(at: place.offset, count: min(count, behind - place.offset))
+            let isRest = place.offset + bytes.count >= behind || bytes.count < count
+            let scan = bytes.withUnsafeBytes { bytes in
+                isRest
+                    ? JournalScan.salvage(bytes, at: place.offset, from: place)
+                    : JournalScan.scan(bytes, at: place.offset, from: place)
+            }
+            if !isRest, scan.records.isEmpty {
+                // A long record, or a damaged one: the rest tells.
+                count = scan.needsMore.map { max($0, 2 * count) } ?? behind - place.offset
+                continue
+            }
+            index.add(scan)
+            place = scan.end
+            if isRest { break }
+        }
+        return index
+    }
+
+    /// Reads some records. Those that have been damaged since they were found are left out.
+    func past(_ range: Range<Int>, in index: JournalPastIndex) throws(FileError) -> [JournalTransactions] {
+        let place = index.bytes(of: range)
+        let bytes = try read(at: place.lowerBound, count: place.count)
+        return bytes.withUnsafeBytes { bytes in
+            let reader = JournalRecordReader(bytes: bytes, base: place.lowerBound, generation: index.generation)
+            return index.offsets(of: range).compactMap { offset in
+                guard offset < reader.end, let header = reader.header(at: offset),
+                    reader.isIntact(header, at: offset),
+                    case .past(let transactions)? = try? reader.record(header, at: offset).content
+                else { return nil }
+                return transactions
+            }
+        }
+    }
+}

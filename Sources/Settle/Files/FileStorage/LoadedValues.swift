@@ -1,0 +1,150 @@
+/// What a journal and the readable file say together when they are loaded.
+///
+/// Pure: it is told what was read.
+struct LoadedValues: Sendable {
+    private let records: [(offset: Int, record: JournalRecord)]
+    private let damage: [JournalDamage]
+    /// Whether there is a journal that tells anything.
+    private let hasJournal: Bool
+    private let hasBase: Bool
+    /// Whether the journal shows that there has been a file.
+    let hadFile: Bool
+    /// Whether the journal shows that something has been stored.
+    let hadValues: Bool
+    /// Whether the end of the journal is missing, as after a crash.
+    let isTorn: Bool
+
+    private(set) var tree: SettingTree
+    private(set) var state: JournalState
+    /// Whether nothing is missing, as far as anything shows.
+    private(set) var isWhole: Bool
+    /// What has been edited while no process had the file open, and all values before that.
+    private(set) var edit: (batch: JournalBatch, tree: SettingTree)?
+
+    /// - Parameter log: Loses the values of its base.
+    init(_ log: inout JournalReading?) {
+        var replay = JournalReplay()
+        if var reading = log {
+            log = nil
+            replay = JournalReplay(&reading)
+            log = reading
+        }
+        records = log?.records ?? []
+        damage = log?.damage ?? []
+        hasJournal = !records.isEmpty || !damage.isEmpty
+        (tree, state, hasBase) = (replay.tree, replay.state, replay.hasBase)
+        isWhole = damage.isEmpty && (hasBase || !hasJournal)
+        isTorn = log?.isTorn == true
+        hadValues = records.contains { $0.record.batch != nil }
+        hadFile = records.contains { _, record in
+            switch record.content {
+            case .base(let base): base.mirrors.contains { $0.version != .absent }
+            case .mirrored(let version): version != .absent
+            case .edited: true
+            case .values, .mirroring, .kept, .history, .past: false
+            }
+        }
+    }
+
+    /// The file is none of the versions that a whole journal tells of.
+    mutating func join(
+        _ file: SettingTree, _ version: FileVersion, _ isSame: @escaping (SettingValue?, SettingValue?) -> Bool
+    ) {
+        guard hasJournal else {
+            (tree, state) = (file, JournalState(of: version))
+            return
+        }
+        if let mirror = state.mirror(version), !isWhole {
+            // The file has what was lost before it was written.
+            isWhole = damage.allSatisfy { $0.offset < mirror.offset }
+            continueFile(file, version, from: mirror.offset, isSame)
+        } else if !hasBase {
+            continueFile(file, version, from: state.mirrors.last?.offset ?? 0, isSame)
+        } else {
+            let difference = state.edit(of: file, over: tree, isSame)
+            edit = (difference, tree)
+            state.add(.edited(version, difference), at: state.mirrors[0].offset, over: tree)
+            tree.apply(inOrder: difference.entries.lazy.map { ($0.key, $0.value) })
+            state.didRead(version, at: state.mirrors[0].offset, MirrorDifference(from: tree, to: file, isSame))
+        }
+    }
+
+    /// The file, and what stands in the journal behind a record.
+    private mutating func continueFile(
+        _ file: SettingTree, _ version: FileVersion, from offset: Int,
+        _ isSame: @escaping (SettingValue?, SettingValue?) -> Bool
+    ) {
+        tree = file
+        for (place, record) in records where place > offset {
+            guard let batch = record.batch else { continue }
+            tree.apply(inOrder: batch.entries.lazy.map { ($0.key, $0.value) })
+        }
+        state.didRead(version, at: offset, MirrorDifference(from: tree, to: file, isSame))
+    }
+
+    /// The file has been removed: of the values those are left that it did not have.
+    mutating func removeFile() {
+        var rest = SettingTree()
+        for key in state.mirrors[0].difference.values.keys.sorted() { rest[key] = tree[key] }
+        edit = (TreeDifference(from: tree, to: rest).batch, tree)
+        tree = rest
+        state.didRead(
+            .absent, at: state.mirrors[0].offset, MirrorDifference(from: rest, to: SettingTree()) { $0 == $1 })
+    }
+
+    /// The file is damaged, and the journal does not have all of it: an earlier version of the file is better than
+    /// nothing.
+    mutating func use(_ earlier: SettingTree) {
+        isWhole = false
+        guard hasBase else {
+            tree = earlier
+            for (_, record) in records {
+                guard let batch = record.batch else { continue }
+                tree.apply(inOrder: batch.entries.lazy.map { ($0.key, $0.value) })
+            }
+            state.didRead(.absent, at: 0, MirrorDifference(from: tree, to: SettingTree()) { $0 == $1 })
+            return
+        }
+        let isKnown = damage.allSatisfy { $0.keys != nil }
+        let lost = isKnown ? damage.flatMap { $0.keys ?? [] } : earlier.leafKeys
+        for key in lost where tree[key] == nil { tree[key] = earlier[key] }
+    }
+
+    /// Whether the journal has all values, whatever the file has.
+    var isComplete: Bool { hasBase && damage.isEmpty && !isTorn }
+    var keys: [SettingKey] { Set(records.flatMap { $0.record.batch?.entries.map(\.key) ?? [] }).sorted() }
+}
+
+extension JournalState {
+    /// What was edited in a file: the leaves that are in none of the versions which it may have had.
+    func edit(
+        of file: SettingTree, over tree: SettingTree, _ isSame: @escaping (SettingValue?, SettingValue?) -> Bool
+    ) -> JournalBatch {
+        var difference = TreeDifference(from: mirrors[0].difference.mirror(of: tree), to: file) { isSame($0, $1) }
+        for mirror in mirrors.dropFirst() {
+            let other = mirror.difference.mirror(of: tree)
+            difference.leaveOut { key, value in isSame(other[key], value) }
+        }
+        return difference.batch
+    }
+}
+
+extension MirrorDifference {
+    /// What a file has where it differs from the values in force.
+    init(
+        from tree: SettingTree, to file: SettingTree, _ isSame: @escaping (SettingValue?, SettingValue?) -> Bool
+    ) {
+        self.init(
+            TreeDifference(from: tree, to: file) { isSame($0, $1) }.changes.map {
+                JournalEntry(key: $0.key, value: $0.new)
+            })
+    }
+}
+
+extension JournalBatch {
+    func with(_ transactions: JournalTransactions?) -> JournalBatch {
+        var batch = self
+        batch.transactions = transactions
+        return batch
+    }
+}

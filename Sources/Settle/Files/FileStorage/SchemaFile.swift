@@ -1,0 +1,23 @@
+/// The JSON Schema beside a settings file.
+struct SchemaFile {
+    let operations: FileOperations
+    let path: FilePath
+
+    /// Replaces it atomically, unless it is the same already.
+    func write(_ bytes: [UInt8], for owner: FileStatus.Owner?) throws(StorageError) {
+        if contents(limit: bytes.count) == bytes { return }
+        var replacement = FileReplacement(operations, names: FileNames(path), owner: owner)
+        do {
+            try operations.makeFolders(path.folder)
+            try replacement.run(bytes)
+        } catch {
+            throw .saveFailed(path, error, isInPlace: replacement.isInPlace)
+        }
+    }
+
+    private func contents(limit: Int) -> [UInt8]? {
+        guard let found = try? operations.open(path, .read) else { return nil }
+        defer { try? operations.close(found, at: path) }
+        return try? operations.readAll(found, at: path, expecting: limit, limit: limit)
+    }
+}

@@ -1,0 +1,66 @@
+extension StorageContents.Outcome {
+    /// Of an edit that was found together with a journal whose end is missing. It looks the same after a crash, but the
+    /// values that were saved last may be missing.
+    static func torn(_ names: FileNames) -> StorageContents.Outcome {
+        .recovered(
+            description:
+                "“\(names.file)” has been edited, and the end of its journal is missing. The edit and everything that "
+                + "the journal has are used; what was saved last may be missing.", isComplete: false)
+    }
+
+    static func removed(_ names: FileNames, leaving tree: SettingTree, _ evidence: String) -> StorageContents.Outcome {
+        let keys = tree.root.keys.sorted().joined(separator: ", ")
+        let exception = keys.isEmpty ? "" : ", except those in the journal (\(keys))"
+        return .removed(
+            description: "“\(names.file)” has been removed: \(evidence). Every setting has its default\(exception).")
+    }
+
+    /// Of a file that is damaged.
+    ///
+    /// - Parameter hasEarlier: Whether the version before is used.
+    static func damaged(
+        _ names: FileNames, _ damage: any Error, hasEarlier: Bool, _ found: LoadedValues
+    ) -> StorageContents.Outcome {
+        let keys = found.keys.map(\.description).joined(separator: ", ")
+        let what =
+            switch (found.isComplete, hasEarlier) {
+            case (true, _): "The journal has all of it, so every setting has its newest value."
+            case (false, false):
+                "There is no earlier version, so every setting"
+                    + (keys.isEmpty ? "" : " but those in the journal (\(keys))")
+                    + " has its default."
+            case (false, true):
+                keys.isEmpty
+                    ? "The previous version is used, so settings that were saved only in the damaged one have their earlier values."
+                    : "The previous version is used, with what the journal has (\(keys)). So the values come from two moments."
+            }
+        return .recovered(
+            description:
+                "“\(names.file)” is damaged. \(damage) \(what) The damaged file is set aside before it is written again.",
+            isComplete: found.isComplete)
+    }
+
+    /// The same with what a damaged journal has lost.
+    func with(_ log: JournalReading, of names: FileNames, isComplete: Bool) -> StorageContents.Outcome {
+        var sentence = log.description(names.journal)
+        if case .recovered(let description, _) = self { sentence = description + " " + sentence }
+        return .recovered(description: sentence, isComplete: isComplete)
+    }
+}
+
+extension JournalReading {
+    /// What a damaged journal has lost, in sentences.
+    func description(_ path: FilePath) -> String {
+        if isUnusable { return "The journal “\(path)” is damaged from its first byte on, so nothing in it is used." }
+        let keys = Set(damage.flatMap { $0.keys ?? [] }).sorted()
+        let unnamed = damage.count { $0.keys == nil }
+        var sentence = "The journal “\(path)” is damaged. "
+        if !keys.isEmpty {
+            sentence += "These keys have earlier values: \(keys.map(\.description).joined(separator: ", ")). "
+        }
+        if unnamed > 0 {
+            sentence += "The keys of \(unnamed == 1 ? "one of its records" : "\(unnamed) of its records") are unknown. "
+        }
+        return sentence + "Everything else in it is used."
+    }
+}

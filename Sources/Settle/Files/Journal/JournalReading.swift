@@ -1,0 +1,56 @@
+/// What was read of a journal: its records from the one on that has all values, and what is wrong with them.
+struct JournalReading {
+    var records: [(offset: Int, record: JournalRecord)] = []
+    var damage: [JournalDamage] = []
+    /// Behind the last record stands something that is none: the end is missing.
+    var isTorn = false
+    /// The whole journal is damaged, or was never begun.
+    var isUnusable = false
+    /// A newer version of this library has written it.
+    var newerVersion: JournalError?
+    /// Whether no sync of it is known yet.
+    var lacksDurableEnd = false
+}
+
+extension JournalReading {
+    /// There are no records.
+    init(_ error: JournalError) {
+        isUnusable = true
+        switch error {
+        case .newerVersion: newerVersion = error
+        case .empty: break
+        case .damaged: damage = [JournalDamage(offset: 0, keys: nil)]
+        }
+    }
+
+    init(_ scan: JournalScan) {
+        records = scan.records
+        // A journal begins with a record. One without was made by a process that came no further.
+        isUnusable = scan.records.isEmpty && scan.damage.isEmpty
+        damage = scan.damage
+        isTorn = scan.tail == .torn
+        lacksDurableEnd = durableEnd == 0
+    }
+
+    /// Up to where the journal is known to be on stable storage.
+    var durableEnd: Int { records.reduce(0) { max($0, $1.record.durableEnd) } }
+
+    /// The record with all values.
+    var base: JournalBase? {
+        guard case .base(let base)? = records.first?.record.content else { return nil }
+        return base
+    }
+
+    /// The same, of which nobody else has a copy then: what is applied to its values makes none of them.
+    mutating func takeBase() -> (offset: Int, base: JournalBase)? {
+        guard let base else { return nil }
+        records[0].record.content = .base(JournalBase(tree: SettingTree(), mirrors: base.mirrors))
+        return (records[0].offset, base)
+    }
+
+    /// Whether a place of a history is one of this journal.
+    func contains(_ token: ChangeToken, _ header: JournalHeader?) -> Bool {
+        header?.beginning == token
+            || records.contains { $0.record.content.transactions?.token(in: token.history) == token }
+    }
+}

@@ -1,0 +1,76 @@
+/// Where the readable file, in one of its versions, has other values than are in force, and which.
+///
+/// Pure: it is told of each change before it is made. Applied to the values in force it gives those of the file.
+package struct MirrorDifference: Sendable, Equatable {
+    /// At each place that has been changed, what the file has. No place is within another one.
+    package private(set) var values: [SettingKey: SettingValue?] = [:]
+    /// The keys of all dictionaries that have one of the places in them.
+    private var outerKeys: Set<SettingKey> = []
+
+    package init() {}
+
+    package init(_ entries: some Sequence<JournalEntry>) {
+        for entry in entries { set(entry.value, at: entry.key) }
+    }
+
+    package var isEmpty: Bool { values.isEmpty }
+
+    package var entries: [JournalEntry] { values.sorted(by: \.key).map { JournalEntry(key: $0.key, value: $0.value) } }
+
+    private mutating func set(_ value: SettingValue?, at key: SettingKey) {
+        guard values.updateValue(value, forKey: key) == nil else { return }
+        outerKeys.formUnion(key.parents)
+    }
+
+    /// The value at a key is about to change.
+    ///
+    /// - Parameter tree: The values in force until then.
+    package mutating func willChange(_ key: SettingKey, in tree: SettingTree) {
+        if values[key] != nil { return }
+        var place = key
+        // A value that gives way to a dictionary is one place with all of that, as is a dictionary that was empty.
+        for parent in key.parents {
+            if values[parent] != nil { return }
+            if place == key, let value = tree[parent], !value.isDictionaryWithEntries { place = parent }
+        }
+        var known = SettingTree()
+        known[place] = tree[place]
+        if outerKeys.contains(place) {
+            for inner in values.keys where place.contains(inner) {
+                known[inner] = values.removeValue(forKey: inner) ?? nil
+            }
+        }
+        set(known[place], at: place)
+    }
+
+    /// The same values have been put into the file as are in force now.
+    package mutating func didSet(_ entries: [JournalEntry]) {
+        guard !values.isEmpty else { return }
+        for entry in entries {
+            values[entry.key] = nil
+            if let outer = entry.key.parents.first(where: { values[$0] != nil }) {
+                var known = SettingTree()
+                known[outer] = values[outer] ?? nil
+                known[entry.key] = entry.value
+                values.updateValue(known[outer], forKey: outer)
+            } else if outerKeys.contains(entry.key) {
+                for inner in values.keys where entry.key.contains(inner) { values[inner] = nil }
+            }
+        }
+    }
+
+    /// The file's values.
+    ///
+    /// - Parameter tree: Those in force.
+    package func mirror(of tree: SettingTree) -> SettingTree {
+        var mirror = tree
+        mirror.apply(values)
+        return mirror
+    }
+}
+
+extension SettingValue {
+    fileprivate var isDictionaryWithEntries: Bool {
+        if case .dictionary(let entries) = self { !entries.isEmpty } else { false }
+    }
+}

@@ -1,0 +1,211 @@
+import Testing
+
+@testable import Settle
+
+@Suite struct JournalStateTests {
+    /// The records of a journal, one after the other, each 100 bytes long.
+    private struct Run {
+        var tree = SettingTree()
+        var state = JournalState()
+        var offset = 100
+
+        @discardableResult
+        mutating func add(_ record: JournalRecord.Content) -> Int {
+            state.add(record, at: offset, over: tree)
+            if case .base(let base) = record { tree = base.tree }
+            for entry in record.batch?.entries ?? [] { tree[entry.key] = entry.value }
+            defer { offset += 100 }
+            return offset
+        }
+
+        @discardableResult
+        mutating func set(_ key: SettingKey, _ value: Int64?, revision: UInt64 = 1) -> Int {
+            add(.values(JournalStateTests.batch(key, value, revision: revision)))
+        }
+
+        /// What each version of the file has.
+        var files: [FileVersion: SettingTree] {
+            Dictionary(state.mirrors.map { ($0.version, $0.difference.mirror(of: tree)) }) { $1 }
+        }
+    }
+
+    private static func batch(_ key: SettingKey, _ value: Int64?, revision: UInt64 = 0) -> JournalBatch {
+        JournalBatch(revision: revision, entries: [JournalEntry(key: key, value: value.map { .integer($0) })])
+    }
+
+    private static func tree(_ values: [String: Int64]) -> SettingTree {
+        SettingTree(SettingValue.Entries(uniqueKeysWithValues: values.map { ($0.key, .integer($0.value)) }))
+    }
+
+    private let first = FileVersion(of: [1]), second = FileVersion(of: [2]), third = FileVersion(of: [3])
+
+    private var begun: Run {
+        var run = Run()
+        let mirror = JournalBase.Mirror(first, [JournalEntry(key: "a", value: .integer(0))])
+        run.add(.base(JournalBase(tree: Self.tree(["a": 1]), mirrors: [mirror])))
+        return run
+    }
+
+    // MARK: The versions of the file
+
+    @Test("A journal that says nothing of a file has all values of the one that is there") func nothing() {
+        let state = JournalState(of: first)
+        #expect(state.mirrors.map(\.version) == [first] && state.mirrors[0].difference.isEmpty && !state.hasBegun)
+        #expect(JournalState().mirrors.map(\.version) == [.absent])
+    }
+
+    @Test("The base says which versions the file may have, and what each has") func base() {
+        let run = begun
+        #expect(run.files == [first: Self.tree(["a": 0])])
+        #expect(run.state.mirrors.map(\.offset) == [100] && !run.state.hasBegun)
+        var other = run
+        let mirrors = [JournalBase.Mirror(second), JournalBase.Mirror(third, [JournalEntry(key: "b", value: nil)])]
+        other.add(.base(JournalBase(tree: Self.tree(["b": 2]), mirrors: mirrors)))
+        #expect(other.files == [second: Self.tree(["b": 2]), third: SettingTree()])
+        #expect(other.state.hasBegun)
+    }
+
+    @Test("Until a version is confirmed, the file may be that one or the one before") func mirroring() {
+        var run = begun
+        let offset = run.add(.mirroring(second))
+        run.set("b", 2)
+        #expect(run.state.hasBegun && run.state.mirrors.map(\.offset) == [100, offset])
+        #expect(run.files == [first: Self.tree(["a": 0]), second: Self.tree(["a": 1])])
+        run.add(.mirroring(third))
+        #expect(run.files[third] == Self.tree(["a": 1, "b": 2]) && run.state.mirrors.count == 3)
+    }
+
+    @Test("A confirmed version is the only one") func mirrored() {
+        var run = begun
+        let offset = run.add(.mirroring(second))
+        run.set("b", 2)
+        run.add(.mirroring(third))
+        run.add(.mirrored(second))
+        #expect(run.files == [second: Self.tree(["a": 1])])
+        #expect(run.state.mirrors[0].offset == offset)
+        #expect(!run.state.hasBegun && run.state.mirror(third) == nil && run.state.mirror(second) != nil)
+    }
+
+    @Test("A version that was begun twice has what it had the second time") func twice() {
+        var run = begun
+        run.add(.mirroring(second))
+        run.set("b", 2)
+        run.add(.mirroring(second))
+        #expect(run.state.mirror(second)?.difference.isEmpty == true)
+        run.add(.mirrored(second))
+        #expect(run.files == [second: Self.tree(["a": 1, "b": 2])])
+    }
+
+    @Test("A confirmed version that was never begun has everything") func unknown() {
+        var run = begun
+        let offset = run.add(.mirrored(third))
+        #expect(run.files == [third: run.tree] && run.state.mirrors[0].offset == offset)
+    }
+
+    @Test("An edit makes the file one version, with what was edited and what it had") func edited() {
+        var run = begun
+        run.set("b", 2)
+        run.add(.mirroring(second))
+        let offset = run.add(.edited(third, Self.batch("c", 3)))
+        #expect(run.files == [third: Self.tree(["a": 0, "c": 3])] && run.state.mirrors[0].offset == offset)
+        #expect(run.tree == Self.tree(["a": 1, "b": 2, "c": 3]))
+        run.add(.edited(first, Self.batch("a", 5)))
+        #expect(run.files == [first: Self.tree(["a": 5, "c": 3])])
+    }
+
+    @Test("A file that was removed has nothing, whatever stays in force") func absent() {
+        var run = begun
+        run.add(.edited(.absent, JournalBatch(revision: 0)))
+        #expect(run.files == [.absent: SettingTree()] && run.tree == Self.tree(["a": 1]) && !run.state.isReset)
+        run.add(.edited(.absent, Self.batch("a", nil)))
+        #expect(run.files == [.absent: SettingTree()] && run.tree == SettingTree() && run.state.isReset)
+        run.set("b", 2)
+        #expect(run.files == [.absent: SettingTree()])
+        run.add(.edited(first, Self.batch("c", 3)))
+        #expect(run.files == [first: Self.tree(["c": 3])] && run.state.isReset)
+        run.state.didBeginJournal(at: 50)
+        #expect(!run.state.isReset && run.state.mirrors[0].offset == 50)
+    }
+
+    @Test("A file that was read, or may be there, is known with what it has") func reading() {
+        var run = begun
+        let difference = MirrorDifference([JournalEntry(key: "a", value: nil)])
+        run.state.mayBe(second, difference)
+        #expect(run.files == [first: Self.tree(["a": 0]), second: SettingTree()] && run.state.mirrors[1].offset == 100)
+        run.state.decide(second)
+        #expect(run.files == [second: SettingTree()])
+        run.state.didRead(third, at: 300, MirrorDifference())
+        #expect(run.files == [third: Self.tree(["a": 1])] && run.state.mirrors[0].offset == 300)
+    }
+
+    // MARK: Kept values
+
+    @Test("What an edit replaces is kept until a program writes there") func kept() {
+        var run = begun
+        run.add(.edited(second, Self.batch("a", 2)))
+        #expect(run.state.kept.values == ["a": [.integer(1)]])
+        run.set("a", 3, revision: 0)
+        #expect(run.state.kept.values == ["a": [.integer(2), .integer(1)]])
+        run.set("b", 4)
+        #expect(run.state.kept.values == ["a": [.integer(2), .integer(1)]])
+        run.set("a", 5)
+        #expect(run.state.kept.isEmpty)
+    }
+
+    @Test("What was removed by hand, or has stayed the same, is not kept") func notKept() {
+        var run = begun
+        run.add(.edited(second, Self.batch("a", 1)))
+        run.add(.edited(second, Self.batch("new", 1)))
+        #expect(run.state.kept.isEmpty)
+        run.add(.edited(second, Self.batch("a", 2)))
+        run.add(.edited(second, Self.batch("a", nil)))
+        #expect(run.state.kept.isEmpty)
+    }
+
+    @Test("A record of kept values decides what is kept of its keys") func decided() {
+        var run = begun
+        run.add(.edited(second, Self.batch("a", 2)))
+        let list = JournalEntry(key: "a", value: .array([.integer(7)]))
+        run.add(.kept(JournalBatch(revision: 0, entries: [list])))
+        #expect(run.state.kept.isDecided(.integer(7), at: "a"))
+        run.add(.kept(JournalBatch(revision: 0, entries: [JournalEntry(key: "a", value: nil)])))
+        #expect(run.state.kept.isEmpty)
+    }
+
+    // MARK: The past
+
+    @Test("The last policy counts, and a secret stays one") func history() {
+        var run = begun
+        #expect(run.state.history == nil && run.state.secretsOfPast == nil)
+        run.add(.history(JournalHistory(policy: .keep(transactions: 5), secrets: ["s"])))
+        run.add(.history(JournalHistory(policy: .keep(transactions: 9), secrets: ["t"])))
+        #expect(run.state.history == JournalHistory(policy: .keep(transactions: 9), secrets: ["s", "t"]))
+        // What is kept of the past was written when only this one was a secret.
+        #expect(run.state.secretsOfPast == ["s"])
+        run.state.didBeginJournal(at: 50)
+        #expect(run.state.secretsOfPast == ["s", "t"])
+        run.add(.base(JournalBase(tree: SettingTree(), mirrors: [JournalBase.Mirror(first)])))
+        #expect(run.state.secretsOfPast == nil)
+    }
+
+    @Test("The keys are known of which transactions tell values") func listed() {
+        var run = begun
+        func transactions(_ key: SettingKey) -> JournalTransactions {
+            let told = StoredMutation(key: key, oldValue: nil, newValue: .dictionary(["in": .integer(1)]))
+            let transaction = StoredTransaction(
+                time: 1, author: TransactionAuthor(), origin: .local,
+                mutations: [told, StoredMutation(withheldAt: "secret")])
+            return JournalTransactions(position: 1, count: 1, time: 1, list: [transaction])
+        }
+        var batch = Self.batch("a", 2, revision: 1)
+        batch.transactions = transactions("g.a")
+        run.add(.values(batch))
+        run.add(.past(transactions("p")))
+        for key in ["g", "g.a", "g.a.in", "p", "p.in"] as [SettingKey] {
+            #expect(run.state.listed.contains(anyOf: [key]), "\(key)")
+        }
+        #expect(!run.state.listed.contains(anyOf: ["a", "secret", "g.b"]))
+        run.state.didBeginJournal(at: 50)
+        #expect(run.state.listed.isEmpty)
+    }
+}

@@ -1,0 +1,67 @@
+import Settle
+
+/// Whole actions of processes and people, one after the other, that have led to faults.
+enum WholeActions {
+    typealias Action = InterleavedFile.Action
+
+    static let all = mended.merging(faults) { $1 }
+
+    static let mended: [String: [(actor: Int, action: Action)]] = [
+        // The second one's record that the file was removed is in a journal that nobody reads any more.
+        "A file is removed, and the one that finds that begins the journal anew": [
+            (0, .open), (2, .remove([.file])), (1, .open), (1, .set(["a": 2])), (1, .forget("a")),
+        ],
+        // A journal of another history is only united with what is known if it is the first of its history.
+        "Files are removed, and the one that finds none begins the journal anew": [
+            (0, .open), (2, .remove([.journal, .file])), (1, .open), (1, .set(["a": 2], .synced)), (1, .forget("a")),
+        ],
+        "Files are removed twice": [
+            (0, .open), (2, .remove([.journal, .file])), (1, .open), (1, .set(["b": 2], .synced)),
+            (2, .remove([.journal, .file])),
+        ],
+        // A journal that goes on from one which this process has skipped is taken for a backup.
+        "A journal is removed, and one begins it that knows only an early one": [
+            (0, .open), (1, .open), (1, .forget("a")), (2, .open), (2, .forget("a")), (2, .look),
+            (2, .set(["a": 5], .synced)),
+            (2, .forget("a")), (3, .remove([.journal, .file])),
+        ],
+        // A journal that goes on from a backup is taken for one that knew nothing else.
+        "What is counted after a restore is put back by one that had the file open": [
+            (0, .open), (2, .backUp([.journal])), (0, .set(["a": 2])), (0, .set(["a": 3])), (0, .set(["a": 4])),
+            (0, .forget("a")), (2, .restore([.journal])), (1, .open), (1, .look), (1, .count), (1, .forget("a")),
+        ],
+        // Not every record has a place in the history by which a copy could be told from what was copied.
+        "A copy of a journal goes on where another one ended otherwise": [
+            (0, .open), (0, .set(["b": 2], .synced)), (2, .backUp([.journal, .file])), (0, .checkpoint(.resting)),
+            (2, .restore([.file, .journal])), (1, .open), (1, .look), (1, .set(["b": 3], .synced)),
+            (1, .set(["c": 4], .synced)),
+        ],
+        "One without permission unites what it can't store": [
+            (0, .openToRead), (2, .remove([.journal, .file])), (1, .open), (1, .set(["c": 2])),
+        ],
+        // The file is one that the journal knows, and an edit for the process that has found none.
+        "A file comes back": [
+            (0, .open), (0, .set(["a": 2])), (2, .backUp([.file])), (0, .close), (2, .remove([.file])), (1, .open),
+            (2, .restore([.file])),
+        ],
+        // What its history was begun from is lost when its first journal is.
+        "A journal is removed, and the one that reads the file begins it anew": [
+            (0, .open), (0, .count), (0, .count), (2, .remove([.journal])), (1, .open), (1, .set(["c": 2], .synced)),
+            (1, .forget("c")),
+        ],
+        // Both of those that store again have done so once.
+        "Files are removed twice, while two have them open": [
+            (0, .open), (1, .open), (2, .remove([.file, .journal])), (1, .set(["a": 2], .synced)), (1, .forget("a")),
+            (1, .set(["a": 3], .synced)), (2, .remove([.file, .journal])),
+        ],
+    ]
+
+    /// What is known to go wrong. Each is to move above once it is mended.
+    static let faults: [String: [(actor: Int, action: Action)]] = [
+        // What the first one puts back counts as newer than what the second one knows.
+        "Files are removed, and one that knows less stores them first": [
+            (1, .open), (2, .open), (2, .set(["a": 8])), (2, .forget("b")), (2, .set(["a": 10], .synced)),
+            (3, .remove([.journal, .file])), (0, .open), (0, .set(["c": 2], .synced)),
+        ]
+    ]
+}
