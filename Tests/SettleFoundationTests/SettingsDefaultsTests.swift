@@ -161,7 +161,7 @@ private struct Lock: SettingsGroup {
         #expect(defaults.integer(forKey: "key") == 1 && lock.attempts == 2)
     }
 
-    @Test("A property list file gives back every type after a restart; JSON gives dates and data as texts")
+    @Test("Every type is as it was after a restart; without its journal, a JSON file has dates and data as texts")
     func restart() async throws {
         let folder = try TemporaryFolder()
         let site = try #require(URL(string: "https://example.com/a"))
@@ -173,13 +173,18 @@ private struct Lock: SettingsGroup {
             defaults.set(2, forKey: "int")
             defaults.set(site, forKey: "site")
             #expect(defaults.synchronize())
-            try await defaults.store.close()
-            defaults = SettingsDefaults(try await SettingsStore.open(at: file))
-            #expect(defaults.data(forKey: "data") == Data([1, 2, 3]) && defaults.url(forKey: "site") == site)
-            #expect(defaults.object(forKey: "int") as? Int == 2)
-            let isJSON = name == "settings.json"
-            #expect((defaults.object(forKey: "date") as? Date == nil) == isJSON)
-            #expect((defaults.object(forKey: "data") as? String == "AQID") == isJSON)
+            for hasJournal in [true, false] {
+                try await defaults.store.close()
+                if !hasJournal {
+                    try FileManager.default.removeItem(at: folder.url.appending(path: ".\(name).journal"))
+                }
+                defaults = SettingsDefaults(try await SettingsStore.open(at: file))
+                #expect(defaults.data(forKey: "data") == Data([1, 2, 3]) && defaults.url(forKey: "site") == site)
+                #expect(defaults.object(forKey: "int") as? Int == 2)
+                let areTexts = name == "settings.json" && !hasJournal
+                #expect((defaults.object(forKey: "date") as? Date == nil) == areTexts)
+                #expect((defaults.object(forKey: "data") as? String == "AQID") == areTexts)
+            }
             try await defaults.store.close()
         }
     }

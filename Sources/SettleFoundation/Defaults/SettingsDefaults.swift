@@ -18,7 +18,7 @@ import Synchronization
 /// setting refuses, and every other failed write leave the old value, and are reported on `store.issues`.
 ///
 /// **Use a property list file**, such as `settings.plist`, where code asks for dates and data with ``object(forKey:)``:
-/// JSON has neither, and gives them back as texts after a restart. ``data(forKey:)`` and ``url(forKey:)`` convert them.
+/// JSON has neither, and gives them back as texts where its journal is missing. ``data(forKey:)`` and ``url(forKey:)`` convert them.
 public final class SettingsDefaults: NSObject, Sendable {
     /// Posted after changes of any value, from this object, the store, another domain or another process: a moment
     /// later, on a thread of the concurrency runtime, and once for several changes that follow one another. The object

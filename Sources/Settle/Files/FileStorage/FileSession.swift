@@ -6,8 +6,10 @@
 /// This is the driver: it makes the system calls, in the order of durability. What follows from their results is
 /// decided by structs that make none:
 ///
+///     file and journal ──────▶ LoadedValues     what is stored, and what has been edited at rest?
 ///     readings of the file ──▶ KnownFile        is it known, edited, missing, unusable?
 ///     records ───────────────▶ JournalState     which versions may the file have, and what does each lack?
+///     another journal ───────▶ KnownJournal     does it go on with the one that was known, or is it a backup?
 ///     changes ───────────────▶ ValuesInForce    what has the store not been told?
 ///     losses, failures ──────▶ PendingRepairs   what is due before anything else is written?
 ///

@@ -16,7 +16,7 @@ package struct JournalRecord: Sendable, Equatable {
         case kept(JournalBatch)
         /// What is kept of the past, and which keys are secrets.
         case history(JournalHistory)
-        /// In the file of the past: the transactions of a record that stood in a journal, without its values.
+        /// In front of the base: the transactions of a record that stood in a journal before, without its values.
         case past(JournalTransactions)
     }
 
