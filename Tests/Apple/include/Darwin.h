@@ -25,6 +25,7 @@ struct sigaction { union __sigaction_u __sigaction_u; sigset_t sa_mask; int sa_f
 int sigaction(int, const struct sigaction * _Nullable, struct sigaction * _Nullable);
 ssize_t read(int, void *, size_t), write(int, const void *, size_t);
 ssize_t pread(int, void *, size_t, off_t), pwrite(int, const void *, size_t, off_t);
+int renameatx_np(int, const char *, int, const char *, unsigned int);
 int ftruncate(int, off_t), close(int), flock(int, int), fsync(int);
 int fstat(int, struct stat *), lstat(const char *, struct stat *), stat(const char *, struct stat *);
 int fchown(int, uid_t, gid_t), fchmod(int, mode_t), chmod(const char *, mode_t), mkdir(const char *, mode_t);
@@ -64,6 +65,7 @@ void * _Nullable pthread_getspecific(pthread_key_t);
 #define AT_SYMLINK_NOFOLLOW 0x0020
 #define AT_REMOVEDIR 0x0080
 #define F_FULLFSYNC 51
+#define RENAME_SWAP 0x00000002
 #define F_BARRIERFSYNC 85
 #define LOCK_EX 2
 #define LOCK_NB 4
