@@ -101,11 +101,9 @@ private func checkMirrors(_ reading: JournalReading) {
             guard base.mirrors.allSatisfy({ isDisjoint($0.difference) }) else { return }
             tree = base.tree
             copies = base.mirrors.map { ($0.version, MirrorDifference($0.difference).mirror(of: base.tree)) }
-        case .edited(.absent, _): copies = [(.absent, SettingTree())]
-        case .edited(let version, let batch):
-            var copy = copies[0].tree
-            copy.apply(inOrder: batch.entries.map { ($0.key, $0.value) })
-            copies = [(version, copy)]
+        case .edited(let mirror, _):
+            guard isDisjoint(mirror.difference) else { return }
+            copies = [(mirror.version, MirrorDifference(mirror.difference).mirror(of: tree))]
         case .mirroring(let version): copies.append((version, before))
         case .mirrored(let version): copies = [copies.last { $0.version == version } ?? (version, before)]
         case .values, .kept, .history, .past: break
@@ -352,18 +350,20 @@ private func isSame(_ left: JournalRecord, _ right: JournalRecord) -> Bool {
     guard left.durableEnd == right.durableEnd else { return false }
     switch (left.content, right.content) {
     case (.values(let left), .values(let right)): return isSame(left, right)
-    case (.edited(let leftVersion, let left), .edited(let rightVersion, let right)):
-        return leftVersion == rightVersion && isSame(left, right)
+    case (.edited(let leftMirror, let left), .edited(let rightMirror, let right)):
+        return isSame(leftMirror, rightMirror) && isSame(left, right)
     case (.kept(let left), .kept(let right)): return isSame(left, right)
     case (.past(let left), .past(let right)): return left.checksum == right.checksum && isSame(left, right)
     case (.base(let left), .base(let right)):
         return isSame(SettingValue.dictionary(left.tree.root), .dictionary(right.tree.root))
             && left.mirrors.count == right.mirrors.count
-            && zip(left.mirrors, right.mirrors).allSatisfy { left, right in
-                left.version == right.version && isSame(left.difference, right.difference)
-            }
+            && zip(left.mirrors, right.mirrors).allSatisfy { isSame($0, $1) }
     default: return left == right
     }
+}
+
+private func isSame(_ left: JournalBase.Mirror, _ right: JournalBase.Mirror) -> Bool {
+    left.version == right.version && isSame(left.difference, right.difference)
 }
 
 private func isSame(_ left: JournalBatch, _ right: JournalBatch) -> Bool {

@@ -86,7 +86,7 @@ import Testing
             let settings = try await store.group(CounterSettings.self)
             for number in 1...60 {
                 // Beyond the 64 KiB with which a journal is begun anew.
-                let name = "\(round)-\(number)-" + String(repeating: "x", count: 3_000)
+                let name = "\(round)-\(number)-" + String(repeating: "x", count: 2_000)
                 try await settings.commit(author: "\(round)") { settings.name = name }
                 expected.insert("\(round): \(last.prefix(6)) → \(name.prefix(6))", at: 0)
                 last = name

@@ -44,7 +44,7 @@ import Testing
         #expect(version(base(JournalBase.Mirror(first)), .mirroring(second), values, .mirrored(second)) == nil)
         #expect(version(base(JournalBase.Mirror(first)), .mirroring(second), .mirrored(first)) == nil)
         #expect(version(base(JournalBase.Mirror(first)), .mirroring(second), .mirrored(second), values) == nil)
-        #expect(version(base(JournalBase.Mirror(first)), .edited(second, edit)) == nil)
+        #expect(version(base(JournalBase.Mirror(first)), .edited(JournalBase.Mirror(second), edit)) == nil)
         #expect(version(base(JournalBase.Mirror(first)), .mirrored(second)) == nil)
         #expect(version(base(JournalBase.Mirror(first), JournalBase.Mirror(second))) == nil)
         #expect(version(base(JournalBase.Mirror(first, edit.entries))) == nil)

@@ -7,30 +7,28 @@ import Settle
 /// values.
 enum JournalFormatFixture {
     static let journal = """
-        U2V0dGxl9QoDAAAAzHhyOAMAAAAAHndeAgAAAAAed14AEAAAAAAAAADu/8AA7v/AKAAAAAAAAAAi
-        IiIiIiIiIqgBAAAAAAAAJAAAAAAAAAABAQEBAQEBAQEAAAACAAAAAQAAAAAAAAAHAAAAAAAAAEYA
-        AAAAAAAAYQAAAAgBAAADAAAAAB53XngAAAAAAAAAan2ZiZR/uPIAAAAAAAAAAGQ5cg0SWc+dERER
-        ERERERElAAAAAAAAAAEAACCAk9zEQQ1zZXR0aW5ncy10b29sBWFsaWNl5yQBAAAggJPcxEEFBWxv
-        Y2FsA2NsaQIBYQAEAgV0b2tlbv//AAAAAAAAAIYAAAAIAQAAan2ZiZR/uPJ4AAAAAAAAAPp1hDKR
-        l6sLAAAAAAAAAADZtclFjmr1ZCIiIiIiIiIiKAAAAAAAAAADAAAAgZPcxEENc2V0dGluZ3MtdG9v
-        bAVhbGljZeckAgAAgICT3MRBBgVyZXNldADu/8AA7v/AJQAAAAAAAAAREREREREREQEBYQQCAAAA
-        AIGT3MRBCQltaWdyYXRpb24EbWFueQIAANMAAAABAAAA+nWEMpGXqwt4AAAAAAAAAEdHEt33KkCU
-        AAAAAP////8+F8sBdToAUAMBAAAAAAAAAAoAAAAAAAAAAgNnLngEAgNvbGQHC2luIHRoZSBmaWxl
-        //////////8UAAAAAAAAAAEBZwAAAAAAAAAAAP//////////AAsBAWcLAQF4ChMBAgMEAAQBBP//
-        /////////wEE/v//////////AQUAAAAAAAAAgAWamZmZmZm5PwUAAAAAAADwfwYFMWU5OTkHAAcI
-        YQDDqfCfmIAJAAkDAH//CAAAAAAAAOC/CgALAAsBAS4LAQAKAQTYBAAAAAAAIQAAAAYAAABHRxLd
-        9ypAlHgAAAAAAAAAROy9z5aUr9MEAAAAAQAAAO+uSz0dhFuqA2cueAAACgIHBmJlZm9yZQEAAAAA
-        AAAALAAAAAcAAABE7L3PlpSv03gAAAAAAAAABWWGE0VI3AgAAAAAAAAAABiOTuZ0lKTMZICABACA
-        IajbBwAAAghnLnNlY3JldAV0b2tlbgAAAABtAAAAAgEAAAVlhhNFSNwIqAEAAAAAAADM/fjVFWi9
-        +wYAAAACAAAAGN+PsEX3jJYBYQNiLmOsAgEDY2xpBAIHAsO8KQAAAAAAAAABAACAgZPcxEENc2V0
-        dGluZ3MtdG9vbAVhbGljZeckAQAAgIGT3MRBBQVsb2NhbANjbGkCAWEABAIDYi5jAAcCw7wAAAAg
-        AAAABAAAAMz9+NUVaL37qAEAAAAAAAAfx60wsWowmAAAAAAAAAAAjMwhmSxJbdwDAAAAAAAAAB4A
-        AAAAAAAAIAAAAAUAAAAfx60wsWowmKgBAAAAAAAAbaQhLxSIERgAAAAAAAAAAOakwiaGYgu2AwAA
-        AAAAAAAeAAAAAAAAAEUAAAADAQAAbaQhLxSIERioAQAAAAAAAE4LD1naHav0BAAAAAIAAAA+yiI1
-        Mk5SvgFhAWTTkvKyPX1f2TgAAAAAAAAAAAAABQAAAAAAAARAKgAAAAAAAAABAAAAgpPcxEEAAAAA
-        AAAAFQAAAAIAAABOCw9Z2h2r9KgBAAAAAAAAtBqS7cP/kgACAAAAAQAAAMGc1GtYTv0CAWUCAAMA
-        AAAgAAAABAAAALQaku3D/5IAqAEAAAAAAAASGkiXWcLfAgAAAAAAAAAAcbfR92al+FIFAAAAAAAA
-        ADIAAAAAAAAA
+        U2V0dGxl9QoDAAAA9+NCtgMAAAAAHndeAgAAAAAed14AEAAAAAAAAADu/8AA7v/AKAAAAAAAAAAi
+        IiIiIiIiIngBAAAAAAAAJAAAAAAAAAABAQEBAQEBAQEAAAACAAAAAQAAAAAAAAAHAAAAAAAAAEYA
+        AAAAAAAATQAAAAgBAAADAAAAAB53XngAAAAAAAAAGUomaymAAg4AAAAAAAAAAGQ5cg0SWc+dERER
+        ERERERElAQAAIICT3MRBAQ1zZXR0aW5ncy10b29sBWFsaWNl5yQFAQNjbGkCAWEABAIFdG9rZW7/
+        /wAAAGkAAAAIAQAAGUomaymAAg54AAAAAAAAAAXQrgMOfDAIAAAAAAAAAACnGsAwfmtFcSIiIiIi
+        IiIiKAMAAACBk9zEQQINc2V0dGluZ3MtdG9vbAVhbGljZeckFgAAgICT3MRBBADu/8AA7v/AJQAA
+        AAAAAAAREREREREREQEBYQQCAAkDBG1hbnkCAAAAAAAAANMAAAABAAAABdCuAw58MAh4AAAAAAAA
+        AMQq653Ep54uAAAAAP/////gmIvpV5cHggMBAAAAAAAAAAoAAAAAAAAAAgNnLngEAgNvbGQHC2lu
+        IHRoZSBmaWxl//////////8UAAAAAAAAAAEBZwAAAAAAAAAAAP//////////AAsBAWcLAQF4ChMB
+        AgMEAAQBBP///////////wEE/v//////////AQUAAAAAAAAAgAWamZmZmZm5PwUAAAAAAADwfwYF
+        MWU5OTkHAAcIYQDDqfCfmIAJAAkDAH//CAAAAAAAAOC/CgALAAsBAS4LAQAKAQTYBAAAAAAAIQAA
+        AAYAAADEKuudxKeeLngAAAAAAAAAkJFrvfnSkowEAAAAAQAAAAnpxmdyRaJrA2cueAAACgIHBmJl
+        Zm9yZQEAAAAAAAAALAAAAAcAAACQkWu9+dKSjHgAAAAAAAAAh/8F6E1TvMMAAAAAAAAAAJVgL4hG
+        +iUeZICABACAIajbBwAAAghnLnNlY3JldAV0b2tlbgAAAABMAAAAAgEAAIf/BehNU7zDeAEAAAAA
+        AABwPInLZ5i7twYAAAACAAAA+fVojIT2gXYBYQNiLmOsAgEDY2xpBAIHAsO8KQEAAICBk9zEQQEN
+        c2V0dGluZ3MtdG9vbAVhbGljZeckJQEDY2xpAAAAAAAAIAAAAAQAAABwPInLZ5i7t3gBAAAAAAAA
+        lovvlWTNXJ4AAAAAAAAAAHGisqnfSUttAwAAAAAAAAAeAAAAAAAAACAAAAAFAAAAlovvlWTNXJ54
+        AQAAAAAAAGg/fQWcZQTtAAAAAAAAAACjiAvvhZm5MQMAAAAAAAAAHgAAAAAAAAA/AAAAAwEAAGg/
+        fQWcZQTteAEAAAAAAADmYeMzmb89MwQAAAACAAAA1/7fvlJYHPwBYQFk05Lysj19X9k4AAAAAAAA
+        AAEBZQAAAAAFAAAAAAAABEAqAQAAAIKT3MRBAAAVAAAAAgAAAOZh4zOZvz0zeAEAAAAAAAAdmrpD
+        TSebNgIAAAABAAAAvB/pqJEN9gQBZQIAAwAAACAAAAAEAAAAHZq6Q00nmzZ4AQAAAAAAAEy/yZG+
+        iCV6AAAAAAAAAAD/oxxqCnD1ZwUAAAAAAAAAMgAAAAAAAAA=
         """
 
     /// The readable file beside it. The journal knows it, so it is never read for its values.
@@ -48,7 +46,7 @@ enum JournalFormatFixture {
         beginning: ChangeToken(history: 0xC0FF_EE00_C0FF_EE00, position: 40, checksum: 0x2222_2222_2222_2222),
         oldest: ChangeToken(history: 0xC0FF_EE00_C0FF_EE00, position: 36, checksum: 0x0101_0101_0101_0101),
         lineage: JournalLineage(resets: 1, restarts: 2, isInEmptyPlace: true, origin: FileVersion(hash: 7, size: 70)),
-        base: 424)
+        base: 376)
 
     static let past = [first, second].map { JournalRecord(.past($0), durableEnd: JournalHeader.size) }
 
@@ -59,12 +57,14 @@ enum JournalFormatFixture {
             .kept(JournalBatch(revision: 0, entries: [entry("g.x", .array([.string("before"), .null]))])),
             durableEnd: 120),
         JournalRecord(.history(history), durableEnd: 120),
-        JournalRecord(.values(values), durableEnd: 424),
-        JournalRecord(.mirroring(FileVersion(hash: 3, size: 30)), durableEnd: 424),
-        JournalRecord(.mirrored(FileVersion(hash: 3, size: 30)), durableEnd: 424),
-        JournalRecord(.edited(FileVersion(of: Array(file.utf8)), edit), durableEnd: 424),
-        JournalRecord(.values(JournalBatch(revision: 2, entries: [entry("e", .bool(true))])), durableEnd: 424),
-        JournalRecord(.mirroring(FileVersion(hash: 5, size: 50)), durableEnd: 424),
+        JournalRecord(.values(values), durableEnd: 376),
+        JournalRecord(.mirroring(FileVersion(hash: 3, size: 30)), durableEnd: 376),
+        JournalRecord(.mirrored(FileVersion(hash: 3, size: 30)), durableEnd: 376),
+        JournalRecord(
+            .edited(
+                JournalBase.Mirror(FileVersion(of: Array(file.utf8)), [entry("e", nil)]), edit), durableEnd: 376),
+        JournalRecord(.values(JournalBatch(revision: 2, entries: [entry("e", .bool(true))])), durableEnd: 376),
+        JournalRecord(.mirroring(FileVersion(hash: 5, size: 50)), durableEnd: 376),
     ]
 
     /// All values.

@@ -98,13 +98,13 @@ import Testing
     func bytes() {
         let batch = JournalBatch(
             revision: 300, author: "w", entries: [JournalEntry(key: "ab", value: .integer(-1))])
-        let bytes = JournalRecord(.edited(FileVersion(hash: 1, size: 2), batch), durableEnd: 64)
+        let bytes = JournalRecord(.edited(JournalBase.Mirror(FileVersion(hash: 1, size: 2)), batch), durableEnd: 64)
             .encoded(at: .start(of: 7)).bytes
-        #expect(Array(bytes[..<24]) == [42, 0, 0, 0, 3, 0, 0, 0, 7] + zeros(7) + [64] + zeros(7))
+        #expect(Array(bytes[..<24]) == [43, 0, 0, 0, 3, 0, 0, 0, 7] + zeros(7) + [64] + zeros(7))
         #expect(Array(bytes[32..<40]) == [3, 0, 0, 0, 1, 0, 0, 0])
         #expect(
-            Array(bytes[48...]) == [2, 0x61, 0x62, 1] + zeros(7) + [2] + zeros(7) + [0xAC, 2, 1, 1, 0x77, 4, 1]
-                + zeros(6))
+            Array(bytes[48...]) == [2, 0x61, 0x62, 1] + zeros(7) + [2] + zeros(8) + [0xAC, 2, 1, 1, 0x77, 4, 1]
+                + zeros(5))
     }
 
     private func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }

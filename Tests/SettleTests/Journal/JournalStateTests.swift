@@ -23,6 +23,16 @@ import Testing
             add(.values(JournalStateTests.batch(key, value, revision: revision)))
         }
 
+        /// Somebody has changed one value of the version of the file that was known first.
+        @discardableResult
+        mutating func edit(_ version: FileVersion, _ key: SettingKey, _ value: Int64) -> Int {
+            var (file, values) = (state.mirrors[0].difference.mirror(of: tree), tree)
+            (file[key], values[key]) = (.integer(value), .integer(value))
+            let difference = MirrorDifference(from: values, to: file) { $0 == $1 }
+            return add(
+                .edited(JournalBase.Mirror(version, difference.entries), JournalStateTests.batch(key, value)))
+        }
+
         /// What each version of the file has.
         var files: [FileVersion: SettingTree] {
             Dictionary(state.mirrors.map { ($0.version, $0.difference.mirror(of: tree)) }) { $1 }
@@ -106,22 +116,24 @@ import Testing
         var run = begun
         run.set("b", 2)
         run.add(.mirroring(second))
-        let offset = run.add(.edited(third, Self.batch("c", 3)))
+        let offset = run.edit(third, "c", 3)
         #expect(run.files == [third: Self.tree(["a": 0, "c": 3])] && run.state.mirrors[0].offset == offset)
         #expect(run.tree == Self.tree(["a": 1, "b": 2, "c": 3]))
-        run.add(.edited(first, Self.batch("a", 5)))
+        run.edit(first, "a", 5)
         #expect(run.files == [first: Self.tree(["a": 5, "c": 3])])
+        run.add(.edited(JournalBase.Mirror(second, [JournalEntry(key: "b", value: nil)]), JournalBatch(revision: 0)))
+        #expect(run.files == [second: Self.tree(["a": 5, "c": 3])])
     }
 
     @Test("A file that was removed has nothing, whatever stays in force") func absent() {
         var run = begun
-        run.add(.edited(.absent, JournalBatch(revision: 0)))
+        run.add(.removal(from: run.tree))
         #expect(run.files == [.absent: SettingTree()] && run.tree == Self.tree(["a": 1]) && !run.state.isReset)
-        run.add(.edited(.absent, Self.batch("a", nil)))
+        run.add(.edited(JournalBase.Mirror(.absent), Self.batch("a", nil)))
         #expect(run.files == [.absent: SettingTree()] && run.tree == SettingTree() && run.state.isReset)
         run.set("b", 2)
         #expect(run.files == [.absent: SettingTree()])
-        run.add(.edited(first, Self.batch("c", 3)))
+        run.edit(first, "c", 3)
         #expect(run.files == [first: Self.tree(["c": 3])] && run.state.isReset)
         run.state.didBeginJournal(at: 50)
         #expect(!run.state.isReset && run.state.mirrors[0].offset == 50)
@@ -142,7 +154,7 @@ import Testing
 
     @Test("What an edit replaces is kept until a program writes there") func kept() {
         var run = begun
-        run.add(.edited(second, Self.batch("a", 2)))
+        run.add(.edited(JournalBase.Mirror(second), Self.batch("a", 2)))
         #expect(run.state.kept.values == ["a": [.integer(1)]])
         run.set("a", 3, revision: 0)
         #expect(run.state.kept.values == ["a": [.integer(2), .integer(1)]])
@@ -154,17 +166,17 @@ import Testing
 
     @Test("What was removed by hand, or has stayed the same, is not kept") func notKept() {
         var run = begun
-        run.add(.edited(second, Self.batch("a", 1)))
-        run.add(.edited(second, Self.batch("new", 1)))
+        run.add(.edited(JournalBase.Mirror(second), Self.batch("a", 1)))
+        run.add(.edited(JournalBase.Mirror(second), Self.batch("new", 1)))
         #expect(run.state.kept.isEmpty)
-        run.add(.edited(second, Self.batch("a", 2)))
-        run.add(.edited(second, Self.batch("a", nil)))
+        run.add(.edited(JournalBase.Mirror(second), Self.batch("a", 2)))
+        run.add(.edited(JournalBase.Mirror(second), Self.batch("a", nil)))
         #expect(run.state.kept.isEmpty)
     }
 
     @Test("A record of kept values decides what is kept of its keys") func decided() {
         var run = begun
-        run.add(.edited(second, Self.batch("a", 2)))
+        run.add(.edited(JournalBase.Mirror(second), Self.batch("a", 2)))
         let list = JournalEntry(key: "a", value: .array([.integer(7)]))
         run.add(.kept(JournalBatch(revision: 0, entries: [list])))
         #expect(run.state.kept.isDecided(.integer(7), at: "a"))

@@ -128,7 +128,9 @@ import Testing
         #expect(!loaded(journal([base([:], .absent), values(["a": 1])])).hadFile)
         #expect(!loaded(journal([base([:], .absent), .mirroring(first), .mirrored(.absent)])).hadFile)
         #expect(loaded(journal([base([:], .absent), .mirroring(first), .mirrored(first)])).hadFile)
-        #expect(loaded(journal([base([:], .absent), .edited(first, JournalBatch(revision: 0))])).hadFile)
+        #expect(
+            loaded(journal([base([:], .absent), .edited(JournalBase.Mirror(first), JournalBatch(revision: 0))])).hadFile
+        )
         #expect(!loaded(journal([base(["a": 1], .absent), .mirrored(.absent)])).hadValues)
     }
 

@@ -16,10 +16,9 @@ import Testing
         }
 
         mutating func edit(_ key: SettingKey, _ value: SettingValue?) {
-            difference.willChange(key, in: tree)
             tree[key] = value
             file[key] = value
-            difference.didSet([JournalEntry(key: key, value: value)])
+            difference = MirrorDifference(from: tree, to: file) { $0 == $1 }
         }
 
         /// As a journal that is begun anew says it.

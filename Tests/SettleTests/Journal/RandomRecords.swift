@@ -9,7 +9,7 @@ extension SeededGenerator {
             switch next() % 9 {
             case 0: .mirroring(version)
             case 1: .mirrored(version)
-            case 2: .edited(version, counted(batch()))
+            case 2: .edited(JournalBase.Mirror(version, batch().entries), counted(batch()))
             case 3: .kept(batch())
             case 4:
                 .history(
@@ -101,10 +101,10 @@ extension JournalRecord {
     var spelling: String {
         switch content {
         case .values(let batch), .kept(let batch): "\(durableEnd) values \(batch.spelling)"
-        case .edited(let version, let batch): "\(durableEnd) \(version) \(batch.spelling)"
+        case .edited(let mirror, let batch): "\(durableEnd) \(mirror.spelling) \(batch.spelling)"
         case .base(let base):
             "\(durableEnd) base \(SettingValue.dictionary(base.tree.root).spelling) "
-                + "\(base.mirrors.map { "\($0.version) \($0.difference.map(\.spelling))" })"
+                + "\(base.mirrors.map(\.spelling))"
         case .past(let transactions): "\(durableEnd) past \(transactions.spelling)"
         case .history(let history):
             "\(durableEnd) \(history.policy) \(history.secrets.sorted().map { spelled($0.description) })"
@@ -153,3 +153,7 @@ extension SettingValue {
 }
 
 private func spelled(_ text: String) -> String { "\(Array(text.utf8))" }
+
+extension JournalBase.Mirror {
+    fileprivate var spelling: String { "\(version) \(difference.map(\.spelling))" }
+}

@@ -86,7 +86,7 @@ import Testing
         run([
             (1, .look([Self.waiting(first: 1, last: 0.5)], gives: Self.wait(1.5))),
             (4.75, .look([Self.waiting(first: 4.75, last: 0.25)], gives: Self.wait(5))),
-            (5, .look([Self.waiting(first: 5, last: 0)], hasNew: true, gives: .checkpoint(.settled))),
+            (5, .look([Self.waiting(first: 5, last: 0)], hasNew: true, gives: .checkpoint(.changing))),
         ])
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct SavingTests {
     private func checkpoints(_ recording: RecordingStorage) -> Int {
-        recording.calls.count { $0.operation == .checkpoint(.settled) }
+        recording.calls.count { [.checkpoint(.settled), .checkpoint(.changing)].contains($0.operation) }
     }
 
     private func syncs(_ recording: RecordingStorage) -> Int {
@@ -93,7 +93,7 @@ import Testing
         #expect(checkpoints(recording) == 0)
         // 1.9 s have passed; the longest delay is 2 s, although the last change is only 0.1 s old then.
         clock.advance(by: .milliseconds(101))
-        _ = await recording.calls { $0.contains { $0.operation == .checkpoint(.settled) } }
+        _ = await recording.calls { $0.contains { $0.operation == .checkpoint(.changing) } }
         #expect(recording.batches.last?.revision == 20)
     }
 

@@ -101,7 +101,7 @@ import Testing
 
     @Test("A version that can't be used is reported once") func rejected() {
         var file = known(reading(1))
-        file.reject(reading(2).version)
+        file.reject(reading(2))
         #expect(!file.hasSignature)
         #expect(look(&file, reading(2)) == .rejected)
         #expect(look(&file, reading(3)) == .changed)

@@ -20,8 +20,8 @@ struct SharedFileHistory {
         var stored: SettingTree
         /// Values that could not be appended yet.
         var pending: [SettingKey: SettingValue?] = [:]
-        /// Whether the process has looked at the file since the last edit.
-        var knowsEdit = true
+        /// Whether its load has found the edit, which the journal has not been told: a load writes nothing.
+        var holdsEdit = false
         /// The number of events that the process has seen.
         var seen: Int
     }
@@ -43,6 +43,8 @@ struct SharedFileHistory {
     private var hasFaults: Bool
     /// Whether a process has made a call since the last edit.
     private var mayHaveSeenEdit = false
+    /// Whether a loss of power has left it open whether the journal has the last edits.
+    private var mayLackEdits = false
     /// Keys of the last checkpoint whose removal has not been journaled since.
     private var removable: Set<SettingKey> = []
 
@@ -99,13 +101,27 @@ struct SharedFileHistory {
             at: Self.url, calls: calls, lockTimeout: LockTimeout(limit: .zero), journalLimit: journalLimit)
         count += 1
         let found = try storage.load().tree
-        let process = Process(
+        var process = Process(
             name: "P\(count)", calls: calls, storage: storage, known: found, stored: found, seen: model.count)
+        process.holdsEdit = !model.edit.isEmpty
         note("\(process.name) opens and finds \(shown(process.known))")
         processes.append(process)
         try check(process)
-        // The load merges the edit before anything else is journaled.
-        model.takeInEdit()
+    }
+
+    /// Determines whether a process has told the journal of the edit that its load had found before the file was broken.
+    private mutating func settleHeldEdit() throws {
+        if model.isBroken, processes.contains(where: \.holdsEdit) {
+            let found = try journaled()
+            if !isSame(found, model.taken) {
+                model.takeInEdit(before: true)
+                guard isSame(found, model.taken) else {
+                    throw Violation(description: "A fresh load finds \(shown(found)) instead of \(shown(model.taken)).")
+                }
+            }
+        }
+        guard model.edit.isEmpty else { return }
+        for index in processes.indices { processes[index].holdsEdit = false }
     }
 
     private mutating func batch() -> [SettingKey: SettingValue?] {
@@ -136,39 +152,48 @@ struct SharedFileHistory {
         process.pending = pending
         processes[index] = process
         for (key, value) in pending where value == nil { removable.remove(key) }
-        let outcome = try perform(index, "appends \(shown(pending)) \(durability)") { (storage) throws(StorageError) in
+        let (outcome, isFaulty) = try perform(index, "appends \(shown(pending)) \(durability)") {
+            (storage) throws(StorageError) in
             try storage.append(
                 StorageBatch(revision: 1, values: pending, expectedValues: replaced), durability: durability)
         }
-        try resolve(pending, certainly: outcome == .done, knowsEdit: process.knowsEdit)
+        try resolve(pending, certainly: outcome == .done, holdsEdit: process.holdsEdit, isFaulty: isFaulty)
         guard outcome == .done else { return }
         processes[index].pending = [:]
         processes[index].stored.apply(pending)
-        processes[index].seen = model.count
-        if durability == .synced { model.makeStable(model.count) }
+        // With nothing to append, what others have appended is not read.
+        if !pending.isEmpty { processes[index].seen = model.count }
+        if durability == .synced { model.makeStable(processes[index].seen) }
     }
 
     /// Determines whether a batch was stored, and whether before or after the edit.
     private mutating func resolve(
-        _ values: [SettingKey: SettingValue?], certainly: Bool, knowsEdit: Bool
+        _ values: [SettingKey: SettingValue?], certainly: Bool, holdsEdit: Bool, isFaulty: Bool
     ) throws {
         let found = try peek()
+        let journaled = try model.isBroken ? journaled() : nil
         var candidates: [SharedFileModel] = []
         var after = model
         after.append(values)
-        // A process that did not know of the edit may have appended before it.
-        if !knowsEdit || model.edit.isEmpty || model.isBroken { candidates.append(after) }
-        var taken = model
-        taken.takeInEdit(before: true)
+        // What is written comes after an edit, unless that can't be read, or nothing is written.
+        if isFaulty || values.isEmpty || model.edit.isEmpty || model.isBroken { candidates.append(after) }
+        var told = model
+        told.takeInEdit(before: true)
+        var taken = told
         taken.append(values)
-        candidates.append(taken)
-        if !certainly { candidates.append(model) }
-        guard let chosen = candidates.first(where: { isSame($0.mended, found) }) else {
+        if isFaulty || !model.isBroken || holdsEdit { candidates.append(taken) }
+        if !certainly { candidates += [model, told] }
+        guard
+            let chosen = candidates.first(where: { candidate in
+                isSame(candidate.mended, found) && journaled.map { isSame(candidate.taken, $0) } != false
+            })
+        else {
             throw Violation(
                 description: "A fresh load finds \(shown(found)) instead of "
                     + candidates.map { shown($0.mended) }.joined(separator: " or "))
         }
         model = chosen
+        try settleHeldEdit()
     }
 
     private mutating func checkpoint(_ index: Int) throws {
@@ -178,15 +203,15 @@ struct SharedFileHistory {
         let moment: CheckpointReason = below(2) == 0 ? .settled : .resting
         let tree = processes[index].known
         var isAtRest = false
-        let outcome = try perform(index, "checkpoints \(shown(tree))") { (storage) throws(StorageError) in
+        let (outcome, _) = try perform(index, "checkpoints \(shown(tree))") { (storage) throws(StorageError) in
             isAtRest = try storage.checkpoint(tree, for: moment)
         }
         let after = person.contents(of: disk)
         if model.isBroken, before != after { throw Violation(description: "An unreadable edit was overwritten.") }
         if before != after {
             model.takeInEdit()
-            for index in processes.indices where index < processes.count { processes[index].knowsEdit = true }
         }
+        try settleHeldEdit()
         guard outcome == .done else { return }
         model.makeStable(processes[index].seen)
         // The external changes tell whether the checkpoint has merged an edit.
@@ -199,22 +224,27 @@ struct SharedFileHistory {
     }
 
     private mutating func takeIn(_ index: Int) throws -> Outcome {
-        var process = processes[index]
         var changes: [ExternalChange] = []
-        let outcome = try perform(index, "asks") { (storage) throws(StorageError) in
+        let (outcome, isFaulty) = try perform(index, "asks") { (storage) throws(StorageError) in
             changes = try storage.externalChanges()
         }
+        try settleHeldEdit()
         guard outcome == .done else { return outcome }
+        var process = processes[index]
         if process.calls.faultCount > 0 { changes += try process.storage.externalChanges() }
         for change in changes { change.apply(to: &process.stored) }
         process.known = process.stored
         process.known.apply(process.pending)
-        process.knowsEdit = true
         processes[index] = process
         steps[steps.count - 1] += " and knows \(shown(process.known))"
-        model.takeInEdit()
+        // What a load has found is left to a process that writes. Without the lock no other finding can be told either.
+        if isFaulty, !model.isBroken, !model.edit.isEmpty { processes[index].holdsEdit = true }
+        if !processes[index].holdsEdit { model.takeInEdit() }
+        try settleHeldEdit()
         processes[index].seen = model.count
-        try check(process)
+        // Where the journal has been begun anew by a process that could not read the edit, that counts.
+        if model.isBroken, process.holdsEdit, isKnown(model.visible, by: process) { processes[index].holdsEdit = false }
+        try check(processes[index])
         return outcome
     }
 
@@ -225,6 +255,7 @@ struct SharedFileHistory {
             throw Violation(description: "\(processes[index].name) can't have the lock: \(error)")
         }
         note("\(processes[index].name) locks")
+        try settleHeldEdit()
         let storage = processes[index].storage
         defer { storage.unlock() }
         guard try takeIn(index) != .died else { return }
@@ -255,6 +286,7 @@ struct SharedFileHistory {
                 description: "After the loss of power a load finds \(shown(found)) instead of \(shown(model.visible)).")
         }
         removable = []
+        mayLackEdits = true
     }
 
     // MARK: Edits and removals
@@ -276,14 +308,21 @@ struct SharedFileHistory {
         note("Somebody edits \(shown(values))")
         model.isBroken = false
         if model.edit.isEmpty { mayHaveSeenEdit = false }
+        // It holds a part of what is edited.
+        if processes.contains(where: \.holdsEdit) { mayHaveSeenEdit = true }
         model.edit(values)
-        for index in processes.indices { processes[index].knowsEdit = false }
     }
 
     private mutating func breakFile() throws {
         guard !model.isBroken, person.contents(of: disk) != nil else { return }
         // If a process may have seen the edit, it is unknown whether it was merged before the file was broken.
         guard model.edit.isEmpty || !mayHaveSeenEdit else { return }
+        if mayLackEdits {
+            let copy = disk.diskAfterProcessCrash()
+            try person.breakFile(on: copy)
+            mayLackEdits = try !isSame(FileStorage(at: Self.url, calls: copy).load().tree, model.taken)
+            guard !mayLackEdits else { return }
+        }
         try person.breakFile(on: disk)
         note("Somebody breaks the file")
         model.isBroken = true
@@ -308,7 +347,7 @@ struct SharedFileHistory {
         } else {
             try checkpoint(index)
         }
-        if gone.contains(names.file) { removable = Set(Self.keys.filter { model.taken[$0] != nil }) }
+        if gone.contains(names.file) { removable = Set(Self.keys.filter { model.mended[$0] != nil }) }
     }
 
     // MARK: Checks
@@ -334,17 +373,27 @@ struct SharedFileHistory {
         return try FileStorage(at: Self.url, calls: copy).load().tree
     }
 
+    /// What a new process would find while the file is broken.
+    private func journaled() throws -> SettingTree {
+        try FileStorage(at: Self.url, calls: disk.diskAfterProcessCrash()).load().tree
+    }
+
     private func check(_ process: Process) throws {
-        var expected = model.visible
+        let stored = process.holdsEdit ? model.mended : model.visible
+        guard !isKnown(stored, by: process) else { return }
+        throw Violation(description: "\(process.name) knows \(shown(process.known)) instead of \(shown(stored)).")
+    }
+
+    private func isKnown(_ stored: SettingTree, by process: Process) -> Bool {
+        var expected = stored
         expected.apply(process.pending)
-        guard !isSame(process.known, expected) else { return }
-        throw Violation(description: "\(process.name) knows \(shown(process.known)) instead of \(shown(expected)).")
+        return isSame(process.known, expected)
     }
 
     /// Makes a call, which at times a fault interrupts.
     private mutating func perform(
         _ index: Int, _ action: String, _ body: (FileStorage) throws(StorageError) -> Void
-    ) throws -> Outcome {
+    ) throws -> (outcome: Outcome, isFaulty: Bool) {
         let process = processes[index]
         let trouble = hasFaults ? below(6) : 5
         let number = below(trouble == 0 ? 24 : 40)
@@ -375,7 +424,7 @@ struct SharedFileHistory {
         mayHaveSeenEdit = true
         note("\(process.name) \(action)\(fault) \(outcome)\(reason)")
         if outcome == .failed, faults == 0 { throw Violation(description: "It failed without a reason\(reason)") }
-        return outcome
+        return (outcome, faults > 0)
     }
 
     private func isSame(_ one: SettingTree, _ other: SettingTree) -> Bool {

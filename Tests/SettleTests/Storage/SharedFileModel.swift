@@ -71,9 +71,9 @@ struct SharedFileModel {
     ///
     /// Edits are on stable storage, whether or not the journal still has them. Batches survive in their order.
     mutating func settle(afterLossOfPower tree: SettingTree, _ isSame: (SettingTree, SettingTree) -> Bool) -> Bool {
-        for (count, keepsRemovals) in (stableCount...events.count).reversed().flatMap({ [($0, true), ($0, false)] }) {
-            var possible = base
-            for event in events[..<count] { possible.apply(event.values) }
+        for count in (stableCount...events.count).reversed() {
+            var known = base
+            for event in events[..<count] { known.apply(event.values) }
             var edits: [SettingKey: SettingValue?] = [:]
             for event in events[count...] + [.edit(edit)] {
                 guard case .edit(let values) = event else { continue }
@@ -82,14 +82,19 @@ struct SharedFileModel {
             // If the last confirmation of a checkpoint is lost, a key that is missing from the file may look as if it
             // had never been written. It then has the value from the batches, and none that was edited before its
             // removal.
-            possible.apply(edits.filter { keepsRemovals || $0.value != nil })
-            guard isSame(possible, tree) else { continue }
-            base = possible
-            taken = possible
-            events = []
-            edit = [:]
-            stableCount = 0
-            return true
+            let removed = edits.filter { $0.value == nil }.keys.sorted()
+            for lost in 0..<(1 << removed.count) {
+                var possible = known
+                possible.apply(
+                    edits.filter { key, _ in removed.firstIndex(of: key).map { lost >> $0 & 1 == 0 } ?? true })
+                guard isSame(possible, tree) else { continue }
+                base = possible
+                taken = possible
+                events = []
+                edit = [:]
+                stableCount = 0
+                return true
+            }
         }
         return false
     }

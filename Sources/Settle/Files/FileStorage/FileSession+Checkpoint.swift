@@ -1,16 +1,11 @@
 extension FileSession {
-    /// A file up to this size, which is the least that a disk writes, is written whenever changes have settled.
-    private static let smallFile = 4 << 10
-    /// A larger one is written when the journal has grown by this part of it, so that all writes of the file together
-    /// are at most so many times as long as the journal.
-    private static let worthwhilePart = 4
-
     /// Whether it is time to write the file.
     func isWorthwhile(for reason: CheckpointReason) -> Bool {
-        guard reason == .settled, !repairs.concernsFile, file.size > Self.smallFile else { return true }
-        let start = max(state.mirrors[0].offset, journal.beginningEnd)
-        return growthBefore + journal.end.offset - start >= file.size / Self.worthwhilePart
+        repairs.concernsFile || schedule.isFileDue(for: reason, size: file.size, growth: journalGrowth)
     }
+
+    /// By how much the journal has grown since it was begun, or since the file was written.
+    var journalGrowth: Int { journal.end.offset - max(state.mirrors[0].offset, journal.beginningEnd) }
 
     /// Whether there is nothing to be written to the file, or no permission to write it.
     var isAtRest: Bool {
@@ -33,11 +28,11 @@ extension FileSession {
     /// Makes the file the whole truth.
     ///
     /// - Returns: False if it can't be now, because it is being edited. Everything is in the journal then, and stable.
-    mutating func checkpoint() throws(StorageError) -> Bool {
+    mutating func checkpoint(for reason: CheckpointReason) throws(StorageError) -> Bool {
         if !hasMore { try makeDurable() }
         // What was removed may just have been stored again, but for the file.
         guard hasMore else { return true }
-        let isAtRest = try checkpointLocked()
+        let isAtRest = try checkpointLocked(for: reason)
         try verify()
         return isAtRest && !hasMore
     }
@@ -48,7 +43,7 @@ extension FileSession {
     mutating func eraseEarlier() throws(StorageError) -> Bool {
         try acquire()
         defer { release() }
-        guard try checkpoint() else { return false }
+        guard try checkpoint(for: .erasing) else { return false }
         state.kept.removeUndecided()
         try fileErrors { (session) throws(FileError) in
             try session.replaceJournal(keeping: nil)
@@ -59,7 +54,7 @@ extension FileSession {
         return true
     }
 
-    private mutating func checkpointLocked() throws(StorageError) -> Bool {
+    private mutating func checkpointLocked(for reason: CheckpointReason) throws(StorageError) -> Bool {
         try acquire()
         defer { release() }
         guard hasMore else {
@@ -76,6 +71,7 @@ extension FileSession {
             return false
         }
         try write()
+        renewIfWorthwhile(isAtRest: reason.isAtRest)
         return true
     }
 
@@ -100,7 +96,7 @@ extension FileSession {
         try appendMirror(.mirrored(newVersion))
         // Its file is not there any more.
         if hasEdit { try synchronize() }
-        growthBefore = 0
+        schedule.didWriteFile()
         file.confirm(newVersion)
         file.didWrite(size: bytes.count, try? operations.status(at: names.file))
         repairs.subtract([.rewriteFile, .restoreFile, .healFile])
@@ -119,6 +115,8 @@ extension FileSession {
             return hasEdit
         } catch {
             repairs.insert(.removeAbandonedFiles)
+            // Otherwise a later load could not tell which version somebody has edited.
+            if !replacement.isInPlace { try? appendMirror(.mirrored(known.version)) }
             // The folder's sync has failed. A sync that failed once may succeed the second time without having written
             // anything.
             if replacement.isInPlace { repairs.insert(.rewriteFile) }

@@ -39,24 +39,21 @@ extension FileSession {
             .unreadable,
             "“\(names.file)” can't be used as it is. \(reason) The last good values stay in force, and the file is not "
                 + "overwritten until it is corrected.")
-        file.reject(reading.version)
+        file.reject(reading)
         inForce.announce(.unusable(error))
     }
 
     /// Merges an edit: as a record in the journal, so that all processes see it at the same place among the
     /// changes.
     mutating func merge(_ edited: SettingTree, from reading: FileReading) {
-        let isUncertain = state.hasBegun
         var batch = state.edit(of: edited, over: inForce.tree) { [spelling] in spelling.isSame($0, $1) }
         if !batch.entries.isEmpty { batch.transactions = transactions(ofEdit: batch, over: inForce.tree) }
         spelling.format = spelling.format(toReplace: reading.bytes)
         file.didMerge(reading, reading.version)
-        let token = tell(.edited(reading.version, batch))
+        let difference = MirrorDifference(from: inForce.tree.with(batch), to: edited) { [spelling] in
+            spelling.isSame($0, $1)
+        }
+        let token = tell(.edited(JournalBase.Mirror(reading.version, difference.entries), batch))
         if !batch.entries.isEmpty { inForce.announce(.values(batch.values), token: token) }
-        guard isUncertain else { return }
-        // Others can't tell from the record what this version has of which of the versions before it.
-        let difference = MirrorDifference(from: inForce.tree, to: edited) { [spelling] in spelling.isSame($0, $1) }
-        state.didRead(reading.version, at: journal.end.offset, difference)
-        repairs.insert(.replaceJournal)
     }
 }

@@ -101,12 +101,3 @@ extension FileSession {
         }
     }
 }
-
-extension JournalRecord.Content {
-    /// What a process adds to the secrets does not take back a policy that has been given meanwhile.
-    func followingPolicy(_ policy: HistoryPolicy?) -> JournalRecord.Content {
-        guard case .history(var history) = self, let policy else { return self }
-        history.policy = policy
-        return .history(history)
-    }
-}

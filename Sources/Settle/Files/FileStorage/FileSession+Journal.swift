@@ -10,7 +10,7 @@ extension FileSession {
         let past = lostPast.flatMap { $0.oldest.history == journal.token?.history ? $0 : nil }
         try journal.begin(
             after: journal.end, past, with: try beginning(), isReset: hasReset, for: file.owner)
-        didBeginJournal()
+        didBeginJournal(growth: 0)
         repairs.insert(.synchronizeNames)
         do throws(FileError) {
             try operations.synchronizeFolder(names.folder)
@@ -28,11 +28,10 @@ extension FileSession {
     mutating func replaceJournal(keeping past: KeptPast?) throws(FileError) {
         repairs.formUnion([.removeAbandonedFiles, .replaceJournal])
         try setJournalAside()
-        let growth = journal.end.offset - max(state.mirrors[0].offset, journal.beginningEnd)
+        let growth = journalGrowth
         try journal.replace(past, with: try beginning(), isReset: hasReset, names: names, for: file.owner)
-        growthBefore += max(0, growth)
         repairs.remove(.replaceJournal)
-        didBeginJournal()
+        didBeginJournal(growth: growth)
     }
 
     /// The first records of a journal.
@@ -48,11 +47,11 @@ extension FileSession {
     /// Whether the journal says, or is to be told, that a removal has emptied the settings.
     private var hasReset: Bool { state.isReset || untold.contains(where: \.isReset) }
 
-    private mutating func didBeginJournal() {
+    private mutating func didBeginJournal(growth: Int) {
         state.didBeginJournal(at: JournalHeader.size)
         // What was not told is in it.
         untold.removeAll { if case .history = $0 { false } else { true } }
-        nextRenewal = 0
+        schedule.didBeginJournal(growth: growth)
     }
 
     /// The records of the journal that is open, as far as they are of use for the next.
@@ -64,15 +63,9 @@ extension FileSession {
         return log.isUnusable ? [] : log.records
     }
 
-    /// Begins the journal anew if more has come behind its beginning than it began with: so at most one more byte is
-    /// written for each that is appended.
-    ///
-    /// If that fails, the old one goes on, until it is twice as long.
-    mutating func renewIfWorthwhile() {
-        let (size, beginning) = (journal.end.offset, journal.beginningEnd)
-        guard size - beginning > max(journalLimit, beginning), size > nextRenewal else { return }
-        nextRenewal = 2 * size
-        try? renew()
+    /// Begins the journal anew if that is worth it. If it fails, the old one goes on.
+    mutating func renewIfWorthwhile(isAtRest: Bool = false) {
+        if schedule.isJournalDue(journal.end.offset, journal.beginningEnd, isAtRest) { try? renew() }
     }
 
     /// - Throws: The old journal goes on then, unless only its name is in doubt.
@@ -137,7 +130,7 @@ extension FileSession {
     /// Tells the journal what could not be told when it became known.
     mutating func tellJournal() throws(StorageError) {
         while let record = untold.first {
-            try append(record.followingPolicy(state.history?.policy))
+            try append(record.brought(upTo: state))
             untold.removeFirst()
         }
     }

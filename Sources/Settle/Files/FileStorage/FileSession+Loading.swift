@@ -69,7 +69,8 @@ extension FileSession {
         var found = LoadedValues(&log)
         let isSound = found.isWhole && found.state.mirror(version) != nil
         guard isLocked || (log == nil ? isStillThere(reading) : isSound) else { return nil }
-        (repairs, untold, nextRenewal) = ([.removeAbandonedFiles], [], 0)
+        (repairs, untold) = ([.removeAbandonedFiles], [])
+        schedule = RewriteSchedule(journalLimit: schedule.journalLimit)
         if log?.lacksDurableEnd == true { repairs.insert(.synchronizeNames) }
         spelling.format = spelling.format(toReplace: reading?.bytes)
         file.didMerge(reading, version)
@@ -91,7 +92,8 @@ extension FileSession {
         }
         state = found.state
         if let edit = found.edit {
-            untold = [.edited(version, edit.batch.with(transactions(ofEdit: edit.batch, over: edit.tree)))]
+            let batch = edit.batch.with(transactions(ofEdit: edit.batch, over: edit.tree))
+            untold = [.edited(state.mirrors[0].stored, batch)]
         }
         return StorageContents(tree: found.tree, outcome: outcome)
     }

@@ -16,7 +16,8 @@ extension FileSession {
         do {
             if !isNested { try merge(finding) }
             try settle()
-            if !isNested { lookAtFile() }
+            if isWriting, !isNested { lookAtFile() }
+            if hasWritten { try tellJournal() }
         } catch {
             journal.unlock()
             throw error
@@ -24,9 +25,9 @@ extension FileSession {
     }
 
     /// Merges what somebody has edited in the file a moment ago: what is written now comes after it. Takes one call if
-    /// nothing has changed.
+    /// nobody has written the file since the last look.
     private mutating func lookAtFile() {
-        guard file.isSeen, let status = try? fileStatus(), file.hasChanged(status),
+        guard let status = try? fileStatus(), file.hasChanged(status),
             case .edited(let reading, let edited)? = try? examine()
         else { return }
         merge(edited, from: reading)
@@ -94,7 +95,6 @@ extension FileSession {
             try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
         }
         if hasWritten, state.hasBegun { try resolve() }
-        if hasWritten { try tellJournal() }
         if repairs.contains(.restoreFile) { try restoreFile() }
         if hasWritten, repairs.contains(.healFile) { try healFile() }
     }
@@ -102,11 +102,9 @@ extension FileSession {
     /// Finds out what became of versions of the file whose process ended in the middle, and tells the journal.
     private mutating func resolve() throws(StorageError) {
         try fileErrors { (session) throws(FileError) in try session.decideMirror() }
-        if repairs.contains(.replaceJournal) {
-            try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
-        } else if !state.hasBegun {
-            try appendMirror(.mirrored(state.mirrors[0].version))
-        }
+        // An edit comes before what is said of the version that it has made.
+        try tellJournal()
+        if !state.hasBegun { try appendMirror(.mirrored(state.mirrors[0].version)) }
     }
 
     /// Finds out which of the versions that the file may have it has.

@@ -1,14 +1,45 @@
 /// What others have written to the journal.
 extension FileSession {
     /// Merges what others have appended to the journal since the last time. Needs no lock.
+    ///
+    /// What a load has found in the file comes last until the journal has been told. But a process that has written what
+    /// stands in the file has seen that, or something newer; and one that has written has open what had been removed.
     mutating func mergeNewRecords() throws(StorageError) {
-        let records = try fileErrors { (session) throws(FileError) in try session.journal.readNew().records }
-        guard untold.contains(where: \.isOfFile), records.contains(where: { $0.record.content.isOfFile }) else {
-            return merge(records)
+        let known = journal.end.offset
+        var reader = journal
+        let records = try fileErrors { (_) throws(FileError) in try reader.readNew().records }
+        let edits = untold.filter(\.isOfFile)
+        if !records.isEmpty,
+            edits.contains(where: \.isRemoval) || !edits.isEmpty && records.contains(where: \.record.content.isOfFile)
+        {
+            return takeBackEdits(try rereadJournal(), behind: known)
         }
-        // Others have looked at the file since this process has found an edit there. They have seen that, or something
-        // newer in its place.
-        adopt(try rereadJournal())
+        journal = reader
+        merge(records)
+        for record in edits {
+            guard let batch = record.batch, inForce.tree.isChanged(by: batch) else { continue }
+            state.add(record.brought(upTo: state), at: journal.end.offset, over: inForce.tree)
+            inForce.announce(.values(batch.values))
+        }
+    }
+
+    /// Merges what others have appended, over the journal's values instead of those that a load has found.
+    private mutating func takeBackEdits(_ log: JournalReading, behind end: Int) {
+        let news = log.records.filter { $0.offset >= end }
+        let known = JournalReplay(log.records.prefix { $0.offset < end })
+        untold.removeAll(where: \.isOfFile)
+        guard known.hasBase else { return merge(news) }
+        var told = inForce.tree
+        (inForce.tree, state) = (known.tree, known.state)
+        for record in untold {
+            state.add(record, at: end, over: inForce.tree)
+            inForce.tree = record.batch.map(inForce.tree.with) ?? inForce.tree
+        }
+        file.follow(state.mirrors[0].version)
+        merge(news)
+        for (_, record) in news { told = record.batch.map(told.with) ?? told }
+        let rest = TreeDifference(from: told, to: inForce.tree)
+        if !rest.isEmpty { inForce.announce(.values(rest.batch.values)) }
     }
 
     /// The same with little, for a caller that must be quick.
@@ -32,7 +63,7 @@ extension FileSession {
     ///
     /// - Returns: What it changes.
     private mutating func follow(_ record: JournalRecord.Content, at offset: Int) -> JournalBatch? {
-        if case .edited(.absent, let batch) = record, inForce.tree.isChanged(by: batch) {
+        if record.isRemoval, let batch = record.batch, inForce.tree.isChanged(by: batch) {
             // A process has found the file removed, and did not know that this one has it open.
             repairs.formUnion([.replaceJournal, .restoreFile])
             return nil
@@ -40,8 +71,8 @@ extension FileSession {
         state.add(record, at: offset, over: inForce.tree)
         switch record {
         case .values(let batch): return batch
-        case .edited(let version, let batch):
-            file.follow(version)
+        case .edited(let mirror, let batch):
+            file.follow(mirror.version)
             return batch
         case .mirrored(let version):
             file.follow(written: version)
@@ -82,6 +113,7 @@ extension FileSession {
     private mutating func tryMergingOther() throws(StorageError) {
         let known = knownJournal
         let log = try rereadJournal()
+        if log.lacksDurableEnd { repairs.insert(.synchronizeNames) }
         if !log.damage.isEmpty, !repairs.contains(.replaceJournal) {
             repairs.formUnion([.replaceJournal, .setJournalAside])
             inForce.announce(.unusable(StorageError(.unreadable, log.description(names.journal))))
@@ -157,22 +189,5 @@ extension FileSession {
         batch.transactions = transactions(ofEdit: batch, over: inForce.tree)
         tell(.values(batch))
         inForce.announce(.values(values))
-    }
-}
-
-extension SettingTree {
-    /// Whether a batch would change anything.
-    fileprivate func isChanged(by batch: JournalBatch) -> Bool {
-        batch.entries.contains { self[$0.key] != $0.value }
-    }
-}
-
-extension JournalRecord.Content {
-    /// Whether it says what somebody has found in the file, or put there.
-    fileprivate var isOfFile: Bool {
-        switch self {
-        case .edited, .mirroring, .mirrored: true
-        case .base, .values, .kept, .history, .past: false
-        }
     }
 }

@@ -132,7 +132,7 @@ extension FileSession {
     /// There is no file any more.
     private mutating func forgetFile() {
         if file.forget() { inForce.announce(.unusable(.removed(names.file))) }
-        if state.mirrors.map(\.version) != [.absent] { tell(.edited(.absent, JournalBatch(revision: 0))) }
+        if state.mirrors.map(\.version) != [.absent] { tell(.removal(from: inForce.tree)) }
         repairs.insert(.rewriteFile)
     }
 }

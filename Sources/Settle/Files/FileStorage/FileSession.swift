@@ -12,6 +12,7 @@
 ///     another journal ───────▶ KnownJournal     does it go on with the one that was known, or is it a backup?
 ///     changes ───────────────▶ ValuesInForce    what has the store not been told?
 ///     losses, failures ──────▶ PendingRepairs   what is due before anything else is written?
+///     sizes ─────────────────▶ RewriteSchedule  is it worth it to write the file, or a new journal?
 ///
 ///     unloaded ──┐
 ///     ready ─────┼─ load ─▶ ready | unreadable        every state ─ close ─▶ closed
@@ -41,8 +42,6 @@ struct FileSession: Sendable {
     /// As given, before links are followed.
     let path: FilePath
     var lockTimeout: LockTimeout
-    /// A journal is begun anew when what has come behind its beginning is longer than this, and than the beginning.
-    let journalLimit: Int
     /// Where the records of a journal end at the latest, so that a load can always read it.
     let journalCapacity: Int
 
@@ -55,10 +54,7 @@ struct FileSession: Sendable {
     var state = JournalState()
     var inForce = ValuesInForce()
     var repairs = PendingRepairs()
-    /// How much the journals before this one have grown since the file was written.
-    var growthBefore = 0
-    /// Beyond which size beginning the journal anew is tried again, after it has failed.
-    var nextRenewal = 0
+    var schedule: RewriteSchedule
     /// The last batch that was appended, which is not appended twice.
     var lastBatch: StorageBatch.ID?
     /// The named locks that this process holds.
@@ -82,7 +78,7 @@ struct FileSession: Sendable {
         self.operations = operations
         self.path = path
         self.lockTimeout = lockTimeout
-        self.journalLimit = journalLimit
+        schedule = RewriteSchedule(journalLimit: journalLimit)
         self.journalCapacity = journalCapacity
         spelling = FileSpelling(path, chosen: format)
         place = Place(names: FileNames(path))

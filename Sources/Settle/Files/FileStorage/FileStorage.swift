@@ -77,8 +77,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     ///   - watching: Tells when files change. Without it, every call of ``changes(after:)`` looks.
     ///   - home: Whose file it is, if that is another user; the calls are that home's then.
     ///   - lockTimeout: How long one call waits for locks that other processes have.
-    ///   - journalLimit: A journal is replaced by a new one when the records behind its beginning are longer than this,
-    ///     and than everything before them.
+    ///   - journalLimit: Below this growth, in bytes, a journal is never begun anew.
     ///   - journalCapacity: How many bytes a journal may have.
     package init(
         at url: URL, format: FileFormat? = nil, calls: any SystemCalls, watching: (any FileWatching)? = nil,
@@ -173,7 +172,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
                     try session.makeDurable()
                     return false
                 }
-                return reason == .erasing ? try session.eraseEarlier() : try session.checkpoint()
+                return reason == .erasing ? try session.eraseEarlier() : try session.checkpoint(for: reason)
             }
         }
     }

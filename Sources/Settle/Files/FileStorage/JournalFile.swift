@@ -39,6 +39,8 @@ struct JournalFile: Sendable {
     private(set) var durableEnd = 0
     /// How large the file is, with the zeros behind its end.
     private var size = 0
+    /// Whether something else than zeros may stand behind its end.
+    private var mayHaveTail = false
     private var lockCount = 0
     /// Whether it is to take the place of another one.
     private var isReplacement = false
@@ -46,7 +48,7 @@ struct JournalFile: Sendable {
     /// so this belongs to the file that is open and not to the repairs that are pending.
     private(set) var needsReplacement = false
 
-    /// The least by which the file grows. What lies behind its end is zeros, so that a sync after an append has no
+    /// The least by which the file grows. What lies behind its end reads as zeros, so that a sync after an append has no
     /// change of the file's size to write.
     private static let growth = 16 << 10
     /// Of a longer record, the checksum and what follows behind it are read one by one.
@@ -139,6 +141,7 @@ struct JournalFile: Sendable {
         let rest = bytes.count < size ? try read(at: base, count: size - base)[...] : bytes[min(base, bytes.count)...]
         let scan = rest.withUnsafeBytes { JournalScan.salvage(fromBase: $0, header) }
         let reading = JournalReading(scan)
+        mayHaveTail = reading.isTorn
         take(
             header, scan.end, scan.records.token(after: header.beginning), durableEnd: reading.durableEnd,
             beginningEnd: scan.records.dropFirst().first?.offset ?? scan.end.offset)
@@ -213,6 +216,7 @@ struct JournalFile: Sendable {
             if isEnd || news.isAll || place.offset - end.offset >= limit { break }
         }
         end = place
+        mayHaveTail = !news.isAll && limit == .max
         token = news.records.token(after: token)
         size = max(size, end.offset)
         durableEnd = news.records.reduce(durableEnd) { max($0, $1.record.durableEnd) }
@@ -421,6 +425,7 @@ struct JournalFile: Sendable {
         guard next.offset <= limit else {
             throw FileError(action: "append to", path: path.text, cause: .fileTooLarge)
         }
+        try cutTail()
         try write(bytes, at: end.offset)
         end = next
         guard let position = content.transactions?.position else { return }
@@ -431,23 +436,23 @@ struct JournalFile: Sendable {
     /// What comes next follows behind a gap: something that is not known is missing.
     mutating func leaveGap() { token = token?.behindGap }
 
+    /// Cuts off what stands behind the end and is no record: the rest of an append that was cut short, or what a loss of
+    /// power has left. Behind a record with the bytes of the one that is missing it would be one again.
+    private mutating func cutTail() throws(FileError) {
+        guard let file, mayHaveTail else { return }
+        try operations.truncate(file, at: path, to: end.offset)
+        (size, mayHaveTail) = (end.offset, false)
+    }
+
     private mutating func write(_ bytes: [UInt8], at offset: Int) throws(FileError) {
         guard let file else { return }
-        let needed = offset + bytes.count
-        if needed > size {
-            let grown = (needed + max(Self.growth, min(needed / 4, Self.growthLimit))) & ~4095
-            do {
-                let zeros = [UInt8](repeating: 0, count: grown - needed)
-                try operations.write(bytes + zeros, to: file, at: path, offset: offset)
-                size = grown
-                return
-            } catch {
-                // There may be room for what is needed.
-                guard error.cause == .noSpace || error.cause == .quotaExceeded else { throw error }
-            }
-        }
         try operations.write(bytes, to: file, at: path, offset: offset)
-        size = max(size, needed)
+        let needed = offset + bytes.count
+        guard needed > size else { return }
+        size = needed
+        // Behind what is written: cut short, the file still ends with that.
+        let grown = (needed + max(Self.growth, min(needed / 4, Self.growthLimit))) & ~4095
+        if (try? operations.truncate(file, at: path, to: grown)) != nil { size = grown }
     }
 
     /// Moves what was appended to stable storage. Needs no lock.
@@ -496,7 +501,7 @@ struct JournalFile: Sendable {
         (header, lineage) = (new.header, new.lineage)
         beginningEnd = new.beginningEnd
         isKnown = true
-        size = new.size
+        (size, mayHaveTail) = (new.size, false)
         self.lockCount = lockCount
         durableEnd = 0
         try operations.synchronizeFolder(names.folder)

@@ -56,23 +56,20 @@ struct KnownFile: Sendable {
     ///   - reading: What stands there; `nil` if that is nothing.
     ///   - begun: The versions that were begun and have not been confirmed.
     mutating func examine(_ reading: FileReading?, begun: [FileVersion]) -> Finding {
-        seen = reading?.signature
         guard let reading else { return version == .absent ? .current : .absent }
         isAbsenceKnown = false
         if reading.version == version || begun.contains(reading.version) {
             rejected = nil
             // What is edited from now on is compared with this one.
             version = reading.version
+            seen = reading.signature
             if begun.isEmpty, reading.isSettled { signature = reading.signature }
             return .current
         }
         return rejected == reading.version ? .rejected : .changed(reading)
     }
 
-    /// Whether it is known what the system said of the file when this process last read or wrote it.
-    var isSeen: Bool { seen != nil }
-
-    /// Whether the file is another one since then, as far as the system tells at once.
+    /// Whether the file may be another one since this process last read or wrote it, as far as the system tells at once.
     func hasChanged(_ status: FileStatus) -> Bool { seen != FileSignature(status) }
 
     /// Whether something else than a file has its name, or nothing, although there was one.
@@ -131,8 +128,8 @@ struct KnownFile: Sendable {
 
     // MARK: What can't be used
 
-    mutating func reject(_ version: FileVersion) {
-        rejected = version
+    mutating func reject(_ reading: FileReading) {
+        (rejected, seen) = (reading.version, reading.signature)
         signature = nil
     }
 

@@ -63,9 +63,10 @@ struct LoadedValues: Sendable {
         } else {
             let difference = state.edit(of: file, over: tree, isSame)
             edit = (difference, tree)
-            state.add(.edited(version, difference), at: state.mirrors[0].offset, over: tree)
-            tree.apply(inOrder: difference.entries.lazy.map { ($0.key, $0.value) })
-            state.didRead(version, at: state.mirrors[0].offset, MirrorDifference(from: tree, to: file, isSame))
+            let edited = tree.with(difference)
+            let mirror = JournalBase.Mirror(version, MirrorDifference(from: edited, to: file, isSame).entries)
+            state.add(.edited(mirror, difference), at: state.mirrors[0].offset, over: tree)
+            tree = edited
         }
     }
 
@@ -88,8 +89,7 @@ struct LoadedValues: Sendable {
         for key in state.mirrors[0].difference.values.keys.sorted() { rest[key] = tree[key] }
         edit = (TreeDifference(from: tree, to: rest).batch, tree)
         tree = rest
-        state.didRead(
-            .absent, at: state.mirrors[0].offset, MirrorDifference(from: rest, to: SettingTree()) { $0 == $1 })
+        state.didRead(.absent, at: state.mirrors[0].offset, MirrorDifference(ofNoneFrom: rest))
     }
 
     /// The file is damaged, and the journal does not have all of it: an earlier version of the file is better than
@@ -102,7 +102,7 @@ struct LoadedValues: Sendable {
                 guard let batch = record.batch else { continue }
                 tree.apply(inOrder: batch.entries.lazy.map { ($0.key, $0.value) })
             }
-            state.didRead(.absent, at: 0, MirrorDifference(from: tree, to: SettingTree()) { $0 == $1 })
+            state.didRead(.absent, at: 0, MirrorDifference(ofNoneFrom: tree))
             return
         }
         let isKnown = damage.allSatisfy { $0.keys != nil }
@@ -120,11 +120,11 @@ extension JournalState {
     func edit(
         of file: SettingTree, over tree: SettingTree, _ isSame: @escaping (SettingValue?, SettingValue?) -> Bool
     ) -> JournalBatch {
-        var difference = TreeDifference(from: mirrors[0].difference.mirror(of: tree), to: file) { isSame($0, $1) }
-        for mirror in mirrors.dropFirst() {
-            let other = mirror.difference.mirror(of: tree)
-            difference.leaveOut { key, value in isSame(other[key], value) }
-        }
+        // A file that is there was made of a version that was written, if there is one, and not out of nothing.
+        let written = mirrors.filter { $0.version != .absent }
+        let known = (written.isEmpty ? mirrors : written).map { $0.difference.mirror(of: tree) }
+        var difference = TreeDifference(from: known[0], to: file) { isSame($0, $1) }
+        for other in known.dropFirst() { difference.leaveOut { key, value in isSame(other[key], value) } }
         return difference.batch
     }
 }
@@ -138,6 +138,20 @@ extension MirrorDifference {
             TreeDifference(from: tree, to: file) { isSame($0, $1) }.changes.map {
                 JournalEntry(key: $0.key, value: $0.new)
             })
+    }
+}
+
+extension SettingTree {
+    /// Whether a batch would change anything.
+    func isChanged(by batch: JournalBatch) -> Bool {
+        batch.entries.contains { self[$0.key] != $0.value }
+    }
+
+    /// The values behind a record.
+    func with(_ batch: JournalBatch) -> SettingTree {
+        var tree = self
+        tree.apply(inOrder: batch.entries.lazy.map { ($0.key, $0.value) })
+        return tree
     }
 }
 

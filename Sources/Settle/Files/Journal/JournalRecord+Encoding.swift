@@ -21,16 +21,18 @@ extension JournalRecord {
     ///
     /// What follows the keys depends on the kind:
     ///
-    ///     base                  the number of versions that the file may have (a count), then for each its hash u64 and
-    ///                           size u64, the number of keys where it has something else (a count), and for each of them
-    ///                           the key (a text) and what it has; the tree as a value
+    ///     base                  the number of versions that the file may have (a count), then each mirror; the tree as a
+    ///                           value
     ///     mirroring, mirrored   hash u64, size u64 of the file
-    ///     edited                hash u64, size u64 of the file; batch
+    ///     edited                mirror; batch
     ///     values, kept          batch
     ///     history               transactions, bytes (counts), seconds (8 bytes), more keys of secrets (a count, then texts)
     ///     past                  checksum u64 of the record in the journal
     ///
     /// The transactions follow, if there are any, as ``JournalTransactions`` shows.
+    ///
+    /// A mirror is a version of the file, hash u64 and size u64, the number of keys where it has something else than is in
+    /// force behind the record (a count), and for each of them the key (a text) and what it has.
     ///
     /// A batch is its revision (a count), the number of writers (0 or 1, a count) and the writer's name, then the new
     /// value of each key; a tag of its own says that there is none.
@@ -52,9 +54,9 @@ extension JournalRecord {
         case .kept(let batch):
             kind = .kept
             writer.write(batch)
-        case .edited(let version, let batch):
+        case .edited(let mirror, let batch):
             kind = .edited
-            writer.write(version)
+            writer.write(mirror)
             writer.write(batch)
         case .base(let base):
             kind = .base
@@ -73,7 +75,7 @@ extension JournalRecord {
             writer.write(bits: transactions.checksum)
         }
         let transactions = content.transactions
-        if let transactions { writer.write(transactions) }
+        if let transactions { writer.write(transactions, of: content.batch) }
         let payloadSize = writer.bytes.count - JournalRecordHeader.size
         writer.pad()
         let keyCount = kind == .base ? JournalKeySection.everything : UInt32(batch?.entries.count ?? 0)
@@ -133,15 +135,17 @@ extension JournalValueWriter {
 
     fileprivate mutating func write(_ base: JournalBase) {
         write(count: UInt64(base.mirrors.count))
-        for mirror in base.mirrors {
-            write(mirror.version)
-            write(count: UInt64(mirror.difference.count))
-            for entry in mirror.difference {
-                write(entry.key.description)
-                write(entry.value)
-            }
-        }
+        for mirror in base.mirrors { write(mirror) }
         write(.dictionary(base.tree.root))
+    }
+
+    fileprivate mutating func write(_ mirror: JournalBase.Mirror) {
+        write(mirror.version)
+        write(count: UInt64(mirror.difference.count))
+        for entry in mirror.difference {
+            write(entry.key.description)
+            write(entry.value)
+        }
     }
 
     private mutating func write(_ value: SettingValue?) {

@@ -6,7 +6,7 @@ package struct JournalRecord: Sendable, Equatable {
         case values(JournalBatch)
         /// Somebody has made the readable file this version; the batch is what that has changed. Nothing, if the file
         /// has been removed while a process had it open: what was in force stays.
-        case edited(FileVersion, JournalBatch)
+        case edited(JournalBase.Mirror, JournalBatch)
         /// The readable file is about to become this version, which has all values as of here.
         case mirroring(FileVersion)
         /// The readable file is this version, for good; nothing came of others that were begun.
@@ -60,13 +60,45 @@ extension JournalRecord.Content {
     func changingBatch(_ change: (inout JournalBatch) -> Void) -> JournalRecord.Content {
         guard var changed = batch else { return self }
         change(&changed)
-        if case .edited(let version, _) = self { return .edited(version, changed) }
+        if case .edited(let mirror, _) = self { return .edited(mirror, changed) }
         return .values(changed)
+    }
+
+    /// Somebody has removed the file while it was open. All values stay in force.
+    static func removal(from tree: SettingTree) -> JournalRecord.Content {
+        .edited(JournalBase.Mirror(.absent, MirrorDifference(ofNoneFrom: tree).entries), JournalBatch(revision: 0))
+    }
+
+    /// The same with what is known by now, for a record that could not be told when it was made: of where the file that
+    /// has been edited differs, and of the policy. What a process adds to the secrets does not take back one that has been
+    /// given meanwhile.
+    func brought(upTo state: JournalState) -> JournalRecord.Content {
+        switch self {
+        case .edited(let found, let batch) where found.version == state.mirrors[0].version:
+            return .edited(state.mirrors[0].stored, batch)
+        case .history(var history):
+            history.policy = state.history?.policy ?? history.policy
+            return .history(history)
+        case .base, .values, .edited, .mirroring, .mirrored, .kept, .past: return self
+        }
+    }
+
+    /// Whether it says what somebody has found in the file, or put there.
+    var isOfFile: Bool {
+        switch self {
+        case .edited, .mirroring, .mirrored: true
+        case .base, .values, .kept, .history, .past: false
+        }
+    }
+
+    /// Whether somebody has found the file missing.
+    var isRemoval: Bool {
+        if case .edited(let mirror, _) = self { mirror.version == .absent } else { false }
     }
 
     /// Whether somebody has taken a file that was not there for settings that were removed.
     var isReset: Bool {
-        if case .edited(.absent, let batch) = self { !batch.entries.isEmpty } else { false }
+        isRemoval && batch?.entries.isEmpty == false
     }
 
     /// The batch of any kind.

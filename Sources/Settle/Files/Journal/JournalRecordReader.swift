@@ -35,23 +35,23 @@ struct JournalRecordReader {
         var reader = JournalValueReader(
             UnsafeRawBufferPointer(rebasing: payload[(JournalKeySection.size + section.bytes.count)...]))
         let content: JournalRecord.Content
-        func transactions() throws(JournalError) -> JournalTransactions? {
+        func transactions(of batch: JournalBatch? = nil) throws(JournalError) -> JournalTransactions? {
             guard header.hasTransactions else { return nil }
-            var transactions = try reader.readTransactions()
+            var transactions = try reader.readTransactions(of: batch)
             transactions.checksum = header.checksum
             return transactions
         }
         switch header.kind {
         case .values:
             var batch = try reader.readBatch(section)
-            batch.transactions = try transactions()
+            batch.transactions = try transactions(of: batch)
             content = .values(batch)
         case .kept: content = .kept(try reader.readBatch(section))
         case .edited:
-            let version = try reader.readVersion()
+            let mirror = try reader.readMirror()
             var batch = try reader.readBatch(section)
-            batch.transactions = try transactions()
-            content = .edited(version, batch)
+            batch.transactions = try transactions(of: batch)
+            content = .edited(mirror, batch)
         case .base: content = .base(try reader.readBase(section))
         case .mirroring: content = .mirroring(try reader.readVersion(section))
         case .mirrored: content = .mirrored(try reader.readVersion(section))
@@ -107,17 +107,19 @@ extension JournalValueReader {
     fileprivate mutating func readBase(_ section: JournalKeySection) throws(JournalError) -> JournalBase {
         guard section.count == JournalKeySection.everything, section.bytes.isEmpty else { throw .damaged }
         var mirrors: [JournalBase.Mirror] = []
-        for _ in 0..<(try readSize()) {
-            var mirror = JournalBase.Mirror(try readVersion())
-            for _ in 0..<(try readSize()) {
-                let key = SettingKey(stored: try readText())
-                mirror.difference.append(JournalEntry(key: key, value: try readValueIfAny()))
-            }
-            mirrors.append(mirror)
-        }
+        for _ in 0..<(try readSize()) { mirrors.append(try readMirror()) }
         guard case .dictionary(let root) = try readValue() else { throw .damaged }
         guard !mirrors.isEmpty else { throw .damaged }
         return JournalBase(tree: SettingTree(root), mirrors: mirrors)
+    }
+
+    fileprivate mutating func readMirror() throws(JournalError) -> JournalBase.Mirror {
+        var mirror = JournalBase.Mirror(try readVersion())
+        for _ in 0..<(try readSize()) {
+            let key = SettingKey(stored: try readText())
+            mirror.difference.append(JournalEntry(key: key, value: try readValueIfAny()))
+        }
+        return mirror
     }
 
     /// - Parameter section: Must have no keys.

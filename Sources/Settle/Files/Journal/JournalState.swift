@@ -9,6 +9,9 @@ package struct JournalState: Sendable {
         package var difference = MirrorDifference()
         /// Behind which record it was written or read.
         package var offset = 0
+
+        /// As a record has it.
+        package var stored: JournalBase.Mirror { JournalBase.Mirror(version, difference.entries) }
     }
 
     /// The version that the file is known to have had, and behind it those that were begun and have not been confirmed.
@@ -41,28 +44,15 @@ package struct JournalState: Sendable {
     package mutating func add(_ record: JournalRecord.Content, at offset: Int, over tree: SettingTree) {
         switch record {
         case .base(let base):
-            mirrors = base.mirrors.map { mirror in
-                Mirror(version: mirror.version, difference: MirrorDifference(mirror.difference), offset: offset)
-            }
+            mirrors = base.mirrors.map { Mirror($0, offset) }
             (secretsOfPast, isReset) = (nil, false)
         case .values(let batch):
             // Without a revision it is what somebody has changed without a program.
             if batch.revision == 0 { keepReplaced(by: batch, in: tree) } else { removeKept(writtenBy: batch) }
             willChange(batch, in: tree)
-        case .edited(let version, let batch):
+        case .edited(let mirror, let batch):
             keepReplaced(by: batch, in: tree)
-            willChange(batch, in: tree)
-            var mirror = mirrors[0]
-            if version == .absent {
-                var rest = tree
-                rest.apply(inOrder: batch.entries.lazy.map { ($0.key, $0.value) })
-                mirror.difference = MirrorDifference(
-                    rest.root.map { JournalEntry(key: SettingKey(name: $0.key), value: nil) })
-            } else {
-                mirror.difference.didSet(batch.entries)
-            }
-            (mirror.version, mirror.offset) = (version, offset)
-            mirrors = [mirror]
+            mirrors = [Mirror(mirror, offset)]
         case .mirroring(let version): mirrors.append(Mirror(version: version, offset: offset))
         case .mirrored(let version): mirrors = [mirror(version) ?? Mirror(version: version, offset: offset)]
         case .kept(let batch): kept.decide(batch)
@@ -123,5 +113,11 @@ package struct JournalState: Sendable {
                 kept.add(value, at: entry.key)
             }
         }
+    }
+}
+
+extension JournalState.Mirror {
+    fileprivate init(_ stored: JournalBase.Mirror, _ offset: Int) {
+        self.init(version: stored.version, difference: MirrorDifference(stored.difference), offset: offset)
     }
 }

@@ -13,6 +13,11 @@ package struct MirrorDifference: Sendable, Equatable {
         for entry in entries { set(entry.value, at: entry.key) }
     }
 
+    /// That of a file that has nothing.
+    package init(ofNoneFrom tree: SettingTree) {
+        self.init(tree.root.keys.map { JournalEntry(key: SettingKey(name: $0), value: nil) })
+    }
+
     package var isEmpty: Bool { values.isEmpty }
 
     package var entries: [JournalEntry] { values.sorted(by: \.key).map { JournalEntry(key: $0.key, value: $0.value) } }
@@ -41,22 +46,6 @@ package struct MirrorDifference: Sendable, Equatable {
             }
         }
         set(known[place], at: place)
-    }
-
-    /// The same values have been put into the file as are in force now.
-    package mutating func didSet(_ entries: [JournalEntry]) {
-        guard !values.isEmpty else { return }
-        for entry in entries {
-            values[entry.key] = nil
-            if let outer = entry.key.parents.first(where: { values[$0] != nil }) {
-                var known = SettingTree()
-                known[outer] = values[outer] ?? nil
-                known[entry.key] = entry.value
-                values.updateValue(known[outer], forKey: outer)
-            } else if outerKeys.contains(entry.key) {
-                for inner in values.keys where entry.key.contains(inner) { values[inner] = nil }
-            }
-        }
     }
 
     /// The file's values.

@@ -134,7 +134,7 @@ struct PersisterStateMachine {
         case .working(let paceEnd):
             // Checkpoint first: when a save is due at the same moment, the checkpoint covers it.
             if let due = checkpointDue(changes, now: now) {
-                if due <= now { return .checkpoint(.settled) }
+                if due <= now { return .checkpoint(hasSettled(changes, now: now) ? .settled : .changing) }
                 dues.append(due)
             }
             if let due = changes.waiting.map({ now + $0.remaining }).min() {
@@ -163,6 +163,11 @@ struct PersisterStateMachine {
             due = min(due ?? settled, settled)
         }
         return due.map { max($0, checkpointRetry?.due ?? .zero) }
+    }
+
+    private func hasSettled(_ changes: WaitingChanges, now: Duration) -> Bool {
+        if case .settling(_, let last, _) = checkpoint, last + settling.quiet > now { return false }
+        return changes.waiting.allSatisfy { $0.sinceLast >= max($0.quiet, settling.quiet) }
     }
 
     private var restDue: Duration? {

@@ -61,6 +61,8 @@ extension Storage {
 public enum CheckpointReason: Sendable, Hashable {
     /// Changes have settled, and more may come at any time.
     case settled
+    /// Changes go on, and have for as long as may be waited for them to settle.
+    case changing
     /// Nothing has changed for so long that the cost does not matter.
     case resting
     /// A caller has asked for it and waits; see ``SettingsStore/File/flush()``.

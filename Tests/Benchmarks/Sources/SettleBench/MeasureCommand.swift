@@ -47,7 +47,8 @@ struct MeasureCommand: AsyncParsableCommand {
 
     private static var benchmarks: [Benchmark] {
         Reads.all + KeyedReads.all + ContendedReads.all + Writes.all + Delivery.all + Bursts.all + PendingValues.all
-            + Commits.all + Journaling.all + Checkpoints.all + Crossings.all + SharedReads.all + Opening.all
+            + Commits.all + Journaling.all + Amplification.all + Checkpoints.all + Crossings.all + SharedReads.all
+            + Opening.all
             + Memory.all + Growth.all + SearchLists.all + Histories.all
     }
 }
