@@ -160,7 +160,9 @@ extension StorageConformance {
         let keys: [SettingKey] = ["a", "m", "z"]
         let (writer, reader) = (pair.first, pair.second)
         try await withThrowingTaskGroup { group in
+            let isWritten = LockedValue(false)
             group.addTask {
+                defer { isWritten.withLock { $0 = true } }
                 for round in 1...100 {
                     let values = Dictionary(uniqueKeysWithValues: keys.map { ($0, SettingValue.integer(Int64(round))) })
                     _ = try await writer.append(
@@ -169,7 +171,8 @@ extension StorageConformance {
                 }
             }
             group.addTask {
-                for _ in 1...100 {
+                // However the two are scheduled, loads happen between the first append and the last one.
+                while !isWritten.withLock({ $0 }) {
                     let tree = try await reader.load().tree
                     let found = keys.map { tree[$0] }
                     if Set(found).count > 1 { throw Mismatch("a load found \(found)") }
