@@ -160,22 +160,26 @@ extension StorageConformance {
         let keys: [SettingKey] = ["a", "m", "z"]
         let (writer, reader) = (pair.first, pair.second)
         try await withThrowingTaskGroup { group in
-            let isWritten = LockedValue(false)
+            let meanwhile = LockedValue((loads: 0, isWritten: false))
             group.addTask {
-                defer { isWritten.withLock { $0 = true } }
-                for round in 1...100 {
+                defer { meanwhile.withLock { $0.isWritten = true } }
+                var round: UInt64 = 0
+                // However the two are scheduled, several loads happen between the first append and the last one.
+                while round < 100 || meanwhile.withLock({ $0.loads < 10 }) {
+                    round += 1
                     let values = Dictionary(uniqueKeysWithValues: keys.map { ($0, SettingValue.integer(Int64(round))) })
-                    _ = try await writer.append(
-                        StorageBatch(revision: UInt64(round), values: values), durability: .buffered)
+                    _ = try await writer.append(StorageBatch(revision: round, values: values), durability: .buffered)
                     await Task.yield()
                 }
             }
             group.addTask {
-                // However the two are scheduled, loads happen between the first append and the last one.
-                while !isWritten.withLock({ $0 }) {
+                // A load that fails ends the writing too.
+                defer { meanwhile.withLock { $0.loads = .max } }
+                while !meanwhile.withLock({ $0.isWritten }) {
                     let tree = try await reader.load().tree
                     let found = keys.map { tree[$0] }
                     if Set(found).count > 1 { throw Mismatch("a load found \(found)") }
+                    meanwhile.withLock { $0.loads += 1 }
                     await Task.yield()
                 }
             }
