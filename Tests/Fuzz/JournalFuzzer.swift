@@ -106,6 +106,9 @@ private func checkMirrors(_ reading: JournalReading) {
             copies = [(mirror.version, MirrorDifference(mirror.difference).mirror(of: tree))]
         case .mirroring(let version): copies.append((version, before))
         case .mirrored(let version): copies = [copies.last { $0.version == version } ?? (version, before)]
+        case .united(let union):
+            guard union.mirrors.allSatisfy({ isDisjoint($0.difference) }) else { return }
+            copies += union.mirrors.map { ($0.version, MirrorDifference($0.difference).mirror(of: tree)) }
         case .values, .kept, .history, .past: break
         }
     }
@@ -220,6 +223,7 @@ private func checkKept(_ contents: [JournalRecord.Content]) {
         switch content {
         case .values(let batch): for entry in batch.entries { kept.remove(at: entry.key) }
         case .edited(_, let batch): for entry in batch.entries { kept.add(entry.value ?? .null, at: entry.key) }
+        case .united(let union): for entry in union.batch.entries { kept.add(entry.value ?? .null, at: entry.key) }
         case .kept(let batch): kept.decide(batch)
         case .base, .mirroring, .mirrored, .history, .past: break
         }
@@ -352,6 +356,9 @@ private func isSame(_ left: JournalRecord, _ right: JournalRecord) -> Bool {
     case (.values(let left), .values(let right)): return isSame(left, right)
     case (.edited(let leftMirror, let left), .edited(let rightMirror, let right)):
         return isSame(leftMirror, rightMirror) && isSame(left, right)
+    case (.united(let left), .united(let right)):
+        return left.origin == right.origin && left.mirrors.count == right.mirrors.count
+            && zip(left.mirrors, right.mirrors).allSatisfy { isSame($0, $1) } && isSame(left.batch, right.batch)
     case (.kept(let left), .kept(let right)): return isSame(left, right)
     case (.past(let left), .past(let right)): return left.checksum == right.checksum && isSame(left, right)
     case (.base(let left), .base(let right)):

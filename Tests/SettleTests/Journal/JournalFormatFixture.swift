@@ -27,8 +27,10 @@ enum JournalFormatFixture {
         AQAAAAAAAGg/fQWcZQTtAAAAAAAAAACjiAvvhZm5MQMAAAAAAAAAHgAAAAAAAAA/AAAAAwEAAGg/
         fQWcZQTteAEAAAAAAADmYeMzmb89MwQAAAACAAAA1/7fvlJYHPwBYQFk05Lysj19X9k4AAAAAAAA
         AAEBZQAAAAAFAAAAAAAABEAqAQAAAIKT3MRBAAAVAAAAAgAAAOZh4zOZvz0zeAEAAAAAAAAdmrpD
-        TSebNgIAAAABAAAAvB/pqJEN9gQBZQIAAwAAACAAAAAEAAAAHZq6Q00nmzZ4AQAAAAAAAEy/yZG+
-        iCV6AAAAAAAAAAD/oxxqCnD1ZwUAAAAAAAAAMgAAAAAAAAA=
+        TSebNgIAAAABAAAAvB/pqJEN9gQBZQIAAwAAAEQAAAAJAAAAHZq6Q00nmzZ4AQAAAAAAABmBmukf
+        GY4HAgAAAAEAAAD7slhibIKeVQFmAAD+ygAA/soMAAAAAAAAADMzMzMzMzMzAQQAAAAAAAAAKAAA
+        AAAAAAABAWYEDAAABA4AAAAAIAAAAAQAAAAZgZrpHxmOB3gBAAAAAAAAjWtgcs11X6AAAAAAAAAA
+        AJvK9uVtMBfDBQAAAAAAAAAyAAAAAAAAAA==
         """
 
     /// The readable file beside it. The journal knows it, so it is never read for its values.
@@ -64,12 +66,19 @@ enum JournalFormatFixture {
             .edited(
                 JournalBase.Mirror(FileVersion(of: Array(file.utf8)), [entry("e", nil)]), edit), durableEnd: 376),
         JournalRecord(.values(JournalBatch(revision: 2, entries: [entry("e", .bool(true))])), durableEnd: 376),
+        JournalRecord(
+            .united(
+                JournalUnion(
+                    origin: ChangeToken(history: 0xCAFE_0000_CAFE_0000, position: 12, checksum: 0x3333_3333_3333_3333),
+                    mirrors: [JournalBase.Mirror(FileVersion(hash: 4, size: 40), [entry("f", .integer(6))])],
+                    batch: JournalBatch(revision: 0, entries: [entry("f", .integer(7))]))), durableEnd: 376),
         JournalRecord(.mirroring(FileVersion(hash: 5, size: 50)), durableEnd: 376),
     ]
 
     /// All values.
     static let tree = SettingTree([
-        "b": .dictionary(["c": .string("ü")]), "d": .real(2.5), "e": .bool(true), "g": .dictionary(["x": every]),
+        "b": .dictionary(["c": .string("ü")]), "d": .real(2.5), "e": .bool(true), "f": .integer(7),
+        "g": .dictionary(["x": every]),
     ])
 
     /// What the readable file has.

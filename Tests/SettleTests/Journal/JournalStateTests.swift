@@ -142,8 +142,12 @@ import Testing
     @Test("A file that was read, or may be there, is known with what it has") func reading() {
         var run = begun
         let difference = MirrorDifference([JournalEntry(key: "a", value: nil)])
-        run.state.mayBe(second, difference)
-        #expect(run.files == [first: Self.tree(["a": 0]), second: SettingTree()] && run.state.mirrors[1].offset == 100)
+        run.add(
+            .united(
+                JournalUnion(
+                    origin: .beginning(), mirrors: [JournalBase.Mirror(second, difference.entries)],
+                    batch: JournalBatch(revision: 0))))
+        #expect(run.files == [first: Self.tree(["a": 0]), second: SettingTree()] && run.state.mirrors[1].offset == 0)
         run.state.decide(second)
         #expect(run.files == [second: SettingTree()])
         run.state.didRead(third, at: 300, MirrorDifference())

@@ -6,7 +6,7 @@ extension SeededGenerator {
     mutating func record() -> JournalRecord {
         let version = FileVersion(hash: next(), size: next())
         let content: JournalRecord.Content =
-            switch next() % 9 {
+            switch next() % 10 {
             case 0: .mirroring(version)
             case 1: .mirrored(version)
             case 2: .edited(JournalBase.Mirror(version, batch().entries), counted(batch()))
@@ -18,6 +18,12 @@ extension SeededGenerator {
                         secrets: Set((0..<(next() % 3)).map { _ in SettingKey(stored: text()) })))
             case 5: .past(transactions())
             case 6:
+                .united(
+                    JournalUnion(
+                        origin: ChangeToken(history: next(), position: next(), checksum: next()),
+                        mirrors: next() % 2 == 0 ? [] : [JournalBase.Mirror(version, batch().entries)],
+                        batch: counted(batch())))
+            case 7:
                 .base(
                     JournalBase(
                         tree: SettingTree(dictionary(depth: 3)),
@@ -105,6 +111,8 @@ extension JournalRecord {
         case .base(let base):
             "\(durableEnd) base \(SettingValue.dictionary(base.tree.root).spelling) "
                 + "\(base.mirrors.map(\.spelling))"
+        case .united(let union):
+            "\(durableEnd) \(union.origin) \(union.mirrors.map(\.spelling)) \(union.batch.spelling)"
         case .past(let transactions): "\(durableEnd) past \(transactions.spelling)"
         case .history(let history):
             "\(durableEnd) \(history.policy) \(history.secrets.sorted().map { spelled($0.description) })"

@@ -77,7 +77,7 @@ extension FileSession {
         var outcome = StorageContents.Outcome.intact
         if let reading, !isSound {
             do {
-                found.join(try spelling.decode(reading.bytes), version) { [spelling] in spelling.isSame($0, $1) }
+                found.join(try spelling.decode(reading.bytes), version, spelling.isSame)
                 if found.isTorn, found.edit != nil { outcome = .torn(names) }
             } catch {
                 outcome = try damaged(error, reading.version, &found)

@@ -55,7 +55,7 @@ extension FileSession {
     private mutating func merge(_ finding: JournalFile.Finding) throws(StorageError) {
         switch finding {
         case .same, .replaced:
-            try mergeNewRecords()
+            try mergeNewRecords(canUnite: true)
             if !journal.isKnown { try merge(.other) }
         case .new:
             try restoreIfFileIsMissing()

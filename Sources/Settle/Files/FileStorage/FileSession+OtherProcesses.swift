@@ -4,15 +4,29 @@ extension FileSession {
     ///
     /// What a load has found in the file comes last until the journal has been told. But a process that has written what
     /// stands in the file has seen that, or something newer; and one that has written has open what had been removed.
-    mutating func mergeNewRecords() throws(StorageError) {
-        let known = journal.end.offset
+    ///
+    /// - Parameter canUnite: Whether the lock of the journal at the path is held. Otherwise what comes behind a removal by
+    ///   a process that did not know of this one waits until what is in force here can be put beside it.
+    mutating func mergeNewRecords(canUnite: Bool = false) throws(StorageError) {
+        let end = journal.end.offset
         var reader = journal
-        let records = try fileErrors { (_) throws(FileError) in try reader.readNew().records }
+        var records = try fileErrors { (_) throws(FileError) in try reader.readNew().records }
+        if !canUnite, !journal.isReadOnly, let reset = records.first(where: \.record.content.isReset) {
+            repairs.insert(.restoreFile)
+            reader = journal
+            records = try fileErrors { (_) throws(FileError) in try reader.readNew(atMost: reset.offset - end).records }
+        }
+        try mergeNew(records, behind: end, in: reader)
+    }
+
+    private mutating func mergeNew(
+        _ records: [(offset: Int, record: JournalRecord)], behind end: Int, in reader: JournalFile
+    ) throws(StorageError) {
         let edits = untold.filter(\.isOfFile)
         if !records.isEmpty,
             edits.contains(where: \.isRemoval) || !edits.isEmpty && records.contains(where: \.record.content.isOfFile)
         {
-            return takeBackEdits(try rereadJournal(), behind: known)
+            return try takeBackEdits(behind: end)
         }
         journal = reader
         merge(records)
@@ -23,8 +37,11 @@ extension FileSession {
         }
     }
 
-    /// Merges what others have appended, over the journal's values instead of those that a load has found.
-    private mutating func takeBackEdits(_ log: JournalReading, behind end: Int) {
+    /// Forgets what a load has found in the file, because others have looked at that or it has changed again, and merges
+    /// what they have appended over the journal's values.
+    mutating func takeBackEdits(behind end: Int) throws(StorageError) {
+        guard journal.isKnown, untold.contains(where: \.isOfFile) else { return }
+        let log = try rereadJournal()
         let news = log.records.filter { $0.offset >= end }
         let known = JournalReplay(log.records.prefix { $0.offset < end })
         untold.removeAll(where: \.isOfFile)
@@ -38,49 +55,48 @@ extension FileSession {
         file.follow(state.mirrors[0].version)
         merge(news)
         for (_, record) in news { told = record.batch.map(told.with) ?? told }
-        let rest = TreeDifference(from: told, to: inForce.tree)
-        if !rest.isEmpty { inForce.announce(.values(rest.batch.values)) }
+        inForce.announceChanges(from: told, to: inForce.tree)
     }
 
     /// The same with little, for a caller that must be quick.
     ///
     /// - Returns: Whether that was all. What can't be read now is read by the next call.
     mutating func mergeFewNewRecords() -> Bool {
-        guard case .ready = phase, untold.isEmpty, let news = try? journal.readNew(atMost: 4096) else { return false }
+        var reader = journal
+        guard case .ready = phase, untold.isEmpty, let news = try? reader.readNew(atMost: 4096),
+            !news.records.contains(where: \.record.content.isReset)
+        else { return false }
+        journal = reader
         merge(news.records)
         return news.isAll && journal.isKnown
     }
 
     private mutating func merge(_ records: [(offset: Int, record: JournalRecord)]) {
-        for (offset, record) in records {
-            // Before what it replaces is not known any more.
-            if let batch = record.content.batch { remember(batch) }
-            if let batch = follow(record.content, at: offset) { inForce.announce(batch, of: journal.token?.history) }
-        }
+        let index = records.firstIndex(where: \.record.content.isReset)
+        guard let index, !journal.isReadOnly else { return follow(records[...]) }
+        // A process has found the file removed, and did not know that this one has it open.
+        follow(records[..<index])
+        let (known, removal) = (knownJournal, records[index].record)
+        state.add(removal.content, at: records[index].offset, over: inForce.tree)
+        inForce.tree = removal.batch.map(inForce.tree.with) ?? inForce.tree
+        repairs.insert(.restoreFile)
+        let rest = Array(records[(index + 1)...])
+        merge(rest)
+        if let batch = unite(known, from: SettingTree(), rest) { inForce.tree = inForce.tree.with(batch) }
     }
 
-    /// Follows what a record of others says of the file and the journal.
-    ///
-    /// - Returns: What it changes.
-    private mutating func follow(_ record: JournalRecord.Content, at offset: Int) -> JournalBatch? {
-        if record.isRemoval, let batch = record.batch, inForce.tree.isChanged(by: batch) {
-            // A process has found the file removed, and did not know that this one has it open.
-            repairs.formUnion([.replaceJournal, .restoreFile])
-            return nil
-        }
-        state.add(record, at: offset, over: inForce.tree)
-        switch record {
-        case .values(let batch): return batch
-        case .edited(let mirror, let batch):
-            file.follow(mirror.version)
-            return batch
-        case .mirrored(let version):
-            file.follow(written: version)
-            return nil
-        case .history:
-            addSecrets()
-            return nil
-        case .base, .mirroring, .kept, .past: return nil
+    private mutating func follow(_ records: ArraySlice<(offset: Int, record: JournalRecord)>) {
+        for (offset, record) in records {
+            // Before what it replaces is not known any more.
+            if let batch = record.batch { remember(batch) }
+            state.add(record.content, at: offset, over: inForce.tree)
+            switch record.content {
+            case .edited(let mirror, _): file.follow(mirror.version)
+            case .mirrored(let version): file.follow(written: version)
+            case .history: addSecrets()
+            case .base, .values, .mirroring, .kept, .united, .past: break
+            }
+            if let batch = record.batch { inForce.announce(batch, of: journal.token?.history) }
         }
     }
 
@@ -93,10 +109,7 @@ extension FileSession {
             try tryMergingOther()
         } catch {
             // All of it is merged the next time.
-            journal.take(
-                known.0.header, known.0.end, known.0.token, durableEnd: known.0.durableEnd,
-                beginningEnd: known.0.beginningEnd)
-            journal.forget()
+            journal.goBack(to: known.0)
             state = known.1
             throw error
         }
@@ -107,7 +120,7 @@ extension FileSession {
         if state.isReset { lineage.resets += 1 }
         return KnownJournal(
             token: journal.token, end: journal.end, lineage: lineage, restart: journal.restart, tree: inForce.tree,
-            mirrors: state.mirrors)
+            mirrors: state.mirrors, file: file.version)
     }
 
     private mutating func tryMergingOther() throws(StorageError) {
@@ -127,21 +140,15 @@ extension FileSession {
         case .unusable:
             // What is known counts. The next process that writes begins a new journal with it.
             repairs.formUnion([.replaceJournal, .synchronizeNames])
-        case .same: merge(log.records.filter { $0.offset >= known.end.offset })
+        case .same:
+            try mergeNew(log.records.filter { $0.offset >= known.end.offset }, behind: known.end.offset, in: journal)
         case .descendant:
             if let token = known.token, !log.contains(token, journal.header) { history.recent.begin(at: journal.token) }
             adopt(log)
         case .fork(let ancestor) where !journal.isReadOnly:
             history.recent.begin(at: journal.token)
-            let ours = TreeDifference(from: ancestor, to: inForce.tree)
-            let mirror = (version: file.version, tree: state.mirror(file.version)?.difference.mirror(of: inForce.tree))
             adopt(log)
-            unite(ours, ancestor, log)
-            guard let tree = mirror.tree, state.mirror(mirror.version) == nil else { return }
-            // The file may be the version that only this process knows, which is no edit then.
-            let difference = MirrorDifference(from: inForce.tree, to: tree) { [spelling] in spelling.isSame($0, $1) }
-            state.mayBe(mirror.version, difference)
-            repairs.insert(.replaceJournal)
+            if let batch = unite(known, from: ancestor, log.records) { inForce.announce(.values(batch.values)) }
         case .fork, .restored:
             // Without permission to write, too: nobody else would ever have what is united here.
             lastBatch = nil
@@ -160,12 +167,11 @@ extension FileSession {
             // What it lacks is known here.
             merge(log.records)
         } else {
-            let difference = TreeDifference(from: inForce.tree, to: replay.tree)
-            if !difference.isEmpty { inForce.announce(.values(difference.batch.values)) }
+            inForce.announceChanges(from: inForce.tree, to: replay.tree)
             merge(Array(log.records[beginning.endIndex...]))
         }
         for record in rest {
-            tell(record)
+            tell(record.brought(upTo: state))
             if let batch = record.batch { inForce.announce(.values(batch.values)) }
         }
         if keepsHistory { history.recent.begin(at: journal.token) }
@@ -173,21 +179,19 @@ extension FileSession {
         file.follow(state.mirrors[0].version)
     }
 
-    /// Puts what was in force here over what a journal has that began without it, except where that is newer.
-    private mutating func unite(_ ours: TreeDifference, _ ancestor: SettingTree, _ log: JournalReading) {
-        let written = log.records.flatMap { $0.record.batch?.entries.map(\.key) ?? [] }
-        let theirs = Set(TreeDifference(from: ancestor, to: inForce.tree).changes.map(\.key) + written)
-        let outer = theirs.reduce(into: Set<SettingKey>()) { $0.formUnion($1.parents) }
-        var values: [SettingKey: SettingValue?] = [:]
-        for (key, _, new) in ours.changes
-        where !theirs.contains(key) && !outer.contains(key) && !key.parents.contains(where: theirs.contains) {
-            values.updateValue(new, forKey: key)
+    /// Tells the journal what was in force here and is put beside the values of others.
+    ///
+    /// - Returns: What changes.
+    private mutating func unite(
+        _ known: KnownJournal, from ancestor: SettingTree, _ records: [(offset: Int, record: JournalRecord)]
+    ) -> JournalBatch? {
+        let records = records.map(\.record)
+        guard var union = known.union(over: inForce.tree, state, from: ancestor, records, spelling.isSame) else {
+            return nil
         }
-        guard !values.isEmpty else { return }
-        var batch = JournalBatch(
-            revision: 0, entries: values.sorted(by: \.key).map { JournalEntry(key: $0.key, value: $0.value) })
-        batch.transactions = transactions(ofEdit: batch, over: inForce.tree)
-        tell(.values(batch))
-        inForce.announce(.values(values))
+        let changesNothing = union.batch.entries.isEmpty
+        if !changesNothing { union.batch.transactions = transactions(ofEdit: union.batch, over: inForce.tree) }
+        tell(.united(union))
+        return changesNothing ? nil : union.batch
     }
 }

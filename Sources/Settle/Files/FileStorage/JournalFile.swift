@@ -168,8 +168,14 @@ struct JournalFile: Sendable {
         self.durableEnd = durableEnd
     }
 
+    /// Counts the file as one that has not been read, and of which is known what was known before.
+    mutating func goBack(to known: JournalFile) {
+        take(known.header, known.end, known.token, durableEnd: known.durableEnd, beginningEnd: known.beginningEnd)
+        forget()
+    }
+
     /// Counts the file as one that has not been read.
-    mutating func forget() {
+    private mutating func forget() {
         isKnown = false
     }
 
@@ -184,7 +190,7 @@ struct JournalFile: Sendable {
     ///
     /// A file that has become another one in place, such as by a backup that was copied over it, is not known any more.
     ///
-    /// - Parameter limit: How many bytes to read at once at most; what is larger is left for the next time.
+    /// - Parameter limit: How many bytes to read at most; what goes beyond is left for the next time.
     mutating func readNew(atMost limit: Int = .max) throws(FileError) -> News {
         guard file != nil else { return News() }
         switch try rest() {
@@ -200,19 +206,21 @@ struct JournalFile: Sendable {
         var count = 512
         while true {
             let start = place.offset
-            let bytes = try read(at: start, count: count)
+            let rest = limit - (start - end.offset)
+            let size = min(count, rest)
+            let bytes = try read(at: start, count: size)
             let scan = bytes.withUnsafeBytes { JournalScan.scan($0, at: start, from: place) }
-            if let wanted = scan.needsMore, wanted > count, bytes.count == count {
+            if let wanted = scan.needsMore, wanted > size, bytes.count == size {
+                if wanted > rest { break }
                 count = max(wanted, count * 8)
-                if count > limit { break }
                 continue
             }
             guard !scan.records.isEmpty else { break }
             news.records += scan.records
             place = scan.end
-            let isEnd = bytes.count < count
+            let isEnd = bytes.count < size
             // Otherwise more may follow behind what was read, or is just being written.
-            news.isAll = scan.tail == .clean && (isEnd || place.offset < start + count)
+            news.isAll = scan.tail == .clean && (isEnd || place.offset < start + size)
             if isEnd || news.isAll || place.offset - end.offset >= limit { break }
         }
         end = place

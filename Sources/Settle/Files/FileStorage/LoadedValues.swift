@@ -41,7 +41,7 @@ struct LoadedValues: Sendable {
             case .base(let base): base.mirrors.contains { $0.version != .absent }
             case .mirrored(let version): version != .absent
             case .edited: true
-            case .values, .mirroring, .kept, .history, .past: false
+            case .values, .mirroring, .kept, .history, .united, .past: false
             }
         }
     }

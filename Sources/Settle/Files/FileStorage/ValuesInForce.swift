@@ -43,6 +43,12 @@ struct ValuesInForce: Sendable {
         if !batch.entries.isEmpty { announce(.values(batch.values), author: batch.author, token: token) }
     }
 
+    /// The store has to be told what leads from some values to others.
+    mutating func announceChanges(from old: SettingTree, to new: SettingTree) {
+        let difference = TreeDifference(from: old, to: new)
+        if !difference.isEmpty { announce(.values(difference.batch.values)) }
+    }
+
     /// What the store is told, once.
     mutating func takeUndelivered() -> [ExternalChange] {
         defer { undelivered = [] }

@@ -20,7 +20,7 @@ enum JournalEnd {
             case .base: mirror = reader.mirror(header, at: offset)
             case .mirroring: (begun, mirror) = (reader.mirror(header, at: offset), nil)
             case .mirrored: mirror = begun.flatMap { reader.mirror(header, at: offset) == $0 ? $0 : nil }
-            case .values, .edited: (begun, mirror) = (nil, nil)
+            case .values, .edited, .united: (begun, mirror) = (nil, nil)
             case .kept, .history, .past: break
             }
             offset += header.recordSize

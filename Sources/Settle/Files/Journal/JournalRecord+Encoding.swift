@@ -4,7 +4,8 @@ extension JournalRecord {
     /// All numbers are little-endian; counts, texts and values are encoded as in ``JournalValueWriter``.
     ///
     ///      0  payload length  u32, never 0: the file is preallocated with zeros, which must not look like a record
-    ///      4  kind            u8: 1 base, 2 values, 3 edited, 4 mirroring, 5 mirrored, 6 kept, 7 history, 8 past
+    ///      4  kind            u8: 1 base, 2 values, 3 edited, 4 mirroring, 5 mirrored, 6 kept, 7 history, 8 past,
+    ///                           9 united
     ///      5  flags           u8: 1 there are transactions
     ///      6  zeros           u16
     ///      8  chain           u64, checksum of the record before; of the first one, the generation
@@ -26,6 +27,9 @@ extension JournalRecord {
     ///     mirroring, mirrored   hash u64, size u64 of the file
     ///     edited                mirror; batch
     ///     values, kept          batch
+    ///     united                history, position and checksum (u64) of the place up to which the writer knew another
+    ///                           history; the number of versions that the file may have because of that (a count), then
+    ///                           each mirror; batch
     ///     history               transactions, bytes (counts), seconds (8 bytes), more keys of secrets (a count, then texts)
     ///     past                  checksum u64 of the record in the journal
     ///
@@ -70,6 +74,11 @@ extension JournalRecord {
         case .history(let history):
             kind = .history
             writer.write(history)
+        case .united(let union):
+            kind = .united
+            writer.write(union.origin)
+            writer.write(union.mirrors)
+            writer.write(union.batch)
         case .past(let transactions):
             kind = .past
             writer.write(bits: transactions.checksum)
@@ -134,9 +143,13 @@ extension JournalValueWriter {
     }
 
     fileprivate mutating func write(_ base: JournalBase) {
-        write(count: UInt64(base.mirrors.count))
-        for mirror in base.mirrors { write(mirror) }
+        write(base.mirrors)
         write(.dictionary(base.tree.root))
+    }
+
+    fileprivate mutating func write(_ mirrors: [JournalBase.Mirror]) {
+        write(count: UInt64(mirrors.count))
+        for mirror in mirrors { write(mirror) }
     }
 
     fileprivate mutating func write(_ mirror: JournalBase.Mirror) {

@@ -16,6 +16,8 @@ package struct JournalRecord: Sendable, Equatable {
         case kept(JournalBatch)
         /// What is kept of the past, and which keys are secrets.
         case history(JournalHistory)
+        /// A process that knew another history has put its values beside those that began without them.
+        case united(JournalUnion)
         /// In front of the base: the transactions of a record that stood in a journal before, without its values.
         case past(JournalTransactions)
     }
@@ -42,6 +44,7 @@ extension JournalRecord.Content {
     var batch: JournalBatch? {
         switch self {
         case .values(let batch), .edited(_, let batch): batch
+        case .united(let union): union.batch
         case .base, .mirroring, .mirrored, .kept, .history, .past: nil
         }
     }
@@ -58,10 +61,18 @@ extension JournalRecord.Content {
 
     /// The same with another batch that changes what is stored, if it has one.
     func changingBatch(_ change: (inout JournalBatch) -> Void) -> JournalRecord.Content {
-        guard var changed = batch else { return self }
-        change(&changed)
-        if case .edited(let mirror, _) = self { return .edited(mirror, changed) }
-        return .values(changed)
+        switch self {
+        case .values(var batch):
+            change(&batch)
+            return .values(batch)
+        case .edited(let mirror, var batch):
+            change(&batch)
+            return .edited(mirror, batch)
+        case .united(var union):
+            change(&union.batch)
+            return .united(union)
+        case .base, .mirroring, .mirrored, .kept, .history, .past: return self
+        }
     }
 
     /// Somebody has removed the file while it was open. All values stay in force.
@@ -76,6 +87,9 @@ extension JournalRecord.Content {
         switch self {
         case .edited(let found, let batch) where found.version == state.mirrors[0].version:
             return .edited(state.mirrors[0].stored, batch)
+        case .united(var union):
+            union.mirrors = union.mirrors.compactMap { state.mirror($0.version)?.stored }
+            return .united(union)
         case .history(var history):
             history.policy = state.history?.policy ?? history.policy
             return .history(history)
@@ -87,7 +101,7 @@ extension JournalRecord.Content {
     var isOfFile: Bool {
         switch self {
         case .edited, .mirroring, .mirrored: true
-        case .base, .values, .kept, .history, .past: false
+        case .base, .values, .kept, .history, .united, .past: false
         }
     }
 
@@ -117,5 +131,20 @@ package struct JournalHistory: Sendable, Equatable {
     package init(policy: HistoryPolicy, secrets: Set<SettingKey> = []) {
         self.policy = policy
         self.secrets = secrets
+    }
+}
+
+/// What a process puts beside the values of a journal that began without them.
+package struct JournalUnion: Sendable, Equatable {
+    /// The place up to which the process knew the history that it had open.
+    package var origin: ChangeToken
+    /// The versions that the readable file may have because of that.
+    package var mirrors: [JournalBase.Mirror]
+    package var batch: JournalBatch
+
+    package init(origin: ChangeToken, mirrors: [JournalBase.Mirror] = [], batch: JournalBatch) {
+        self.origin = origin
+        self.mirrors = mirrors
+        self.batch = batch
     }
 }

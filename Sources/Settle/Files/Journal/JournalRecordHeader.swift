@@ -10,6 +10,7 @@ struct JournalRecordHeader {
         case kept = 6
         case history = 7
         case past = 8
+        case united = 9
     }
 
     /// The record has transactions, which are counted.

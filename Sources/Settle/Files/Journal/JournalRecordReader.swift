@@ -52,6 +52,11 @@ struct JournalRecordReader {
             var batch = try reader.readBatch(section)
             batch.transactions = try transactions(of: batch)
             content = .edited(mirror, batch)
+        case .united:
+            let (origin, mirrors) = (try reader.readToken(), try reader.readMirrors())
+            var batch = try reader.readBatch(section)
+            batch.transactions = try transactions(of: batch)
+            content = .united(JournalUnion(origin: origin, mirrors: mirrors, batch: batch))
         case .base: content = .base(try reader.readBase(section))
         case .mirroring: content = .mirroring(try reader.readVersion(section))
         case .mirrored: content = .mirrored(try reader.readVersion(section))
@@ -106,11 +111,16 @@ extension JournalValueReader {
     /// - Parameter section: Must say that there is everything.
     fileprivate mutating func readBase(_ section: JournalKeySection) throws(JournalError) -> JournalBase {
         guard section.count == JournalKeySection.everything, section.bytes.isEmpty else { throw .damaged }
-        var mirrors: [JournalBase.Mirror] = []
-        for _ in 0..<(try readSize()) { mirrors.append(try readMirror()) }
+        let mirrors = try readMirrors()
         guard case .dictionary(let root) = try readValue() else { throw .damaged }
         guard !mirrors.isEmpty else { throw .damaged }
         return JournalBase(tree: SettingTree(root), mirrors: mirrors)
+    }
+
+    fileprivate mutating func readMirrors() throws(JournalError) -> [JournalBase.Mirror] {
+        var mirrors: [JournalBase.Mirror] = []
+        for _ in 0..<(try readSize()) { mirrors.append(try readMirror()) }
+        return mirrors
     }
 
     fileprivate mutating func readMirror() throws(JournalError) -> JournalBase.Mirror {

@@ -53,6 +53,11 @@ package struct JournalState: Sendable {
         case .edited(let mirror, let batch):
             keepReplaced(by: batch, in: tree)
             mirrors = [Mirror(mirror, offset)]
+        case .united(let union):
+            keepReplaced(by: union.batch, in: tree)
+            willChange(union.batch, in: tree)
+            // They have nothing of what the journal has.
+            mirrors += union.mirrors.map { Mirror($0, 0) }
         case .mirroring(let version): mirrors.append(Mirror(version: version, offset: offset))
         case .mirrored(let version): mirrors = [mirror(version) ?? Mirror(version: version, offset: offset)]
         case .kept(let batch): kept.decide(batch)
@@ -72,11 +77,6 @@ package struct JournalState: Sendable {
         for index in mirrors.indices {
             for entry in batch.entries { mirrors[index].difference.willChange(entry.key, in: tree) }
         }
-    }
-
-    /// The file may also be a version of which the journal does not know.
-    package mutating func mayBe(_ version: FileVersion, _ difference: MirrorDifference) {
-        mirrors.append(Mirror(version: version, difference: difference, offset: mirrors[0].offset))
     }
 
     /// The file is one of the versions that it may have.

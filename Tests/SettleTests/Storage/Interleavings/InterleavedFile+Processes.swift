@@ -47,6 +47,7 @@ extension InterleavedFile {
                 // What somebody has removed who had found no files may come back from one who had them open.
                 let isCertain = value != nil || !log.isDisturbed
                 log.writes.end(ticket, end, isCertain: isCertain, isStable: isStable)
+                if !isCertain { log.writes.doubt(ticket) }
             }
             log.tickets[actor] = []
             if isStable { log.writes.didSynchronize(from: start) }

@@ -38,10 +38,8 @@ import Testing
         await tryRandomScripts(removesFiles: false)
     }
 
-    @Test(
-        "The same if people remove files and put backups in their place",
-        .disabled(if: isUsual, "Some are taken for something else; see WholeActions.faults."))
-    func randomScriptsWithRemovals() async {
+    /// One in some thousands fails; see ``WholeActions/faults``.
+    @Test("The same if people remove files and put backups in their place") func randomScriptsWithRemovals() async {
         await tryRandomScripts(removesFiles: true)
     }
 

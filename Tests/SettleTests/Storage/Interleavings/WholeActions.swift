@@ -54,14 +54,33 @@ enum WholeActions {
             (0, .open), (1, .open), (2, .remove([.file, .journal])), (1, .set(["a": 2], .synced)), (1, .forget("a")),
             (1, .set(["a": 3], .synced)), (2, .remove([.file, .journal])),
         ],
-    ]
-
-    /// What is known to go wrong. Each is to move above once it is mended.
-    static let faults: [String: [(actor: Int, action: Action)]] = [
         // What the first one puts back counts as newer than what the second one knows.
         "Files are removed, and one that knows less stores them first": [
             (1, .open), (2, .open), (2, .set(["a": 8])), (2, .forget("b")), (2, .set(["a": 10], .synced)),
             (3, .remove([.journal, .file])), (0, .open), (0, .set(["c": 2], .synced)),
-        ]
+        ],
+        // What the first one keeps is not what the second one's file has.
+        "A file is removed, and one that finds that writes it, and it is edited": [
+            (0, .open), (2, .remove([.file])), (1, .open), (1, .set(["c": 7], .synced)), (1, .checkpoint(.resting)),
+            (2, .edit("b", 9)),
+        ],
+        // The first one takes a file that it has not seen for an edit.
+        "A journal is removed, and one that has not seen the file begins it": [
+            (0, .open), (1, .open), (1, .forget("c")), (1, .set(["a": 2])), (1, .checkpoint(.resting)),
+            (1, .set(["a": 15], .synced)), (2, .editInPlace("b", 3)), (2, .remove([.journal])),
+        ],
+    ]
+
+    /// What is known to go wrong: everything is removed twice, and those who have it open have not looked in between, so
+    /// that nothing tells whose values are the newer ones.
+    static let faults: [String: [(actor: Int, action: Action)]] = [
+        "One that has found nothing stores its values first, and then one that knows the values of before": [
+            (1, .open), (1, .set(["a": 6], .synced)), (2, .remove([.journal, .file])), (0, .open),
+            (0, .set(["a": 2], .synced)), (2, .remove([.journal, .file])),
+        ],
+        "One stores its values again and changes them, and then one does that never saw these": [
+            (0, .open), (1, .open), (0, .forget("c")), (0, .set(["c": 7], .synced)), (2, .remove([.journal, .file])),
+            (1, .set(["c": 20], .synced)), (2, .remove([.journal, .file])),
+        ],
     ]
 }

@@ -57,6 +57,14 @@ struct WriteLog: Sendable {
     /// - Parameter author: If only what that process has written is stable.
     mutating func didSynchronize(from start: Int, of author: Int? = nil) { syncs.append((start, author)) }
 
+    /// After a removal that may not count, the values before it need not be there either.
+    mutating func doubt(_ ticket: Ticket) {
+        for index in writes[ticket.key, default: []].indices.prefix(ticket.index) {
+            writes[ticket.key]?[index].isCertain = false
+            if writes[ticket.key]?[index].isRunning == false { writes[ticket.key]?[index].end = .max }
+        }
+    }
+
     // MARK: People
 
     /// - Parameter isCertain: Whether it must be merged, as what somebody has just typed.

@@ -108,6 +108,7 @@ final class ProtocolTrace: Sendable {
         return try records.dropFirst(state.count).compactMap { _, record -> ProtocolState.Step? in
             switch record.content {
             case .values(let batch): return .append(batch.values.integers)
+            case .united(let union): return .append(union.batch.values.integers)
             case .edited(let mirror, _): return .edited(try values(of: mirror.version, state))
             case .mirroring(let version):
                 let bytes = try FileFormat.json.encode(JournalReplay(records).tree)

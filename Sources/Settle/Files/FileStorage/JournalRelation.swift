@@ -1,24 +1,3 @@
-/// What a journal says of those before it, so that another journal in its place can be told from a backup.
-package struct JournalLineage: Sendable, Equatable {
-    /// How often a process has taken a file that was not there for settings that somebody has removed.
-    package var resets: UInt32
-    /// How often one has been begun because the one before had been removed.
-    package var restarts: UInt32
-    /// Whether it was begun where there was none, and not put in the place of one.
-    package var isInEmptyPlace: Bool
-    /// The version of the file with which the history began.
-    package var origin: FileVersion
-
-    package init(
-        resets: UInt32 = 0, restarts: UInt32 = 0, isInEmptyPlace: Bool = false, origin: FileVersion = .absent
-    ) {
-        self.resets = resets
-        self.restarts = restarts
-        self.isInEmptyPlace = isInEmptyPlace
-        self.origin = origin
-    }
-}
-
 /// How a journal that was found in the place of the one that this process knew relates to that.
 ///
 /// Pure.
@@ -46,6 +25,8 @@ struct KnownJournal {
     var tree: SettingTree
     /// The versions of the file.
     var mirrors: [JournalState.Mirror]
+    /// The one that was read or written last.
+    var file = FileVersion.absent
 
     /// - Parameters:
     ///   - header: That of the journal that was found.
@@ -63,24 +44,34 @@ struct KnownJournal {
             header.lineage.restarts > 0 && header.lineage.restarts == lineage.restarts && header.lineage.isInEmptyPlace
             && restart.map { $0 != header.generation } ?? false
         guard header.lineage.restarts > lineage.restarts || isOtherRestart else { return .restored }
-        return .fork(header.lineage.isInEmptyPlace ? base.tree : SettingTree())
+        guard header.lineage.isInEmptyPlace else { return .fork(SettingTree()) }
+        // What this process lacks was taken for removed by itself, and by nobody else.
+        return .fork(header.lineage.resets < lineage.resets ? values(of: base.tree) : base.tree)
+    }
+
+    /// Those of another tree at the keys that this process has.
+    private func values(of other: SettingTree) -> SettingTree {
+        var values = SettingTree()
+        for key in tree.leafKeys { values[key] = other[key] }
+        return values
     }
 
     /// Of another history. Nobody loses values by it, even if it is a backup.
     private func relation(toStranger base: JournalBase, _ header: JournalHeader) -> JournalRelation {
-        // Whoever began it found a file that is known here, and no journal.
-        if header.lineage.origin != .absent, let mirror = mirrors.last(where: { $0.version == header.lineage.origin }) {
+        // A version of the file that both have known is what both began with.
+        let versions = [header.lineage.origin] + base.mirrors.map(\.version)
+        if let mirror = mirrors.last(where: { $0.version != .absent && versions.contains($0.version) }) {
             return .fork(mirror.difference.mirror(of: tree))
         }
-        if header.previousGeneration == 0 {
-            // It knew no more than the file, or not even that.
-            let knewNothing = base.mirrors.allSatisfy { $0.version == .absent }
-            return .fork(knewNothing ? SettingTree() : mirrors[0].difference.mirror(of: tree))
+        // What this process knows began with a file that the other one knew, and has come since.
+        if let mirror = base.mirrors.last(where: { $0.version != .absent && $0.version == lineage.origin }) {
+            var ancestor = tree
+            let beginning = MirrorDifference(mirror.difference).mirror(of: base.tree)
+            for (key, _, _) in TreeDifference(from: beginning, to: tree).changes { ancestor[key] = base.tree[key] }
+            return .fork(ancestor)
         }
-        guard header.lineage.isInEmptyPlace else { return .fork(SettingTree()) }
+        guard header.previousGeneration != 0, header.lineage.isInEmptyPlace else { return .fork(SettingTree()) }
         // It has the older values: its own journal was removed, and what this process knows has come since.
-        var ancestor = SettingTree()
-        for key in tree.leafKeys { ancestor[key] = base.tree[key] }
-        return .fork(ancestor)
+        return .fork(values(of: base.tree))
     }
 }

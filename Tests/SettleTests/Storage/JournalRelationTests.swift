@@ -60,6 +60,8 @@ import Testing
     }
 
     private static let nothing = "fork []", everything = "fork [a: 8, c: 9]"
+    private static let otherFile = JournalBase(
+        tree: SettingTree(["a": .integer(8), "c": .integer(9)]), mirrors: [JournalBase.Mirror(FileVersion(of: [3]))])
     private static let noFile = JournalBase(
         tree: SettingTree(["a": .integer(8)]), mirrors: [JournalBase.Mirror(.absent)])
 
@@ -100,13 +102,21 @@ import Testing
         Case("without all values", "restored") { ($0.base, $0.position, $0.records) = (nil, 6, [counted(7)]) },
         // Of another history.
         Case("of a process that knew the file", "fork [a: 0]") { ($0.history, $0.previous) = (8, 0) },
+        Case("of a process that knew the file, begun anew", "fork [a: 0]") { $0.history = 8 },
+        Case("of a process that knew another file", nothing) { ($0.history, $0.previous, $0.base) = (8, 0, otherFile) },
+        Case("of a process that knew the file with which the known history began", "fork [a: 8]") {
+            $0.history = 8
+            $0.base?.mirrors = [JournalBase.Mirror(FileVersion(of: [9]), [JournalEntry(key: "c", value: nil)])]
+        },
         Case("of a process that knew nothing", nothing) { ($0.history, $0.previous, $0.base) = (8, 0, noFile) },
-        Case("of another history, put in the place of one", nothing) { $0.history = 8 },
+        Case("of another history, put in the place of one", nothing) {
+            ($0.history, $0.base) = (8, otherFile)
+        },
         Case("of another history, begun where there was none", "fork [a: 8]") {
-            ($0.history, $0.lineage.isInEmptyPlace) = (8, true)
+            ($0.history, $0.lineage.isInEmptyPlace, $0.base) = (8, true, otherFile)
         },
         Case("of another history, begun anew more often", nothing) {
-            ($0.history, $0.position) = (8, 6)
+            ($0.history, $0.position, $0.base) = (8, 6, otherFile)
             $0.lineage = JournalLineage(resets: 3, restarts: 3)
         },
         Case("of another history, which began with the file as it was", "fork [a: 0]") {
@@ -116,7 +126,7 @@ import Testing
             ($0.history, $0.lineage.origin) = (8, FileVersion(of: [2]))
         },
         Case("of another history, which began with a file that nobody knows here", nothing) {
-            ($0.history, $0.lineage.origin) = (8, FileVersion(of: [3]))
+            ($0.history, $0.lineage.origin, $0.base) = (8, FileVersion(of: [3]), otherFile)
         },
         Case("of another history, without all values", "restored") { ($0.history, $0.base) = (8, nil) },
     ]

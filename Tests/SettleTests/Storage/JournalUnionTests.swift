@@ -1,0 +1,134 @@
+import Testing
+
+@testable import Settle
+
+/// What a process puts over the values of a journal that began without its own.
+@Suite struct JournalUnionTests {
+    private static let place = ChangeToken(history: 7, position: 5, checksum: 50)
+
+    private static func union(
+        _ ours: SettingValue.Entries, over found: SettingValue.Entries, from ancestor: SettingValue.Entries = [:],
+        files: [SettingValue.Entries] = [], file: FileVersion = .absent, _ records: [JournalRecord.Content] = []
+    ) -> JournalUnion? {
+        let tree = SettingTree(ours)
+        var known = KnownJournal(
+            token: place, end: JournalPosition(generation: 3, offset: 640, chain: 9, chainOffset: 0),
+            lineage: JournalLineage(), tree: tree, mirrors: [])
+        known.mirrors = files.enumerated().map { index, file in
+            let difference = MirrorDifference(from: tree, to: SettingTree(file)) { $0 == $1 }
+            return JournalState.Mirror(version: FileVersion(of: [UInt8(index)]), difference: difference)
+        }
+        known.file = file
+        return known.union(
+            over: SettingTree(found), JournalState(of: FileVersion(of: [9])), from: SettingTree(ancestor),
+            records.map { JournalRecord($0, durableEnd: 64) }
+        ) { $0 == $1 }
+    }
+
+    private static func values(
+        _ ours: SettingValue.Entries, over found: SettingValue.Entries, from ancestor: SettingValue.Entries = [:],
+        files: [SettingValue.Entries] = [], _ records: [JournalRecord.Content] = []
+    ) -> [SettingKey: SettingValue?] {
+        guard let union = union(ours, over: found, from: ancestor, files: files, records) else { return [:] }
+        #expect(union.origin == place && union.mirrors.isEmpty && !union.batch.entries.isEmpty)
+        return union.batch.values
+    }
+
+    private static func batch(_ values: [SettingKey: SettingValue?]) -> JournalBatch {
+        JournalBatch(revision: 1, entries: values.sorted(by: \.key).map { JournalEntry(key: $0.key, value: $0.value) })
+    }
+
+    private static func united(_ values: [SettingKey: SettingValue?], upTo place: ChangeToken) -> JournalRecord.Content
+    {
+        .united(JournalUnion(origin: place, batch: batch(values)))
+    }
+
+    @Test("What this process has changed is put there, unless the others have changed it too") func changes() {
+        #expect(
+            Self.values(["a": .integer(1), "b": .integer(2)], over: ["c": .integer(3)]) == [
+                "a": .integer(1), "b": .integer(2),
+            ])
+        #expect(
+            Self.values(
+                ["a": .integer(1), "b": .integer(2)], over: ["a": .integer(5), "b": .integer(0)],
+                from: ["a": .integer(0), "b": .integer(0)]) == ["b": .integer(2)])
+        #expect(
+            Self.values(
+                ["b": .integer(2)], over: ["a": .integer(0), "b": .integer(0)],
+                from: ["a": .integer(0), "b": .integer(0)]) == ["a": nil, "b": .integer(2)])
+        #expect(Self.values(["a": .integer(0)], over: ["a": .integer(0)], from: ["a": .integer(0)]) == [:])
+    }
+
+    @Test("What others have written counts, also if it is what both began with") func written() {
+        let records: [JournalRecord.Content] = [
+            .values(Self.batch(["a": .integer(5)])), .values(Self.batch(["a": .integer(0)])),
+        ]
+        #expect(
+            Self.values(
+                ["a": .integer(1), "b": .integer(2)], over: ["a": .integer(0), "b": .integer(0)],
+                from: ["a": .integer(0), "b": .integer(0)], records) == ["b": .integer(2)])
+    }
+
+    @Test("Neither a value within one of theirs is put there, nor one around it") func nesting() {
+        let ours: SettingValue.Entries = [
+            "a": .dictionary(["x": .integer(1)]), "b": .integer(2), "c": .dictionary(["x": .integer(1)]),
+        ]
+        let found: SettingValue.Entries = [
+            "a": .integer(5), "b": .dictionary(["y": .integer(6)]), "c": .dictionary(["y": .integer(7)]),
+        ]
+        #expect(Self.values(ours, over: found) == ["c.x": .integer(1)])
+    }
+
+    @Test("What a process has put there that knew less counts as known, and of one that knew more as newer")
+    func places() {
+        for (history, position, isKnown) in [(7, 4, true), (7, 5, true), (7, 6, false), (8, 4, false)] {
+            let place = ChangeToken(history: UInt64(history), position: UInt64(position), checksum: 1)
+            let records = [
+                Self.united(["a": .integer(8), "b": .integer(9)], upTo: place), .values(Self.batch(["b": .integer(4)])),
+            ]
+            let union = Self.values(
+                ["a": .integer(10), "b": .integer(11)], over: ["a": .integer(8), "b": .integer(4), "c": .integer(2)],
+                records)
+            #expect(union == (isKnown ? ["a": .integer(10)] : [:]), "\(place)")
+        }
+    }
+
+    @Test("What stands in a file that is known here is no news") func files() {
+        let edit = JournalRecord.Content.edited(
+            JournalBase.Mirror(FileVersion(of: [9])), Self.batch(["a": .integer(2), "b": .integer(7)]))
+        let union = Self.values(
+            ["a": .integer(15), "b": .integer(16), "c": .integer(17)], over: ["a": .integer(2), "b": .integer(7)],
+            files: [["a": .integer(2), "b": .integer(3)], ["c": .integer(4)]], [edit])
+        #expect(union == ["a": .integer(15), "c": .integer(17)])
+        // A program has written the same.
+        let records = [edit, .values(Self.batch(["a": .integer(2)]))]
+        #expect(
+            Self.values(
+                ["a": .integer(15), "c": .integer(17)], over: ["a": .integer(2), "b": .integer(7)],
+                files: [["a": .integer(2), "b": .integer(3)]], records)
+                == ["c": .integer(17)])
+    }
+
+    @Test("After a removal that did not know of this process, only what has come since counts") func removal() {
+        let removal = JournalRecord.Content.edited(JournalBase.Mirror(.absent), Self.batch(["a": nil, "b": nil]))
+        let records = [.values(Self.batch(["b": .integer(5)])), removal, .values(Self.batch(["a": .integer(6)]))]
+        #expect(
+            Self.values(
+                ["a": .integer(1), "b": .integer(2), "c": .integer(3)], over: ["a": .integer(6)],
+                from: ["c": .integer(3)], records) == ["b": .integer(2), "c": .integer(3)])
+    }
+
+    @Test("The file may be the version that this process knew, if the journal has none of it") func mirror() {
+        let (known, other) = (FileVersion(of: [0]), FileVersion(of: [9]))
+        func union(_ file: FileVersion) -> JournalUnion? {
+            Self.union(
+                ["a": .integer(1)], over: ["a": .integer(1), "b": .integer(2)], files: [["a": .integer(0)]], file: file)
+        }
+        #expect(
+            union(known)?.mirrors == [
+                JournalBase.Mirror(
+                    known, [JournalEntry(key: "a", value: .integer(0)), JournalEntry(key: "b", value: nil)])
+            ])
+        #expect(union(known)?.batch.entries == [] && union(other) == nil && union(.absent) == nil)
+    }
+}
