@@ -16,6 +16,8 @@ enum ChildOrder: Codable, Sendable {
     case author(AuthoringChild)
     case follow(FollowingChild)
     case recall(RecallingChild)
+    case keep(KeepingChild)
+    case power(PowerChild)
 
     private var role: any ChildRole {
         switch self {
@@ -33,6 +35,8 @@ enum ChildOrder: Codable, Sendable {
         case .author(let role): role
         case .follow(let role): role
         case .recall(let role): role
+        case .keep(let role): role
+        case .power(let role): role
         }
     }
 

@@ -55,7 +55,7 @@ struct ChildProcess: ~Copyable {
         close(output)
         guard status == nil else { return }
         // The child has not been waited for, so the id is still its own.
-        _ = Self.sendKill(id)
+        _ = Self.send(SIGKILL, id)
         var ignored: CInt = 0
         while waitpid(id, &ignored, 0) < 0, errno == EINTR {}
     }
@@ -79,7 +79,16 @@ struct ChildProcess: ~Copyable {
 
     /// Kills the child without running any more of its own code.
     func kill() {
-        _ = Self.sendKill(id)
+        _ = Self.send(SIGKILL, id)
+    }
+
+    /// Lets the child do nothing until `proceed`.
+    func pause() {
+        _ = Self.send(SIGSTOP, id)
+    }
+
+    func proceed() {
+        _ = Self.send(SIGCONT, id)
     }
 
     /// Waits for the child's end.
@@ -99,13 +108,13 @@ struct ChildProcess: ~Copyable {
         static let success = Ending.exit(0)
     }
 
-    private static func sendKill(_ id: pid_t) -> CInt {
+    private static func send(_ signal: CInt, _ id: pid_t) -> CInt {
         #if canImport(Darwin)
-            Darwin.kill(id, SIGKILL)
+            Darwin.kill(id, signal)
         #elseif canImport(Musl)
-            Musl.kill(id, SIGKILL)
+            Musl.kill(id, signal)
         #else
-            Glibc.kill(id, SIGKILL)
+            Glibc.kill(id, signal)
         #endif
     }
 

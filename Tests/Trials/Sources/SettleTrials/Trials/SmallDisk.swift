@@ -37,13 +37,5 @@ struct SmallDisk: ~Copyable {
         _ = Self.run("mount", "-o", "remount,size=8m", folder)
     }
 
-    private static func run(_ arguments: String...) -> Bool {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = arguments
-        process.standardError = FileHandle.nullDevice
-        do { try process.run() } catch { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }
+    private static func run(_ arguments: String...) -> Bool { SystemTool.run(arguments) }
 }
