@@ -161,14 +161,21 @@ private func checkRelation(to reading: JournalReading, _ header: JournalHeader) 
         for known in [0, header.beginning.position, .max] {
             let token = ChangeToken(history: history, position: known, checksum: 1)
             let journal = KnownJournal(
-                token: token, end: position, lineage: JournalLineage(resets: 1, restarts: 1), restart: 3,
+                token: token, end: position,
+                lineage: JournalLineage(resets: 1, restarts: 1, start: JournalLineage.Start(generation: 3)),
                 tree: other, mirrors: JournalState(of: FileVersion(of: [1])).mirrors)
             let relation = journal.relation(to: reading, header, isContinued: false)
             switch relation {
             case .unusable: precondition(reading.isUnusable)
             case .same: preconditionFailure("a journal that is not continued is taken for the same one")
             case .descendant: precondition(history == histories[0])
-            case .fork, .restored: break
+            case .fork(let ancestor, _):
+                let replay = JournalReplay(reading.records)
+                let union = journal.union(
+                    over: replay.tree, replay.state, from: ancestor, reading.records.map(\.record)
+                ) { $0 == $1 }
+                precondition(union?.batch.entries.isEmpty == false || union?.mirrors.isEmpty != true, "nothing to say")
+            case .restored: break
             }
         }
     }
@@ -287,7 +294,7 @@ private func journal(describedBy input: ArraySlice<UInt8>) -> [UInt8] {
 }
 
 private func checkHeader(_ input: [UInt8]) {
-    guard input.count >= 105 else { return }
+    guard input.count >= 128 else { return }
     let header = input.withUnsafeBytes { bytes in
         func number(_ index: Int) -> UInt64 { bytes.number(UInt64.self, at: 8 * index) }
         return JournalHeader(
@@ -296,11 +303,11 @@ private func checkHeader(_ input: [UInt8]) {
             oldest: ChangeToken(history: number(3), position: number(6), checksum: number(7)),
             lineage: JournalLineage(
                 resets: bytes.number(UInt32.self, at: 64), restarts: bytes.number(UInt32.self, at: 68),
-                isInEmptyPlace: bytes[104] & 1 != 0,
+                start: JournalLineage.Start(generation: number(13), position: number(14), checksum: number(15)),
                 origin: FileVersion(hash: number(11), size: number(12))),
             base: number(10))
     }
-    let bytes = header.encoded + input[105...]
+    let bytes = header.encoded + input[128...]
     bytes.withUnsafeBytes { bytes in
         let isValid =
             header.generation != 0 && header.beginning.history != 0

@@ -7,30 +7,30 @@ import Settle
 /// values.
 enum JournalFormatFixture {
     static let journal = """
-        U2V0dGxl9QoDAAAA9+NCtgMAAAAAHndeAgAAAAAed14AEAAAAAAAAADu/8AA7v/AKAAAAAAAAAAi
-        IiIiIiIiIngBAAAAAAAAJAAAAAAAAAABAQEBAQEBAQEAAAACAAAAAQAAAAAAAAAHAAAAAAAAAEYA
-        AAAAAAAATQAAAAgBAAADAAAAAB53XngAAAAAAAAAGUomaymAAg4AAAAAAAAAAGQ5cg0SWc+dERER
-        ERERERElAQAAIICT3MRBAQ1zZXR0aW5ncy10b29sBWFsaWNl5yQFAQNjbGkCAWEABAIFdG9rZW7/
-        /wAAAGkAAAAIAQAAGUomaymAAg54AAAAAAAAAAXQrgMOfDAIAAAAAAAAAACnGsAwfmtFcSIiIiIi
-        IiIiKAMAAACBk9zEQQINc2V0dGluZ3MtdG9vbAVhbGljZeckFgAAgICT3MRBBADu/8AA7v/AJQAA
-        AAAAAAAREREREREREQEBYQQCAAkDBG1hbnkCAAAAAAAAANMAAAABAAAABdCuAw58MAh4AAAAAAAA
-        AMQq653Ep54uAAAAAP/////gmIvpV5cHggMBAAAAAAAAAAoAAAAAAAAAAgNnLngEAgNvbGQHC2lu
-        IHRoZSBmaWxl//////////8UAAAAAAAAAAEBZwAAAAAAAAAAAP//////////AAsBAWcLAQF4ChMB
-        AgMEAAQBBP///////////wEE/v//////////AQUAAAAAAAAAgAWamZmZmZm5PwUAAAAAAADwfwYF
-        MWU5OTkHAAcIYQDDqfCfmIAJAAkDAH//CAAAAAAAAOC/CgALAAsBAS4LAQAKAQTYBAAAAAAAIQAA
-        AAYAAADEKuudxKeeLngAAAAAAAAAkJFrvfnSkowEAAAAAQAAAAnpxmdyRaJrA2cueAAACgIHBmJl
-        Zm9yZQEAAAAAAAAALAAAAAcAAACQkWu9+dKSjHgAAAAAAAAAh/8F6E1TvMMAAAAAAAAAAJVgL4hG
-        +iUeZICABACAIajbBwAAAghnLnNlY3JldAV0b2tlbgAAAABMAAAAAgEAAIf/BehNU7zDeAEAAAAA
-        AABwPInLZ5i7twYAAAACAAAA+fVojIT2gXYBYQNiLmOsAgEDY2xpBAIHAsO8KQEAAICBk9zEQQEN
-        c2V0dGluZ3MtdG9vbAVhbGljZeckJQEDY2xpAAAAAAAAIAAAAAQAAABwPInLZ5i7t3gBAAAAAAAA
-        lovvlWTNXJ4AAAAAAAAAAHGisqnfSUttAwAAAAAAAAAeAAAAAAAAACAAAAAFAAAAlovvlWTNXJ54
-        AQAAAAAAAGg/fQWcZQTtAAAAAAAAAACjiAvvhZm5MQMAAAAAAAAAHgAAAAAAAAA/AAAAAwEAAGg/
-        fQWcZQTteAEAAAAAAADmYeMzmb89MwQAAAACAAAA1/7fvlJYHPwBYQFk05Lysj19X9k4AAAAAAAA
-        AAEBZQAAAAAFAAAAAAAABEAqAQAAAIKT3MRBAAAVAAAAAgAAAOZh4zOZvz0zeAEAAAAAAAAdmrpD
-        TSebNgIAAAABAAAAvB/pqJEN9gQBZQIAAwAAAEQAAAAJAAAAHZq6Q00nmzZ4AQAAAAAAABmBmukf
-        GY4HAgAAAAEAAAD7slhibIKeVQFmAAD+ygAA/soMAAAAAAAAADMzMzMzMzMzAQQAAAAAAAAAKAAA
-        AAAAAAABAWYEDAAABA4AAAAAIAAAAAQAAAAZgZrpHxmOB3gBAAAAAAAAjWtgcs11X6AAAAAAAAAA
-        AJvK9uVtMBfDBQAAAAAAAAAyAAAAAAAAAA==
+        U2V0dGxl9QoDAAAAIqo2FQMAAAAAHndeAgAAAAAed14AEAAAAAAAAADu/8AA7v/AKAAAAAAAAAAi
+        IiIiIiIiIogBAAAAAAAAJAAAAAAAAAABAQEBAQEBAQEAAAACAAAAAQAAAAAed14eAAAAAAAAAERE
+        REREREREBwAAAAAAAABGAAAAAAAAAE0AAAAIAQAAAwAAAAAed16IAAAAAAAAALz0aH1q0GWFAAAA
+        AAAAAADB3PXP8/J8LBERERERERERJQEAACCAk9zEQQENc2V0dGluZ3MtdG9vbAVhbGljZeckBQED
+        Y2xpAgFhAAQCBXRva2Vu//8AAABpAAAACAEAALz0aH1q0GWFiAAAAAAAAAB1oLNRxLBaTgAAAAAA
+        AAAAmDoRMEN3TyYiIiIiIiIiIigDAAAAgZPcxEECDXNldHRpbmdzLXRvb2wFYWxpY2XnJBYAAICA
+        k9zEQQQA7v/AAO7/wCUAAAAAAAAAEREREREREREBAWEEAgAJAwRtYW55AgAAAAAAAADTAAAAAQAA
+        AHWgs1HEsFpOiAAAAAAAAABspOdedvLnIwAAAAD/////+LWWfS4Wmi4DAQAAAAAAAAAKAAAAAAAA
+        AAIDZy54BAIDb2xkBwtpbiB0aGUgZmlsZf//////////FAAAAAAAAAABAWcAAAAAAAAAAAD/////
+        /////wALAQFnCwEBeAoTAQIDBAAEAQT///////////8BBP7//////////wEFAAAAAAAAAIAFmpmZ
+        mZmZuT8FAAAAAAAA8H8GBTFlOTk5BwAHCGEAw6nwn5iACQAJAwB//wgAAAAAAADgvwoACwALAQEu
+        CwEACgEE2AQAAAAAACEAAAAGAAAAbKTnXnby5yOIAAAAAAAAAPZjQDiEFAVFBAAAAAEAAAAFO44h
+        TWAl1wNnLngAAAoCBwZiZWZvcmUBAAAAAAAAACwAAAAHAAAA9mNAOIQUBUWIAAAAAAAAAMoE2VCc
+        hXgrAAAAAAAAAAAI7BV726G9WmSAgAQAgCGo2wcAAAIIZy5zZWNyZXQFdG9rZW4AAAAATAAAAAIB
+        AADKBNlQnIV4K4gBAAAAAAAAG0PNM+Nz4GgGAAAAAgAAAFocTU8OCb/fAWEDYi5jrAIBA2NsaQQC
+        BwLDvCkBAACAgZPcxEEBDXNldHRpbmdzLXRvb2wFYWxpY2XnJCUBA2NsaQAAAAAAACAAAAAEAAAA
+        G0PNM+Nz4GiIAQAAAAAAAOKZQSPaec36AAAAAAAAAACHybBNMYPfQAMAAAAAAAAAHgAAAAAAAAAg
+        AAAABQAAAOKZQSPaec36iAEAAAAAAACo37MmyeOyRQAAAAAAAAAAjMwhmSxJbdwDAAAAAAAAAB4A
+        AAAAAAAAPwAAAAMBAACo37MmyeOyRYgBAAAAAAAAoq2m/E0Q9UcEAAAAAgAAAIpE0JrHrka7AWEB
+        ZNOS8rI9fV/ZOAAAAAAAAAABAWUAAAAABQAAAAAAAARAKgEAAACCk9zEQQAAFQAAAAIAAACirab8
+        TRD1R4gBAAAAAAAAkrXAU9UyGEwCAAAAAQAAACN3qtSvaGxcAWUCAAMAAABEAAAACQAAAJK1wFPV
+        MhhMiAEAAAAAAAAmr93ts0UOdQIAAAABAAAA2eQjIV9ailkBZgAA/soAAP7KDAAAAAAAAAAzMzMz
+        MzMzMwEEAAAAAAAAACgAAAAAAAAAAQFmBAwAAAQOAAAAACAAAAAEAAAAJq/d7bNFDnWIAQAAAAAA
+        AGeH5Kz8LxyRAAAAAAAAAACPDu36RytWIgUAAAAAAAAAMgAAAAAAAAA=
         """
 
     /// The readable file beside it. The journal knows it, so it is never read for its values.
@@ -47,32 +47,36 @@ enum JournalFormatFixture {
         generation: 0x5E77_1E00_0000_0003, previousGeneration: 0x5E77_1E00_0000_0002, previousEnd: 4096,
         beginning: ChangeToken(history: 0xC0FF_EE00_C0FF_EE00, position: 40, checksum: 0x2222_2222_2222_2222),
         oldest: ChangeToken(history: 0xC0FF_EE00_C0FF_EE00, position: 36, checksum: 0x0101_0101_0101_0101),
-        lineage: JournalLineage(resets: 1, restarts: 2, isInEmptyPlace: true, origin: FileVersion(hash: 7, size: 70)),
-        base: 376)
+        lineage: JournalLineage(
+            resets: 1, restarts: 2,
+            start: JournalLineage.Start(
+                generation: 0x5E77_1E00_0000_0001, position: 30, checksum: 0x4444_4444_4444_4444),
+            origin: FileVersion(hash: 7, size: 70)),
+        base: 392)
 
     static let past = [first, second].map { JournalRecord(.past($0), durableEnd: JournalHeader.size) }
 
     /// The records from the base on.
     static let records: [JournalRecord] = [
-        JournalRecord(.base(base), durableEnd: 120),
+        JournalRecord(.base(base), durableEnd: 136),
         JournalRecord(
             .kept(JournalBatch(revision: 0, entries: [entry("g.x", .array([.string("before"), .null]))])),
-            durableEnd: 120),
-        JournalRecord(.history(history), durableEnd: 120),
-        JournalRecord(.values(values), durableEnd: 376),
-        JournalRecord(.mirroring(FileVersion(hash: 3, size: 30)), durableEnd: 376),
-        JournalRecord(.mirrored(FileVersion(hash: 3, size: 30)), durableEnd: 376),
+            durableEnd: 136),
+        JournalRecord(.history(history), durableEnd: 136),
+        JournalRecord(.values(values), durableEnd: 392),
+        JournalRecord(.mirroring(FileVersion(hash: 3, size: 30)), durableEnd: 392),
+        JournalRecord(.mirrored(FileVersion(hash: 3, size: 30)), durableEnd: 392),
         JournalRecord(
             .edited(
-                JournalBase.Mirror(FileVersion(of: Array(file.utf8)), [entry("e", nil)]), edit), durableEnd: 376),
-        JournalRecord(.values(JournalBatch(revision: 2, entries: [entry("e", .bool(true))])), durableEnd: 376),
+                JournalBase.Mirror(FileVersion(of: Array(file.utf8)), [entry("e", nil)]), edit), durableEnd: 392),
+        JournalRecord(.values(JournalBatch(revision: 2, entries: [entry("e", .bool(true))])), durableEnd: 392),
         JournalRecord(
             .united(
                 JournalUnion(
                     origin: ChangeToken(history: 0xCAFE_0000_CAFE_0000, position: 12, checksum: 0x3333_3333_3333_3333),
                     mirrors: [JournalBase.Mirror(FileVersion(hash: 4, size: 40), [entry("f", .integer(6))])],
-                    batch: JournalBatch(revision: 0, entries: [entry("f", .integer(7))]))), durableEnd: 376),
-        JournalRecord(.mirroring(FileVersion(hash: 5, size: 50)), durableEnd: 376),
+                    batch: JournalBatch(revision: 0, entries: [entry("f", .integer(7))]))), durableEnd: 392),
+        JournalRecord(.mirroring(FileVersion(hash: 5, size: 50)), durableEnd: 392),
     ]
 
     /// All values.

@@ -18,7 +18,7 @@ import Testing
         #expect(try decode(header.encoded + [1, 2, 3]) == header)
         let first = JournalHeader(generation: .max, beginning: JournalSample.beginning)
         #expect(try decode(first.encoded) == first)
-        #expect(first.oldest == first.beginning && first.base == 120 && first.lineage == JournalLineage())
+        #expect(first.oldest == first.beginning && first.base == 136 && first.lineage == JournalLineage())
     }
 
     /// One of a journal with a past and a lineage.
@@ -26,7 +26,8 @@ import Testing
         var later = header
         later.oldest = ChangeToken(history: 7, position: 1 << 32, checksum: 1 << 56)
         later.lineage = JournalLineage(
-            resets: 0x0101_0102, restarts: 0x0201_0101, isInEmptyPlace: true,
+            resets: 0x0101_0102, restarts: 0x0201_0101,
+            start: JournalLineage.Start(generation: 9, position: 1 << 40, checksum: 1 << 48),
             origin: FileVersion(hash: 5, size: 1 << 48))
         (later.base, later.previousEnd) = (1 << 24, .max)
         return later
@@ -38,23 +39,29 @@ import Testing
         let bytes = later.encoded
         #expect(Array(bytes[64..<72]) == [0, 0, 0, 1, 0, 0, 0, 0])
         #expect(Array(bytes[72..<88]) == [0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
-        #expect(Array(bytes[88..<104]) == [2, 1, 1, 1, 1, 1, 1, 2, 1, 0, 0, 0, 0, 0, 0, 0])
-        #expect(Array(bytes[104...]) == [5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0])
-        for isInEmptyPlace in [false, true] {
-            var other = later
-            other.lineage = JournalLineage(resets: .max, restarts: 0, isInEmptyPlace: isInEmptyPlace)
-            #expect(try decode(other.encoded) == other)
-        }
+        #expect(Array(bytes[88..<104]) == [2, 1, 1, 1, 1, 1, 1, 2, 9, 0, 0, 0, 0, 0, 0, 0])
+        #expect(Array(bytes[104..<120]) == [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0])
+        #expect(Array(bytes[120...]) == [5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0])
+        #expect(!later.isStart)
+        var other = later
+        other.lineage = JournalLineage(
+            resets: .max - 1, restarts: 0, start: JournalLineage.Start(generation: other.generation))
+        #expect(try decode(other.encoded) == other && other.isStart)
     }
 
     @Test("A header is damaged whose base can't be where it says")
     func wrongBase() throws {
-        for base in [0, 8, 104, 112, 121, 124, JournalHeader.baseLimit + 8, UInt64(Int.max) & ~7, .max & ~7, .max] {
+        for base in [0, 8, 120, 128, 137, 140, JournalHeader.baseLimit + 8, UInt64(Int.max) & ~7, .max & ~7, .max] {
             var wrong = later
             wrong.base = base
             #expect(throws: JournalError.damaged, "\(base)") { try decode(wrong.encoded) }
         }
-        for base in [120, 128, JournalHeader.baseLimit] {
+        for (resets, restarts) in [(UInt32.max, UInt32(0)), (0, .max)] {
+            var wrong = later
+            (wrong.lineage.resets, wrong.lineage.restarts) = (resets, restarts)
+            #expect(throws: JournalError.damaged) { try decode(wrong.encoded) }
+        }
+        for base in [136, 144, JournalHeader.baseLimit] {
             var right = later
             right.base = base
             #expect(try decode(right.encoded).base == base)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct JournalRelationTests {
     private static let known = KnownJournal(
         token: token(5), end: JournalPosition(generation: 3, offset: 640, chain: 9, chainOffset: 0),
-        lineage: JournalLineage(resets: 2, restarts: 2, origin: FileVersion(of: [9])), restart: 2, tree: tree,
+        lineage: JournalLineage(resets: 2, restarts: 2, start: start(2, 1), origin: FileVersion(of: [9])), tree: tree,
         mirrors: [mirror([1], ["a": .integer(0)]), mirror([2], ["a": .integer(7)])])
 
     private static let tree = SettingTree(["a": .integer(1), "g": .dictionary(["b": .integer(2)])])
@@ -13,6 +13,10 @@ import Testing
     private static func mirror(_ bytes: [UInt8], _ file: SettingValue.Entries) -> JournalState.Mirror {
         let difference = MirrorDifference(from: tree, to: SettingTree(file)) { $0 == $1 }
         return JournalState.Mirror(version: FileVersion(of: bytes), difference: difference)
+    }
+
+    private static func start(_ generation: UInt64, _ position: UInt64) -> JournalLineage.Start {
+        JournalLineage.Start(generation: generation, position: position, checksum: 10 * position)
     }
 
     private static func token(_ position: UInt64, of history: UInt64 = 7) -> ChangeToken {
@@ -27,7 +31,7 @@ import Testing
         var position: UInt64 = 1
         var generation: UInt64 = 4
         var previous: UInt64 = 3
-        var lineage = JournalLineage(resets: 2, restarts: 2)
+        var lineage = JournalLineage(resets: 2, restarts: 2, start: start(2, 1))
         var base: JournalBase? = JournalBase(
             tree: SettingTree(["a": .integer(8), "c": .integer(9)]), mirrors: [JournalBase.Mirror(FileVersion(of: [1]))]
         )
@@ -59,6 +63,7 @@ import Testing
         return .values(batch)
     }
 
+    private static let removal = JournalBatch(revision: 0, entries: [JournalEntry(key: "a", value: nil)])
     private static let nothing = "fork []", everything = "fork [a: 8, c: 9]"
     private static let otherFile = JournalBase(
         tree: SettingTree(["a": .integer(8), "c": .integer(9)]), mirrors: [JournalBase.Mirror(FileVersion(of: [3]))])
@@ -75,28 +80,55 @@ import Testing
             $0.records += [counted(5).changingBatch { $0.transactions?.checksum = 1 }]
         },
         Case("ending before it", "restored") { $0.records = [counted(4)] },
-        Case("ending before it, of a lineage with fewer restarts", "restored") { $0.lineage.restarts = 1 },
-        Case("ending before it, begun anew where there was none", everything) {
-            $0.lineage = JournalLineage(resets: 2, restarts: 3, isInEmptyPlace: true)
+        Case("ending before it, of a lineage with fewer restarts", "restored") {
+            ($0.lineage.restarts, $0.lineage.start) = (1, start(1, 0))
         },
-        Case("ending before it, put in the place of one that was begun anew", nothing) { $0.lineage.restarts = 3 },
-        Case("ending before it, begun anew where there was none as often as the known one", everything) {
-            $0.lineage.isInEmptyPlace = true
+        Case("begun anew where there was none, by a process that knew less", everything + " at 4") {
+            ($0.lineage.restarts, $0.lineage.start) = (3, start(4, 4))
+        },
+        Case("begun anew so, and put in the place of that", nothing + " at 4") {
+            ($0.position, $0.lineage.restarts, $0.lineage.start) = (8, 3, start(7, 4))
+        },
+        Case("begun anew where there was none, by a process that knew the same", "descendant") {
+            ($0.lineage.restarts, $0.lineage.start) = (3, start(4, 5))
+        },
+        Case("begun anew where there was none, by a process that knew more", "descendant") {
+            ($0.lineage.restarts, $0.lineage.start) = (3, start(4, 6))
+        },
+        Case("begun anew where there was none, at the same position of another past", everything + " at 5") {
+            ($0.lineage.restarts, $0.lineage.start) = (3, start(4, 5))
+            $0.lineage.start.checksum = 1
+        },
+        Case("begun anew as often as the known one, which was earlier", everything + " at 1") {
+            $0.lineage.start = start(4, 6)
+        },
+        Case("begun anew as often as the known one, and earlier", everything + " at 0") {
+            $0.lineage.start = start(4, 0)
+        },
+        Case("begun anew, which contains the known place", "descendant") {
+            ($0.lineage.restarts, $0.lineage.start, $0.records) = (3, start(4, 2), [counted(5)])
         },
         Case("ending before it, and the very one that was begun anew", "restored") {
-            ($0.lineage.isInEmptyPlace, $0.generation) = (true, 2)
+            ($0.generation, $0.lineage.start) = (2, start(2, 1))
         },
-        Case("ending before it, begun where there was none, and of a lineage with fewer restarts", "restored") {
-            ($0.lineage.isInEmptyPlace, $0.lineage.restarts) = (true, 1)
+        Case("begun anew, of a process that did not know a removal", "fork [a: 8]") {
+            $0.lineage = JournalLineage(resets: 1, restarts: 3, start: start(4, 4))
         },
         Case("begun behind it, after the settings were taken for removed", nothing) {
             ($0.position, $0.lineage.resets) = (6, 3)
+        },
+        Case("containing it, and a removal of the settings behind it", nothing) {
+            $0.records = [counted(5), .edited(JournalBase.Mirror(.absent), removal)]
+        },
+        Case("containing it, and a removal of the settings that is known", "descendant") {
+            $0.records = [.edited(JournalBase.Mirror(.absent), removal), counted(5)]
+            $0.lineage.resets = 1
         },
         Case("containing it, after the settings were taken for removed", nothing) {
             ($0.records, $0.lineage.resets) = ([counted(5)], 3)
         },
         Case("ending before it, begun anew after the settings were taken for removed", nothing) {
-            $0.lineage = JournalLineage(resets: 3, restarts: 3, isInEmptyPlace: true)
+            $0.lineage = JournalLineage(resets: 3, restarts: 3, start: start(4, 4))
         },
         Case("of a lineage with fewer removals", "restored") { $0.lineage.resets = 1 },
         Case("without all values", "restored") { ($0.base, $0.position, $0.records) = (nil, 6, [counted(7)]) },
@@ -112,8 +144,11 @@ import Testing
         Case("of another history, put in the place of one", nothing) {
             ($0.history, $0.base) = (8, otherFile)
         },
-        Case("of another history, begun where there was none", "fork [a: 8]") {
-            ($0.history, $0.lineage.isInEmptyPlace, $0.base) = (8, true, otherFile)
+        Case("of a later history, begun anew where there was none", nothing) {
+            ($0.history, $0.lineage.start, $0.base) = (8, start(4, 1), otherFile)
+        },
+        Case("of an earlier history, begun anew where there was none", "fork [a: 8]") {
+            ($0.history, $0.lineage.start, $0.base) = (6, start(4, 1), otherFile)
         },
         Case("of another history, begun anew more often", nothing) {
             ($0.history, $0.position, $0.base) = (8, 6, otherFile)
@@ -174,8 +209,9 @@ extension JournalRelation {
         case .unusable: "unusable"
         case .same: "same"
         case .descendant: "descendant"
-        case .fork(let tree):
+        case .fork(let tree, let place):
             "fork [\(tree.leafKeys.sorted().map { "\($0): \(SettingTreeText.text(tree[$0]))" }.joined(separator: ", "))]"
+                + (place.map { " at \($0.position)" } ?? "")
         case .restored: "restored"
         }
     }

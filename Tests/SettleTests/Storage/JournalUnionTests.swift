@@ -81,15 +81,24 @@ import Testing
 
     @Test("What a process has put there that knew less counts as known, and of one that knew more as newer")
     func places() {
-        for (history, position, isKnown) in [(7, 4, true), (7, 5, true), (7, 6, false), (8, 4, false)] {
+        for (history, position, isKnown) in [(7, 4, true), (7, 5, true), (8, 4, false)] {
             let place = ChangeToken(history: UInt64(history), position: UInt64(position), checksum: 1)
             let records = [
-                Self.united(["a": .integer(8), "b": .integer(9)], upTo: place), .values(Self.batch(["b": .integer(4)])),
+                Self.united(["a": .integer(8), "b": .integer(9), "gone": .integer(0)], upTo: place),
+                .values(Self.batch(["b": .integer(4)])),
             ]
             let union = Self.values(
-                ["a": .integer(10), "b": .integer(11)], over: ["a": .integer(8), "b": .integer(4), "c": .integer(2)],
-                records)
+                ["a": .integer(10), "b": .integer(11)],
+                over: ["a": .integer(8), "b": .integer(4), "c": .integer(2), "gone": .integer(0)], records)
             #expect(union == (isKnown ? ["a": .integer(10)] : [:]), "\(place)")
+        }
+    }
+
+    @Test("Who knows no more than one that has put its values there has nothing to add, also not what that removed")
+    func later() {
+        for place in [Self.place, ChangeToken(history: 7, position: 6, checksum: 1)] {
+            let records = [Self.united(["a": .integer(8)], upTo: place)]
+            #expect(Self.values(["a": .integer(7), "b": .integer(1)], over: ["a": .integer(8)], records) == [:])
         }
     }
 

@@ -38,7 +38,7 @@ extension FileSession {
         // permission to write there is no lock, and what was seen is merged.
         let isLocked = (try? acquire(isWriting: false)) != nil
         defer { if isLocked { release() } }
-        try takeBackEdits(behind: journal.end.offset)
+        try takeBackEdits(behind: journal.place)
         guard case .edited(let reading, let edited) = try examine() else { return }
         merge(edited, from: reading)
     }

@@ -88,9 +88,9 @@ extension FileSession {
 
     /// What another journal is to keep of the past. If it can't be read, the history has a gap: settings matter more than
     /// their past.
-    mutating func keptPastOrGap() -> KeptPast? {
+    mutating func keptPastOrGap(of known: JournalFile) -> KeptPast? {
         do throws(FileError) {
-            return try history.kept(of: journal, state.history)
+            return try history.kept(of: known, state.history)
         } catch {
             journal.leaveGap()
             inForce.announce(.unusable(.pastNotKept(journal.path, error)))
@@ -98,10 +98,15 @@ extension FileSession {
         }
     }
 
-    /// Keeps in memory what a journal that has been removed has of the past, until another one is begun: nobody else may
-    /// have it.
-    mutating func keepLostPast() {
-        guard keepsHistory, (try? operations.status(at: journal.path)) == nil else { return }
-        lostPast = keptPastOrGap()
+    /// Gives up a journal that does not have its name any more. What it has is needed until another one is known: nobody else
+    /// may have it.
+    mutating func giveUpJournal() {
+        if lost == nil { lost = journal.detach() } else { journal.close() }
+    }
+
+    /// Another journal is known, or has been begun.
+    mutating func forgetLost() {
+        lost?.close()
+        lost = nil
     }
 }

@@ -6,8 +6,9 @@ extension FileSession {
     /// If there was another one, the new one goes on where that ended: what was appended to that last has been read
     /// by all processes that have it open still, since it was written under its lock.
     mutating func beginJournal() throws(FileError) {
-        defer { lostPast = nil }
-        let past = lostPast.flatMap { $0.oldest.history == journal.token?.history ? $0 : nil }
+        defer { forgetLost() }
+        let isContinued = keepsHistory && lost?.token?.history == journal.token?.history
+        let past = isContinued ? lost.flatMap { keptPastOrGap(of: $0) } : nil
         try journal.begin(
             after: journal.end, past, with: try beginning(), isReset: hasReset, for: file.owner)
         didBeginJournal(growth: 0)
@@ -23,7 +24,7 @@ extension FileSession {
     }
 
     /// Puts a new journal with all values in the old one's place, and with what may be kept of the past.
-    mutating func replaceJournal() throws(FileError) { try replaceJournal(keeping: keptPastOrGap()) }
+    mutating func replaceJournal() throws(FileError) { try replaceJournal(keeping: keptPastOrGap(of: journal)) }
 
     mutating func replaceJournal(keeping past: KeptPast?) throws(FileError) {
         repairs.formUnion([.removeAbandonedFiles, .replaceJournal])

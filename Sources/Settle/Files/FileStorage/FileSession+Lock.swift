@@ -44,8 +44,7 @@ extension FileSession {
             guard finding == .replaced else { return finding }
             // The race for this journal is lost: what was appended to it last is merged before it is given up.
             try mergeNewRecords()
-            keepLostPast()
-            journal.close()
+            giveUpJournal()
             attempts -= 1
             guard attempts > 0 else { throw .notSaved(names.file, .replacedAgainAndAgain(journal.path)) }
         }
@@ -64,8 +63,8 @@ extension FileSession {
             // What was stable in the one that has been removed is stable again.
             if isContinued { try synchronize() }
         case .other:
-            lostPast = nil
             try mergeOther()
+            forgetLost()
             try restoreIfFileIsMissing()
         }
     }

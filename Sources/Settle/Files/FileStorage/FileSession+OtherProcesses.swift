@@ -8,28 +8,31 @@ extension FileSession {
     /// - Parameter canUnite: Whether the lock of the journal at the path is held. Otherwise what comes behind a removal by
     ///   a process that did not know of this one waits until what is in force here can be put beside it.
     mutating func mergeNewRecords(canUnite: Bool = false) throws(StorageError) {
-        let end = journal.end.offset
+        let known = journal.place
         var reader = journal
         var records = try fileErrors { (_) throws(FileError) in try reader.readNew().records }
         if !canUnite, !journal.isReadOnly, let reset = records.first(where: \.record.content.isReset) {
             repairs.insert(.restoreFile)
             reader = journal
-            records = try fileErrors { (_) throws(FileError) in try reader.readNew(atMost: reset.offset - end).records }
+            records = try fileErrors { (_) throws(FileError) in
+                try reader.readNew(atMost: reset.offset - known.offset).records
+            }
         }
-        try mergeNew(records, behind: end, in: reader)
+        try mergeNew(records, behind: known, in: reader)
     }
 
     private mutating func mergeNew(
-        _ records: [(offset: Int, record: JournalRecord)], behind end: Int, in reader: JournalFile
+        _ records: [(offset: Int, record: JournalRecord)], behind known: JournalFile.Place,
+        in reader: JournalFile
     ) throws(StorageError) {
         let edits = untold.filter(\.isOfFile)
         if !records.isEmpty,
             edits.contains(where: \.isRemoval) || !edits.isEmpty && records.contains(where: \.record.content.isOfFile)
         {
-            return try takeBackEdits(behind: end)
+            return try takeBackEdits(behind: known)
         }
         journal = reader
-        merge(records)
+        merge(records, behind: known.token)
         for record in edits {
             guard let batch = record.batch, inForce.tree.isChanged(by: batch) else { continue }
             state.add(record.brought(upTo: state), at: journal.end.offset, over: inForce.tree)
@@ -39,21 +42,18 @@ extension FileSession {
 
     /// Forgets what a load has found in the file, because others have looked at that or it has changed again, and merges
     /// what they have appended over the journal's values.
-    mutating func takeBackEdits(behind end: Int) throws(StorageError) {
+    mutating func takeBackEdits(behind place: JournalFile.Place) throws(StorageError) {
         guard journal.isKnown, untold.contains(where: \.isOfFile) else { return }
         let log = try rereadJournal()
-        let news = log.records.filter { $0.offset >= end }
-        let known = JournalReplay(log.records.prefix { $0.offset < end })
+        let news = log.records.filter { $0.offset >= place.offset }
+        var known = JournalReplay(log.records.prefix { $0.offset < place.offset })
         untold.removeAll(where: \.isOfFile)
-        guard known.hasBase else { return merge(news) }
+        guard known.hasBase else { return merge(news, behind: place.token) }
+        for record in untold { known.add(record, at: place.offset) }
         var told = inForce.tree
         (inForce.tree, state) = (known.tree, known.state)
-        for record in untold {
-            state.add(record, at: end, over: inForce.tree)
-            inForce.tree = record.batch.map(inForce.tree.with) ?? inForce.tree
-        }
         file.follow(state.mirrors[0].version)
-        merge(news)
+        merge(news, behind: place.token)
         for (_, record) in news { told = record.batch.map(told.with) ?? told }
         inForce.announceChanges(from: told, to: inForce.tree)
     }
@@ -67,21 +67,22 @@ extension FileSession {
             !news.records.contains(where: \.record.content.isReset)
         else { return false }
         journal = reader
-        merge(news.records)
+        follow(news.records[...])
         return news.isAll && journal.isKnown
     }
 
-    private mutating func merge(_ records: [(offset: Int, record: JournalRecord)]) {
+    private mutating func merge(_ records: [(offset: Int, record: JournalRecord)], behind token: ChangeToken?) {
         let index = records.firstIndex(where: \.record.content.isReset)
         guard let index, !journal.isReadOnly else { return follow(records[...]) }
         // A process has found the file removed, and did not know that this one has it open.
         follow(records[..<index])
-        let (known, removal) = (knownJournal, records[index].record)
+        var (known, removal) = (knownJournal, records[index].record)
+        known.token = Array(records[..<index]).token(after: token)
         state.add(removal.content, at: records[index].offset, over: inForce.tree)
         inForce.tree = removal.batch.map(inForce.tree.with) ?? inForce.tree
         repairs.insert(.restoreFile)
         let rest = Array(records[(index + 1)...])
-        merge(rest)
+        merge(rest, behind: Array(records[...index]).token(after: token))
         if let batch = unite(known, from: SettingTree(), rest) { inForce.tree = inForce.tree.with(batch) }
     }
 
@@ -119,7 +120,7 @@ extension FileSession {
         var lineage = journal.lineage
         if state.isReset { lineage.resets += 1 }
         return KnownJournal(
-            token: journal.token, end: journal.end, lineage: lineage, restart: journal.restart, tree: inForce.tree,
+            token: journal.token, end: journal.end, lineage: lineage, tree: inForce.tree,
             mirrors: state.mirrors, file: file.version)
     }
 
@@ -141,11 +142,14 @@ extension FileSession {
             // What is known counts. The next process that writes begins a new journal with it.
             repairs.formUnion([.replaceJournal, .synchronizeNames])
         case .same:
-            try mergeNew(log.records.filter { $0.offset >= known.end.offset }, behind: known.end.offset, in: journal)
+            try mergeNew(
+                log.records.filter { $0.offset >= known.end.offset }, behind: (known.end.offset, known.token),
+                in: journal)
         case .descendant:
             if let token = known.token, !log.contains(token, journal.header) { history.recent.begin(at: journal.token) }
             adopt(log)
-        case .fork(let ancestor) where !journal.isReadOnly:
+        case .fork(let tree, let place) where !journal.isReadOnly:
+            let ancestor = place.flatMap { lost?.tree(at: $0, limit: Self.journalSizeLimit) } ?? tree
             history.recent.begin(at: journal.token)
             adopt(log)
             if let batch = unite(known, from: ancestor, log.records) { inForce.announce(.values(batch.values)) }
@@ -165,10 +169,10 @@ extension FileSession {
         (state, untold) = (replay.state, [])
         if repairs.contains(.replaceJournal), !replay.hasBase {
             // What it lacks is known here.
-            merge(log.records)
+            follow(log.records[...])
         } else {
             inForce.announceChanges(from: inForce.tree, to: replay.tree)
-            merge(Array(log.records[beginning.endIndex...]))
+            follow(log.records[beginning.endIndex...])
         }
         for record in rest {
             tell(record.brought(upTo: state))

@@ -16,17 +16,17 @@
 /// force here is put beside it, key by key.
 extension FileSession {
     /// What stands at the file's path; `nil` if that is nothing.
-    func fileStatus() throws(FileError) -> FileStatus? {
+    func fileStatus() throws(StorageError) -> FileStatus? {
         do {
             return try operations.status(at: names.file)
         } catch {
-            guard error.cause == .notFound || error.cause == .notFolder else { throw error }
+            guard error.cause == .notFound || error.cause == .notFolder else { throw .unreadable(names.file, error) }
             return nil
         }
     }
 
     /// Whether there was a file and there is none, also if something else than a file has its name.
-    func isFileMissing() throws(FileError) -> Bool {
+    func isFileMissing() throws(StorageError) -> Bool {
         file.version == .absent ? false : try file.isMissing(fileStatus())
     }
 
@@ -52,13 +52,10 @@ extension FileSession {
     }
 
     private mutating func isFileMissingAfterFollowing() throws(StorageError) -> Bool {
-        let status = try fileErrors(as: StorageError.unreadable) { (session) throws(FileError) in
-            try session.fileStatus()
-        }
+        let status = try fileStatus()
         guard !place.links.isEmpty || status?.kind == .symbolicLink else { return file.isMissing(status) }
         try followPath()
-        return try fileErrors(as: StorageError.unreadable) { (session) throws(FileError) in try session.isFileMissing()
-        }
+        return try isFileMissing()
     }
 
     /// Goes where the path leads by now. If nothing is there, what is in force is stored there.
@@ -78,26 +75,21 @@ extension FileSession {
     /// more.
     private mutating func lockAgain() throws(StorageError) {
         try mergeNewRecords()
-        let count = journal.closeLocked()
+        let count = journal.lockCount
+        giveUpJournal()
         try acquire()
         journal.keepLocked(count: count)
     }
 
     /// Has the file written again if it is missing. Under the lock of a journal that was not known.
     mutating func restoreIfFileIsMissing() throws(StorageError) {
-        let isMissing = try fileErrors(as: StorageError.unreadable) { (session) throws(FileError) in
-            try session.isFileMissing()
-        }
-        if isMissing { repairs.insert(.restoreFile) }
+        if try isFileMissing() { repairs.insert(.restoreFile) }
     }
 
     /// Tells the journal that there is no file, so that the next load does not take that for a wish, and writes it again.
     /// The journal has everything, so the next checkpoint does what fails of the latter.
     mutating func restoreFile() throws(StorageError) {
-        let isMissing = try fileErrors(as: StorageError.unreadable) { (session) throws(FileError) in
-            try session.isFileMissing()
-        }
-        if isMissing { forgetFile() }
+        if try isFileMissing() { forgetFile() }
         try tellJournal()
         repairs.remove(.restoreFile)
         do throws(StorageError) {

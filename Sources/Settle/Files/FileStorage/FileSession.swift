@@ -62,8 +62,8 @@ struct FileSession: Sendable {
     var history = FileHistory()
     /// What the journal could not be told when it became known.
     var untold: [JournalRecord.Content] = []
-    /// What a journal that has been removed had of the past.
-    var lostPast: KeptPast?
+    /// The journal that was open before another one had its name, until that is known.
+    var lost: JournalFile?
     /// The keys of secrets that the journal has not been told, although it says that a history is kept.
     var untoldSecrets: Set<SettingKey> = []
     /// Whether this process has written since it loaded the file, or was about to.
@@ -105,6 +105,7 @@ struct FileSession: Sendable {
 
     mutating func close() {
         phase = .closed
+        forgetLost()
         journal.close()
         namedLocks.unlockAll(operations)
     }

@@ -1,5 +1,18 @@
 /// What the journal keeps of the past.
 extension JournalFile {
+    /// All values as they were at a place of the history; `nil` if the journal does not have that.
+    func tree(at place: ChangeToken, limit: Int) -> SettingTree? {
+        var reader = self
+        guard let log = try? reader.scan(limit: limit), let header = reader.header else { return nil }
+        var (replay, isThere) = (JournalReplay(), header.beginning == place)
+        for (offset, record) in log.records {
+            if isThere, record.batch != nil { break }
+            replay.add(record.content, at: offset)
+            isThere = isThere || record.content.transactions?.token(in: place.history) == place
+        }
+        return isThere && replay.hasBase ? replay.tree : nil
+    }
+
     private static let chunkSize = 256 << 10
 
     /// Whether there is anything.

@@ -29,10 +29,11 @@ struct JournalFile: Sendable {
     private(set) var end = JournalPosition.start(of: 0)
     /// Where the file's history stands behind the last record that has been read or written; `nil` until one has.
     private(set) var token: ChangeToken?
+    /// Up to where it is known, in the file and in the history.
+    typealias Place = (offset: Int, token: ChangeToken?)
+    var place: Place { (end.offset, token) }
     /// That of the last one with a header.
     private(set) var lineage = JournalLineage()
-    /// The generation of the last one that was begun where there was none.
-    private(set) var restart: UInt64?
     /// Where the records end that it was begun with.
     private(set) var beginningEnd = 0
     /// Up to where the file is known to be on stable storage.
@@ -41,7 +42,8 @@ struct JournalFile: Sendable {
     private var size = 0
     /// Whether something else than zeros may stand behind its end.
     private var mayHaveTail = false
-    private var lockCount = 0
+    /// How often the lock was taken.
+    private(set) var lockCount = 0
     /// Whether it is to take the place of another one.
     private var isReplacement = false
     /// A sync has failed: what was written may be lost although later syncs succeed. Another journal makes up for it,
@@ -92,12 +94,30 @@ struct JournalFile: Sendable {
         if lockCount > 0 { try? operations.unlock(file, at: path) }
         // What was to be durable has been synced; closing has nothing to report. It also gives up the lock.
         try? operations.close(file, at: path)
-        self.file = nil
+        didClose()
+    }
+
+    private mutating func didClose() {
+        file = nil
         identity = nil
         isKnown = false
         isReadOnly = false
         lockCount = 0
         needsReplacement = false
+    }
+
+    /// Gives up the file and its lock.
+    ///
+    /// - Returns: The same file, to be read and closed by the caller, if it was known.
+    mutating func detach() -> JournalFile? {
+        guard isKnown, let file else {
+            close()
+            return nil
+        }
+        if lockCount > 0 { try? operations.unlock(file, at: path) }
+        lockCount = 0
+        defer { didClose() }
+        return self
     }
 
     /// Whether the path leads to something else by now, or to nothing.
@@ -160,10 +180,7 @@ struct JournalFile: Sendable {
         // held.
         isKnown = header != nil
         self.header = header
-        if let header {
-            lineage = header.lineage
-            if lineage.isInEmptyPlace { restart = header.generation }
-        }
+        if let header { lineage = header.lineage }
         self.end = end
         self.durableEnd = durableEnd
     }
@@ -324,14 +341,6 @@ struct JournalFile: Sendable {
         }
     }
 
-    /// Closes the file although it is locked, which gives up the lock.
-    ///
-    /// - Returns: How often the lock was taken.
-    mutating func closeLocked() -> Int {
-        defer { close() }
-        return lockCount
-    }
-
     /// Counts the lock, which has been taken once, as taken more often.
     mutating func keepLocked(count: Int) {
         guard lockCount > 0 else { return }
@@ -381,9 +390,13 @@ struct JournalFile: Sendable {
         after previous: JournalPosition, _ past: KeptPast?, with contents: [JournalRecord.Content],
         isReset: Bool, for owner: FileStatus.Owner?
     ) throws(FileError) {
+        let (generation, beginning) = (UInt64.random(in: 1 ... .max), token ?? .beginning())
         var lineage = lineage
-        lineage.isInEmptyPlace = !isReplacement
-        if lineage.isInEmptyPlace, previous.generation != 0 { lineage.restarts += 1 }
+        if !isReplacement {
+            if previous.generation != 0 { lineage.restarts += 1 }
+            lineage.start = JournalLineage.Start(
+                generation: generation, position: beginning.position, checksum: beginning.checksum)
+        }
         if previous.generation == 0, case .base(let base)? = contents.first { lineage.origin = base.mirrors[0].version }
         if isReset { lineage.resets += 1 }
         do throws(FileError) {
@@ -391,9 +404,8 @@ struct JournalFile: Sendable {
             operations.keepOwner(owner, of: file, at: path)
             // The process's mask may have taken away permissions that the user needs.
             try operations.setPermissions(of: file, at: path, to: 0o600)
-            let beginning = token ?? .beginning()
             var header = JournalHeader(
-                generation: .random(in: 1 ... .max), previousGeneration: previous.generation,
+                generation: generation, previousGeneration: previous.generation,
                 previousEnd: previous.generation == 0 ? 0 : UInt64(previous.offset), beginning: beginning,
                 oldest: past?.oldest, lineage: lineage)
             var (bytes, place) = Self.encode(

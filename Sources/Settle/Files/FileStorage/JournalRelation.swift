@@ -8,8 +8,9 @@ enum JournalRelation {
     case same
     /// Everything that was known is in it, unless others have changed it since.
     case descendant
-    /// Whoever has begun it did not know everything. Where this process has other values than these, they are its own.
-    case fork(SettingTree)
+    /// Whoever has begun it did not know everything. Where this process has other values than those that it had at a place,
+    /// or than these if that is not known, they are its own.
+    case fork(SettingTree, ChangeToken? = nil)
     /// An earlier one, or one of other values, has been put in its place: a backup.
     case restored
 }
@@ -19,8 +20,6 @@ struct KnownJournal {
     var token: ChangeToken?
     var end: JournalPosition
     var lineage: JournalLineage
-    /// Of the newest one that was begun where there was none.
-    var restart: UInt64?
     /// All values.
     var tree: SettingTree
     /// The versions of the file.
@@ -36,17 +35,25 @@ struct KnownJournal {
         guard let token, end.generation != 0 else { return .descendant }
         if isContinued { return .same }
         guard let base = log.base else { return .restored }
-        guard header.beginning.history == token.history else { return relation(toStranger: base, header) }
+        guard header.beginning.history == token.history else { return relation(toStranger: base, header, token) }
         // What was in force here was taken for removed. What has been stored since stays.
-        if header.lineage.resets > lineage.resets { return .fork(SettingTree()) }
-        if header.beginning.position >= token.position || log.contains(token, header) { return .descendant }
-        let isOtherRestart =
-            header.lineage.restarts > 0 && header.lineage.restarts == lineage.restarts && header.lineage.isInEmptyPlace
-            && restart.map { $0 != header.generation } ?? false
-        guard header.lineage.restarts > lineage.restarts || isOtherRestart else { return .restored }
-        guard header.lineage.isInEmptyPlace else { return .fork(SettingTree()) }
+        let hasReset = log.records.contains { $0.record.content.isReset }
+        if header.lineage.resets + (hasReset ? 1 : 0) > lineage.resets { return .fork(SettingTree()) }
+        if log.contains(token, header) { return .descendant }
+        let start = header.lineage.start
+        guard start.generation != lineage.start.generation, header.lineage.restarts >= lineage.restarts else {
+            return header.beginning.position >= token.position ? .descendant : .restored
+        }
+        // Another journal has been begun where there was none, by a process that knew what had been stored up to there.
+        var place = start.place(in: token.history)
+        if header.lineage.restarts > lineage.restarts {
+            if place.position > token.position || place == token { return .descendant }
+        } else if lineage.start.position < start.position {
+            place = lineage.start.place(in: token.history)
+        }
         // What this process lacks was taken for removed by itself, and by nobody else.
-        return .fork(header.lineage.resets < lineage.resets ? values(of: base.tree) : base.tree)
+        if header.lineage.resets < lineage.resets { return .fork(values(of: base.tree)) }
+        return .fork(header.isStart ? base.tree : SettingTree(), place)
     }
 
     /// Those of another tree at the keys that this process has.
@@ -57,7 +64,9 @@ struct KnownJournal {
     }
 
     /// Of another history. Nobody loses values by it, even if it is a backup.
-    private func relation(toStranger base: JournalBase, _ header: JournalHeader) -> JournalRelation {
+    private func relation(
+        toStranger base: JournalBase, _ header: JournalHeader, _ token: ChangeToken
+    ) -> JournalRelation {
         // A version of the file that both have known is what both began with.
         let versions = [header.lineage.origin] + base.mirrors.map(\.version)
         if let mirror = mirrors.last(where: { $0.version != .absent && versions.contains($0.version) }) {
@@ -70,8 +79,8 @@ struct KnownJournal {
             for (key, _, _) in TreeDifference(from: beginning, to: tree).changes { ancestor[key] = base.tree[key] }
             return .fork(ancestor)
         }
-        guard header.previousGeneration != 0, header.lineage.isInEmptyPlace else { return .fork(SettingTree()) }
-        // It has the older values: its own journal was removed, and what this process knows has come since.
-        return .fork(values(of: base.tree))
+        guard header.previousGeneration != 0, header.isStart else { return .fork(SettingTree()) }
+        // Their own journals were removed: the history that began later has the newer values.
+        return .fork(header.beginning.history > token.history ? SettingTree() : values(of: base.tree))
     }
 }

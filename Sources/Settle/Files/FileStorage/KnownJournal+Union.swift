@@ -13,16 +13,18 @@ extension KnownJournal {
         _ isSame: @escaping (SettingValue?, SettingValue?) -> Bool
     ) -> JournalUnion? {
         guard let token else { return nil }
-        var (ancestor, theirs) = (ancestor, Set<SettingKey>())
+        var (ancestor, theirs, isKnown) = (ancestor, Set<SettingKey>(), false)
         for record in records {
             switch record.content {
-            case .united(let union)
-            where union.origin.history == token.history && union.origin.position <= token.position:
-                // Somebody has put there what this process knew before.
-                ancestor = ancestor.with(union.batch)
+            case .united(let union) where union.origin.history == token.history:
+                // Whoever has put that there knew all that this process knows.
+                isKnown = isKnown || union.origin.position > token.position || union.origin == token
+                // Somebody has put there what this process knew before. What it lacks may have been taken for removed.
+                let known = union.batch.entries.filter { tree[$0.key] != nil }
+                ancestor = ancestor.with(JournalBatch(revision: 0, entries: known))
             case let content where content.isReset: (ancestor, theirs) = (SettingTree(), [])
-            // What a file says that is known here is no news. Nothing else tells who has begun with it.
-            case .edited: break
+            // What a file says that is known here is no news to those who have begun with it.
+            case .edited where theirs.isEmpty: break
             case let content: theirs.formUnion(content.batch?.entries.map(\.key) ?? [])
             }
         }
@@ -37,7 +39,7 @@ extension KnownJournal {
         let outer = theirs.reduce(into: Set<SettingKey>()) { $0.formUnion($1.parents) }
         var batch = TreeDifference(from: ancestor, to: tree).batch
         batch.entries.removeAll { entry in
-            theirs.contains(entry.key) || outer.contains(entry.key)
+            isKnown || theirs.contains(entry.key) || outer.contains(entry.key)
                 || entry.key.parents.contains(where: theirs.contains)
         }
         var union = JournalUnion(origin: token, batch: batch)

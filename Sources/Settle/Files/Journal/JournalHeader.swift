@@ -2,7 +2,7 @@
 ///
 ///      0  magic               8 bytes: "Settle", 0xF5 (in no text), a line feed (lost where line ends are converted)
 ///      8  version             u32
-///     12  checksum            u32, of the 120 bytes with zeros here
+///     12  checksum            u32, of the 136 bytes with zeros here
 ///     16  generation          u64, random, never 0
 ///     24  previousGeneration  u64, 0 if there was none
 ///     32  previousEnd         u64
@@ -14,15 +14,16 @@
 ///     80  checksum            u64 of the record with the last of them
 ///     88  resets              u32, of the lineage
 ///     92  restarts            u32, of the lineage
-///     96  place               u32: 0 that of a journal before it, 1 an empty one
-///    100  zeros               u32
-///    104  origin              hash u64, size u64 of the file with which the history began
-///    120  the first record: of the past, or the one with all values
+///     96  start               generation u64 of the newest journal that was begun where there was none
+///    104  position            u64: how many transactions the file had had then
+///    112  checksum            u64 of the record with the last of them
+///    120  origin              hash u64, size u64 of the file with which the history began
+///    136  the first record: of the past, or the one with all values
 ///
 /// Magic, version and checksum keep their place in all later versions, so that a later version can be told from damage.
 /// The header fits in one disk sector, so it is written as a whole or not at all.
 package struct JournalHeader: Sendable, Equatable {
-    package static let size = 120
+    package static let size = 136
     package static let version: UInt32 = 3
     static let generationOffset = 16
 
@@ -52,6 +53,9 @@ package struct JournalHeader: Sendable, Equatable {
         self.beginning = beginning
     }
 
+    /// Whether it was begun where there was none.
+    var isStart: Bool { lineage.start.generation == generation }
+
     package var encoded: [UInt8] { encoded(inVersion: Self.version) }
 
     /// - Parameter version: Differs from ``version`` only in tests of later versions.
@@ -71,9 +75,11 @@ package struct JournalHeader: Sendable, Equatable {
             bytes.store(oldest.checksum, at: 80)
             bytes.store(lineage.resets, at: 88)
             bytes.store(lineage.restarts, at: 92)
-            bytes.store(UInt32(lineage.isInEmptyPlace ? 1 : 0), at: 96)
-            bytes.store(lineage.origin.hash, at: 104)
-            bytes.store(lineage.origin.size, at: 112)
+            bytes.store(lineage.start.generation, at: 96)
+            bytes.store(lineage.start.position, at: 104)
+            bytes.store(lineage.start.checksum, at: 112)
+            bytes.store(lineage.origin.hash, at: 120)
+            bytes.store(lineage.origin.size, at: 128)
             bytes.store(Self.checksum(UnsafeRawBufferPointer(bytes)), at: 12)
         }
         return bytes
@@ -100,13 +106,16 @@ package struct JournalHeader: Sendable, Equatable {
             beginning: token(at: 48), oldest: token(at: 72),
             lineage: JournalLineage(
                 resets: bytes.number(UInt32.self, at: 88), restarts: bytes.number(UInt32.self, at: 92),
-                isInEmptyPlace: bytes.number(UInt32.self, at: 96) != 0,
+                start: JournalLineage.Start(
+                    generation: bytes.number(UInt64.self, at: 96), position: bytes.number(UInt64.self, at: 104),
+                    checksum: bytes.number(UInt64.self, at: 112)),
                 origin: FileVersion(
-                    hash: bytes.number(UInt64.self, at: 104), size: bytes.number(UInt64.self, at: 112))),
+                    hash: bytes.number(UInt64.self, at: 120), size: bytes.number(UInt64.self, at: 128))),
             base: bytes.number(UInt64.self, at: 64))
         // There is no version before this one: those were never released.
         guard version == Self.version, header.generation != 0, header.beginning.history != 0,
-            header.base >= UInt64(size), header.base <= baseLimit, header.base % 8 == 0
+            header.lineage.resets < .max, header.lineage.restarts < .max, header.base >= UInt64(size),
+            header.base <= baseLimit, header.base % 8 == 0
         else { throw .damaged }
         return header
     }

@@ -8,7 +8,8 @@
 /// copied and a disk that was cloned are noticed once they have gone another way. It contains nothing of any
 /// value, so it may leave the program, such as in a header or a cookie.
 public struct ChangeToken: Sendable, Hashable {
-    /// Identifies the history: a random number, made once for each file.
+    /// Identifies the history: a number that is made once for each file, from the time in its upper 50 bits, by which later
+    /// histories have greater numbers, and random bits.
     public var history: UInt64
     /// How many transactions there have been up to here. Numbers may be left out, where records were lost.
     public var position: UInt64
@@ -78,7 +79,10 @@ extension ChangeToken: Codable {
 extension ChangeToken {
     /// The first of a new history.
     package static func beginning() -> ChangeToken {
-        ChangeToken(history: .random(in: 1 ... .max), position: 0, checksum: .random(in: .min ... .max))
+        // In sixteen microseconds.
+        let time = UInt64(max(0, wallTime(isExact: true)) * 62_500) << 14
+        return ChangeToken(
+            history: time | .random(in: 1..<(1 << 14)), position: 0, checksum: .random(in: .min ... .max))
     }
 
     /// The place some transactions earlier, in the same record.

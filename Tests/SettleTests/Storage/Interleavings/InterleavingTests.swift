@@ -43,11 +43,17 @@ import Testing
         await tryRandomScripts(removesFiles: true)
     }
 
+    /// Removals that have led to faults.
+    private static let seeds: [UInt64] = [
+        600596, 601657, 601692, 602077, 602364, 602506, 602555, 602957, 603041, 603842, 620556, 621005, 622052, 623453,
+        623591, 623782, 630819, 633393, 635568, 700269, 700422, 701441, 702541, 702617, 703012, 704664, 707971, 715356,
+    ]
+
     private static let environment = ProcessInfo.processInfo.environment
     private static let isUsual = environment["SETTLE_INTERLEAVINGS"] == nil
 
     private func tryRandomScripts(removesFiles: Bool) async {
-        var seeds: [UInt64] = Array(1...500)
+        var seeds: [UInt64] = Array(1...500) + Self.seeds
         if let count = Self.environment["SETTLE_INTERLEAVINGS"].flatMap(UInt64.init) {
             let first = Self.environment["SETTLE_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
             seeds = Array(first..<(first + count))
