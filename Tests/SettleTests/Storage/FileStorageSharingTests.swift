@@ -206,6 +206,28 @@ import Testing
         #expect(other.token != one.token)
     }
 
+    @Test(
+        "What follows a removal that another process took for a wish is merged, although only the journal was watched")
+    func behindRemoval() throws {
+        let watching = ManualFileWatching()
+        let running = FileStorage(at: fixture.file, calls: fixture.calls, watching: watching)
+        _ = try running.load()
+        try running.append(batch(1, ["a": .integer(1)]), durability: .synced)
+        #expect(try running.checkpoint(SettingTree(["a": .integer(1)]), for: .resting))
+        running.watch { _ in }
+        _ = try changes(running)
+        try FileManager.default.removeItem(at: fixture.file)
+        let other = try fixture.opened()
+        for number in 1...2 {
+            try other.append(batch(1, ["b": .integer(Int64(number))]), durability: .buffered)
+            watching.tell([.contents])
+            let told = try changes(running).filter { $0.content == .values(["b": .integer(Int64(number))]) }
+            #expect(told.count == 1, "\(number)")
+        }
+        let values = SettingTree(["a": .integer(1), "b": .integer(2)])
+        #expect(try fixture.freshLoad().tree == values && changes(other) != [])
+    }
+
     @Test("However much there is, and wherever the watch stops to read, all of it is reported") func farAhead() throws {
         let one = FileStorage(at: fixture.file, calls: fixture.calls, journalLimit: 1 << 20)
         _ = try one.load()

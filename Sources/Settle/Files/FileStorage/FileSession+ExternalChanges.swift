@@ -22,7 +22,8 @@ extension FileSession {
         }
         try openJournal()
         try reloadIfFileIsBack()
-        guard checks.contains(.file) else { return }
+        // Behind a removal there may be more, which waits for the lock.
+        guard checks.contains(.file) || repairs.contains(.restoreFile) else { return }
         // What could not be told when it was found out, and what has been removed. What a load has found is left to a
         // process that writes.
         let isJournalMissing = !journal.isOpen && journal.end.generation != 0
