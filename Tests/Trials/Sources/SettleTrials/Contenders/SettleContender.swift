@@ -9,12 +9,14 @@ struct SettleContender: Contender {
     private let texts: [String: SettingReference<String>]
 
     init(folder: URL) async throws {
-        try await self.init(folder: folder, configuration: SettingsStore.Configuration())
+        try await self.init(folder: folder, format: nil)
     }
 
-    init(folder: URL, configuration: SettingsStore.Configuration) async throws {
+    init(
+        folder: URL, format: FileFormat? = nil, configuration: SettingsStore.Configuration = .init()
+    ) async throws {
         let file = folder.appending(path: ContenderKind.settle.fileName)
-        store = try await SettingsStore.open(at: file, configuration: configuration)
+        store = try await SettingsStore.open(at: file, format: format, configuration: configuration)
         settings = try await store.group(TrialSettings.self)
         numbers = settings.numbers
         texts = settings.texts

@@ -4,7 +4,7 @@ import TrialChecks
 /// A file whose writers are killed one after the other.
 struct KillLane {
     private let trial: KillTrial
-    private let place: ChildPlace
+    private var place: ChildPlace
     private let plan: KillPlan
     private var random: SeededGenerator
     private var tally = KillTally()
@@ -17,6 +17,7 @@ struct KillLane {
         self.trial = trial
         let name = "kill-\(contender)-\(lane)"
         place = bench.place(contender, in: try bench.makeFolder(name), named: name)
+        place.format = ChildPlace.Format.allCases[lane % ChildPlace.Format.allCases.count]
         random = bench.random(for: name)
         // A commit also saves all plain writes, so only files with few commits show how many of these are lost.
         plan = KillPlan(seed: random.next(), stepsPerCommit: lane.isMultiple(of: 2) ? 8 : 20_000)

@@ -8,7 +8,7 @@ struct KillTrial: Trial {
 
     func run(_ contender: ContenderKind, on bench: TrialBench) throws -> TrialReport {
         // More files than processors: some processes should be killed while they wait for one.
-        let lanes = 4
+        let lanes = 6
         let kills = contender == .settle ? bench.size.kills : min(400, bench.size.kills)
         let tallies = try Lanes.run(lanes) { lane in
             var run = try KillLane(lane, of: self, contender, on: bench)
