@@ -17,7 +17,7 @@ extension FileSession {
             if !isNested { try merge(finding) }
             try settle()
             if isWriting, !isNested { lookAtFile() }
-            if hasWritten { try tellJournal() }
+            if hasWritten || untold.contains(where: \.isUnion) { try tellJournal() }
         } catch {
             journal.unlock()
             throw error

@@ -105,6 +105,11 @@ extension JournalRecord.Content {
         }
     }
 
+    /// Whether a process has put its values beside those of another journal, which nobody else has.
+    var isUnion: Bool {
+        if case .united = self { true } else { false }
+    }
+
     /// Whether somebody has found the file missing.
     var isRemoval: Bool {
         if case .edited(let mirror, _) = self { mirror.version == .absent } else { false }
