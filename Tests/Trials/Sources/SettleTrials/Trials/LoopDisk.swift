@@ -58,7 +58,10 @@ struct LoopDisk: ~Copyable {
         }
         // A device that has no room for all of a larger request writes a part of it and says that all is well.
         let limit = "/sys/block/\(URL(filePath: device).lastPathComponent)/queue/max_sectors_kb"
-        try? Data("4".utf8).write(to: URL(filePath: limit))
+        guard (try? Data("4".utf8).write(to: URL(filePath: limit))) != nil else {
+            _ = SystemTool.run(["losetup", "--detach", device])
+            throw TrialError("the requests of loop devices can't be limited here")
+        }
         guard SystemTool.run(["mount", "-o", system.options, device, folder]) else {
             _ = SystemTool.run(["losetup", "--detach", device])
             throw TrialError("mounting \(system.name) takes root")
