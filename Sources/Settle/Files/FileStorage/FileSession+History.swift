@@ -98,8 +98,8 @@ extension FileSession {
         }
     }
 
-    /// Gives up a journal that does not have its name any more. What it has is needed until another one is known: nobody else
-    /// may have it.
+    /// Gives up a journal that no longer has its name. It stays open until another one is known: no other process may have
+    /// what it has.
     mutating func giveUpJournal() {
         if lost == nil { lost = journal.detach() } else { journal.close() }
     }

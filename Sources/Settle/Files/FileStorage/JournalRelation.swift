@@ -8,8 +8,8 @@ enum JournalRelation {
     case same
     /// Everything that was known is in it, unless others have changed it since.
     case descendant
-    /// Whoever has begun it did not know everything. Where this process has other values than those that it had at a place,
-    /// or than these if that is not known, they are its own.
+    /// Its author did not know everything. This process has changed what differs from the values that it had at the place,
+    /// or from this tree if the place can't be found.
     case fork(SettingTree, ChangeToken? = nil)
     /// An earlier one, or one of other values, has been put in its place: a backup.
     case restored
@@ -51,7 +51,7 @@ struct KnownJournal {
         } else if lineage.start.position < start.position {
             place = lineage.start.place(in: token.history)
         }
-        // What this process lacks was taken for removed by itself, and by nobody else.
+        // This process has taken a missing file for a removal, the author has not: what it lacks is not removed there.
         if header.lineage.resets < lineage.resets { return .fork(values(of: base.tree)) }
         return .fork(header.isStart ? base.tree : SettingTree(), place)
     }

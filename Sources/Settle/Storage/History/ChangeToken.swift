@@ -8,8 +8,8 @@
 /// copied and a disk that was cloned are noticed once they have gone another way. It contains nothing of any
 /// value, so it may leave the program, such as in a header or a cookie.
 public struct ChangeToken: Sendable, Hashable {
-    /// Identifies the history: a number that is made once for each file, from the time in its upper 50 bits, by which later
-    /// histories have greater numbers, and random bits.
+    /// Identifies the history: a number made once for each file, of the time in its upper 50 bits and 14 random ones.
+    /// Histories that begin later have greater numbers, as far as the clock is right.
     public var history: UInt64
     /// How many transactions there have been up to here. Numbers may be left out, where records were lost.
     public var position: UInt64
