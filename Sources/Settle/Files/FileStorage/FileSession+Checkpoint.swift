@@ -62,27 +62,45 @@ extension FileSession {
             try synchronize()
             return true
         }
-        switch try examine() {
-        case .current: break
-        case .absent: try restoreFile()
-        case .edited(let reading, let edited): merge(edited, from: reading)
+        let text: FileReading?
+        switch try examine(readsText: true) {
+        case .current(let reading): text = reading
+        case .absent:
+            try restoreFile()
+            text = nil
+        case .edited(let reading, let edited):
+            merge(edited, from: reading)
+            text = reading
         case .unusable, .superseded:
             try synchronize()
             return false
         }
-        try write()
+        try write(into: text)
         renewIfWorthwhile(isAtRest: reason.isAtRest)
         return true
     }
 
-    /// Writes the file, under the lock: journal first, then the file, then the journal's word that it is there.
-    mutating func write() throws(StorageError) {
+    /// Writes the file, under the lock.
+    ///
+    /// - Parameter text: The file that stays as it is spelled; `nil` if a new one is written.
+    mutating func write(into text: FileReading?) throws(StorageError) {
+        for _ in 0..<Self.replacementLimit {
+            try writeOnce(into: displaced ?? text)
+            // What somebody has just written goes back into its place, with the values that are in force.
+            if displaced == nil { return }
+        }
+    }
+
+    /// Journal first, then the file, then the journal's word that it is there.
+    private mutating func writeOnce(into text: FileReading?) throws(StorageError) {
         removeAbandonedFiles()
-        let bytes = try spelling.encode(inForce.tree)
+        let changed = text.flatMap { state.mirror($0.version) }.map { Array($0.difference.values.keys) }
+        let bytes = try spelling.encode(inForce.tree, into: text?.bytes, changing: changed)
+        assert(bytes.count > 1 << 16 || spelling.isSpelling(bytes, of: inForce.tree), "The mirror would have other values")
         let newVersion = FileVersion(of: bytes)
         // An edit that has just been found: others learn of it from the journal alone, not from the file that has it.
         try tellJournal()
-        let known = state.mirrors[0]
+        let known = state.mirror(file.version) ?? state.mirrors[0]
         try appendMirror(.mirroring(newVersion))
         if newVersion == file.version, !repairs.concernsFile, file.standing == .synced {
             // What changed has changed back.
@@ -93,13 +111,15 @@ extension FileSession {
         // everything.
         try synchronize()
         let hasEdit = try replaceFile(with: bytes, known)
-        try appendMirror(.mirrored(newVersion))
-        // Its file is not there any more.
-        if hasEdit { try synchronize() }
         schedule.didWriteFile()
         file.confirm(newVersion)
         file.didWrite(size: bytes.count, try? operations.status(at: names.file))
         repairs.subtract([.rewriteFile, .restoreFile, .healFile])
+        // If this process ends before a text without new values is in its place again, another one is to find it.
+        if displaced != nil, !hasEdit { return }
+        try appendMirror(.mirrored(newVersion))
+        // Its file is not there any more.
+        if hasEdit { try synchronize() }
     }
 
     /// - Returns: Whether there was an edit that nobody had seen.
@@ -109,6 +129,8 @@ extension FileSession {
         var replacement = FileReplacement(
             operations, names: names, keepsReplaced: true, isPrivate: isPrivate, owner: file.owner)
         let result = Result { () throws(FileError) in try replacement.run(bytes) }
+        // What was written into is in the file, unless that has failed before.
+        if replacement.isInPlace { displaced = nil }
         let hasEdit = replacement.hasKeptReplaced && mergeReplaced(known)
         do throws(FileError) {
             try result.get()
@@ -125,10 +147,10 @@ extension FileSession {
     }
 
     /// Merges an edit that reached the file between the last look at it and its replacement: what was replaced still has
-    /// a name.
+    /// a name. Its text takes the file's place again with the next version.
     ///
     /// - Parameter known: The version that should have been replaced.
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether there was one with other values.
     @discardableResult
     mutating func mergeReplaced(_ known: JournalState.Mirror) -> Bool {
         guard let reading = try? operations.read(names.previous), reading.version != known.version else { return false }
@@ -141,6 +163,8 @@ extension FileSession {
             }
             return false
         }
+        displaced = reading
+        repairs.insert(.rewriteFile)
         let old = known.difference.mirror(of: inForce.tree)
         var batch = TreeDifference(from: old, to: edited) { [spelling] in spelling.isSpelledAlike($0, $1) }.batch
         guard !batch.entries.isEmpty else { return false }

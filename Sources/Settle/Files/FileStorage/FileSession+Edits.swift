@@ -1,8 +1,8 @@
 extension FileSession {
     /// What stands at the file's path.
     enum Examination {
-        /// The version that is known, or one that this program is just writing.
-        case current
+        /// The version that is known, or one that this program is just writing; with its text, if it has been read.
+        case current(FileReading?)
         case absent
         case edited(FileReading, SettingTree)
         /// It can't be used. The store is told.
@@ -12,11 +12,14 @@ extension FileSession {
     }
 
     /// Finds out whether the file has been changed by others.
-    mutating func examine() throws(StorageError) -> Examination {
-        let status = file.hasSignature ? try? fileStatus() : nil
-        if file.recognize(status) { return .current }
-        switch file.examine(try readKnown(), begun: state.mirrors.dropFirst().map(\.version)) {
-        case .current: return .current
+    ///
+    /// - Parameter readsText: Whether it is read in any case.
+    mutating func examine(readsText: Bool = false) throws(StorageError) -> Examination {
+        let status = file.hasSignature && !readsText ? try? fileStatus() : nil
+        if file.recognize(status) { return .current(nil) }
+        let found = try readKnown()
+        switch file.examine(found, begun: state.mirrors.dropFirst().map(\.version)) {
+        case .current: return .current(found)
         case .rejected: return .unusable
         case .absent:
             repairs.insert(.restoreFile)

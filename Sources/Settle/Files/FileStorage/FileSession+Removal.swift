@@ -102,12 +102,16 @@ extension FileSession {
 
     private mutating func tryRestoringFile() throws(StorageError) {
         try moveFolderAway()
-        switch try examine() {
-        case .current, .absent: break
-        case .edited(let reading, let edited): merge(edited, from: reading)
+        var text: FileReading?
+        switch try examine(readsText: true) {
+        case .current(let reading): text = reading
+        case .absent: break
+        case .edited(let reading, let edited):
+            merge(edited, from: reading)
+            text = reading
         case .unusable, .superseded: return
         }
-        try write()
+        try write(into: text)
     }
 
     /// Gives something that is no file and has the file's name another one.

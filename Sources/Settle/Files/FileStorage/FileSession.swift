@@ -62,6 +62,8 @@ struct FileSession: Sendable {
     var history = FileHistory()
     /// What the journal could not be told when it became known.
     var untold: [JournalRecord.Content] = []
+    /// What somebody has written into the file and a checkpoint has taken from its place before it was seen.
+    var displaced: FileReading?
     /// The journal that was open before another one had its name, until that is known.
     var lost: JournalFile?
     /// The keys of secrets that the journal has not been told, although it says that a history is kept.

@@ -22,22 +22,42 @@ struct FileSpelling: Sendable {
 
     /// - Parameter bytes: Those of the file that is there.
     func format(toReplace bytes: [UInt8]?) -> FileFormat {
-        chosen ?? bytes.flatMap { FileFormat.detect($0) } ?? formatByName ?? .json
+        chosen ?? bytes.flatMap { format(of: $0) } ?? formatByName ?? .json
     }
 
     func decode(_ bytes: [UInt8]) throws -> SettingTree {
-        try (FileFormat.detect(bytes) ?? chosen ?? formatByName ?? .json).decode(bytes)
+        try (format(of: bytes) ?? chosen ?? formatByName ?? .json).decode(bytes)
     }
 
-    func encode(_ tree: SettingTree) throws(StorageError) -> [UInt8] {
+    private func format(of bytes: [UInt8]) -> FileFormat? {
+        let format = FileFormat.detect(bytes)
+        return format == .json && chosen == .strictJSON ? chosen : format
+    }
+
+    /// - Parameters:
+    ///   - text: A file that stays as it is spelled, where it has these values already.
+    ///   - keys: Where it may have others; `nil` if that is not known.
+    func encode(
+        _ tree: SettingTree, into text: [UInt8]? = nil, changing keys: [SettingKey]? = nil
+    ) throws(StorageError) -> [UInt8] {
         let bytes: [UInt8]
-        do {
-            bytes = try format.encode(tree)
+        do throws(FormatError) {
+            if let text, format(of: text) == format {
+                bytes = try format.encode(tree, into: text, changing: keys)
+            } else {
+                bytes = try format.encode(tree)
+            }
         } catch {
             throw StorageError(.unsupportedValue, "“\(path)” can't hold one of its values. \(error)")
         }
         guard bytes.count <= FileSession.sizeLimit else { throw .tooLarge(path, toHold: bytes.count) }
         return bytes
+    }
+
+    /// Whether a file has the values of a tree, as far as its format can tell them apart.
+    func isSpelling(_ bytes: [UInt8], of tree: SettingTree) -> Bool {
+        guard let read = try? format.decode(bytes), let fresh = try? format.decode(format.encode(tree)) else { return false }
+        return TreeDifference(from: fresh, to: read, isSame: isSpelledAlike).isEmpty
     }
 
     /// Whether two values are equal, or the file would have the same bytes for them, such as for a date and its spelling

@@ -2,17 +2,22 @@
 public struct FileFormat: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: String, Hashable {
         case json = "JSON"
+        case strictJSON = "strict JSON"
         case propertyListXML = "XML property list"
         case propertyListBinary = "binary property list"
     }
 
     private let kind: Kind
 
-    /// JSON (RFC 8259) with sorted keys, indented by two spaces.
+    /// JSON (RFC 8259), and what people add to it: comments, `// …` and `/* … */`, and a comma behind the last entry.
     ///
-    /// Dates are written as ISO 8601 strings, and data as base64 strings. Numbers that no integer or `Double` holds
+    /// A new file has sorted keys and is indented by two spaces. Dates are written as ISO 8601 strings, and data as base64 strings. Numbers that no integer or `Double` holds
     /// exactly are kept as they were written.
     public static let json = FileFormat(kind: .json)
+
+    /// JSON without comments and trailing commas, for a file that other programs read too: an edit that has any is
+    /// refused. Otherwise like ``json``.
+    public static let strictJSON = FileFormat(kind: .strictJSON)
 
     /// The XML property list that Apple's tools read and write.
     ///
@@ -56,6 +61,18 @@ extension FileFormat {
         try format.decode(bytes)
     }
 
+    /// Writes values into a text that has others. What is not changed stays as it is spelled, with its comments, its
+    /// order and its white space.
+    ///
+    /// - Parameters:
+    ///   - text: A file that ``decode(_:)`` reads.
+    ///   - keys: Where the text may have other values, none of them within another one; `nil` if that is not known.
+    package func encode(
+        _ tree: SettingTree, into text: [UInt8], changing keys: [SettingKey]? = nil
+    ) throws(FormatError) -> [UInt8] {
+        try format.encode(tree, into: text, changing: keys)
+    }
+
     /// Writes a file that ``decode(_:)`` reads.
     package func encode(_ tree: SettingTree) throws(FormatError) -> [UInt8] {
         try format.encode(tree)
@@ -64,6 +81,7 @@ extension FileFormat {
     private var format: any TreeFormat {
         switch kind {
         case .json: JSONFormat()
+        case .strictJSON: JSONFormat(isStrict: true)
         case .propertyListXML: XMLPropertyListFormat()
         case .propertyListBinary: BinaryPropertyListFormat()
         }
@@ -85,8 +103,21 @@ package protocol TreeFormat: Sendable {
     /// - Throws: ``FormatError`` with the place in the file.
     func decode(_ bytes: [UInt8]) throws(FormatError) -> SettingTree
 
+    /// Writes values into a text, see ``FileFormat``. A format that has nothing to keep writes a new one.
+    func encode(
+        _ tree: SettingTree, into text: [UInt8], changing keys: [SettingKey]?
+    ) throws(FormatError) -> [UInt8]
+
     /// - Throws: ``FormatError`` with the key of a value that the format can't represent. Nothing is left out silently.
     func encode(_ tree: SettingTree) throws(FormatError) -> [UInt8]
+}
+
+extension TreeFormat {
+    package func encode(
+        _ tree: SettingTree, into text: [UInt8], changing keys: [SettingKey]?
+    ) throws(FormatError) -> [UInt8] {
+        try encode(tree)
+    }
 }
 
 /// Limits that readers enforce. Writers respect them too, so that they write nothing that can't be read.

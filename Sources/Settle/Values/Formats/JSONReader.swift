@@ -1,6 +1,15 @@
 /// Reads one JSON file or value. Places in its errors are byte offsets.
 struct JSONReader {
+    /// What is accepted beside the JSON of RFC 8259.
+    enum Dialect {
+        case strict
+        /// Comments, from `//` to the end of the line and between `/*` and `*/`, wherever white space may be, and a comma
+        /// behind the last entry or element.
+        case commented
+    }
+
     let bytes: [UInt8]
+    let dialect: Dialect
     var position = 0
     /// The entries of all open objects, innermost last. One stack for all of them saves the dictionaries from growing
     /// step by step, which would hash every key twice.
@@ -9,14 +18,14 @@ struct JSONReader {
     /// `nil` if nobody asks for the lines of the keys.
     let lines: KeyLineRecorder?
 
-    init(_ bytes: [UInt8], recordsLines: Bool = false) {
+    init(_ bytes: [UInt8], _ dialect: Dialect = .strict, recordsLines: Bool = false) {
         self.bytes = bytes
+        self.dialect = dialect
         lines = recordsLines ? KeyLineRecorder() : nil
     }
 
     mutating func readFile() throws(FormatError) -> SettingTree {
-        if bytes.starts(with: utf8ByteOrderMark) { position = utf8ByteOrderMark.count }
-        skipSpace()
+        try skipToRoot()
         guard let first = peek() else {
             throw failure("The file is empty; a file without settings is {}.")
         }
@@ -24,7 +33,7 @@ struct JSONReader {
             throw failure("A settings file must start with {.")
         }
         let root = try readObject(depth: 1)
-        skipSpace()
+        try skipSpace()
         guard position == bytes.count else {
             throw failure("There is something after the end of the settings.")
         }
@@ -33,10 +42,10 @@ struct JSONReader {
 
     /// Reads a text that is one value of any kind.
     mutating func readFragment() throws(FormatError) -> SettingValue {
-        skipSpace()
+        try skipSpace()
         guard peek() != nil else { throw failure("The text is empty; a missing value is null.") }
         let value = try readValue(depth: 0)
-        skipSpace()
+        try skipSpace()
         guard position == bytes.count else { throw failure("There is something after the end of the value.") }
         return value
     }
@@ -58,8 +67,18 @@ struct JSONReader {
         FormatError(rule, atByte: offset ?? position, reason)
     }
 
-    mutating func skipSpace() {
-        while position < bytes.count, bytes[position].isTextSpace { position += 1 }
+    /// Skips white space and comments.
+    mutating func skipSpace() throws(FormatError) {
+        while position < bytes.count {
+            let byte = bytes[position]
+            if byte.isTextSpace {
+                position += 1
+            } else if byte == UInt8(ascii: "/") {
+                position = try commentEnd()
+            } else {
+                return
+            }
+        }
     }
 
     mutating func readValue(depth: Int) throws(FormatError) -> SettingValue {
@@ -88,43 +107,58 @@ struct JSONReader {
     private mutating func readArray(depth: Int) throws(FormatError) -> [SettingValue] {
         try checkDepth(depth)
         position += 1
-        skipSpace()
+        try skipSpace()
         var elements: [SettingValue] = []
         if skip("]") { return elements }
-        while true {
+        repeat {
             elements.append(try readValue(depth: depth))
-            skipSpace()
-            if skip("]") {
-                lines?.endArray()
-                return elements
-            }
-            guard skip(",") else { throw failure("A comma or ] is expected here.") }
-            skipSpace()
-        }
+        } while try skipComma(or: "]", "A comma or ] is expected here.")
+        lines?.endArray()
+        return elements
     }
 
     private mutating func readObject(depth: Int) throws(FormatError) -> SettingValue.Entries {
         try checkDepth(depth)
         position += 1
-        skipSpace()
+        try skipSpace()
         if skip("}") { return [:] }
         let firstEntry = entries.count
-        while true {
+        repeat {
             let keyOffset = position
-            guard peek() == UInt8(ascii: "\"") else { throw failure("A key in quotation marks is expected here.") }
-            let key = try readString()
-            skipSpace()
-            // Don't quote the key: it may be a value whose key is missing.
-            guard skip(":") else { throw failure("A colon is expected after this key.") }
-            skipSpace()
+            let key = try readKey()
+            try skipColon()
             lines?.beginKey(key, at: keyOffset, in: bytes)
             entries.append((key, try readValue(depth: depth), keyOffset))
             lines?.endKey()
-            skipSpace()
-            if skip("}") { return try closeObject(from: firstEntry) }
-            guard skip(",") else { throw failure("A comma or } is expected here.") }
-            skipSpace()
-        }
+        } while try skipComma(or: "}", "A comma or } is expected here.")
+        return try closeObject(from: firstEntry)
+    }
+
+    mutating func readKey() throws(FormatError) -> String {
+        guard peek() == UInt8(ascii: "\"") else { throw failure("A key in quotation marks is expected here.") }
+        return try readString()
+    }
+
+    mutating func skipColon() throws(FormatError) {
+        try skipSpace()
+        // Don't quote the key: it may be a value whose key is missing.
+        guard skip(":") else { throw failure("A colon is expected after this key.") }
+        try skipSpace()
+    }
+
+    /// Skips what follows an entry or an element.
+    ///
+    /// - Returns: Whether another one follows. If not, the bracket has been skipped.
+    mutating func skipComma(or bracket: Unicode.Scalar, _ reason: String) throws(FormatError) -> Bool {
+        try skipSpace()
+        if skip(bracket) { return false }
+        let comma = position
+        guard skip(",") else { throw failure(reason) }
+        try skipSpace()
+        guard peek() == UInt8(ascii: bracket) else { return true }
+        guard dialect == .commented else { throw failure("Nothing follows this comma.", at: comma) }
+        position += 1
+        return false
     }
 
     private mutating func closeObject(from firstEntry: Int) throws(FormatError) -> SettingValue.Entries {

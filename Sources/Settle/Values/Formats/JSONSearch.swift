@@ -2,7 +2,7 @@
 struct JSONSearch {
     private var reader: JSONReader
 
-    init(_ bytes: [UInt8]) { reader = JSONReader(bytes) }
+    init(_ bytes: [UInt8]) { reader = JSONReader(bytes, .commented) }
 
     /// The value that is stored under that very name, or else where the dots in it lead.
     ///
@@ -24,18 +24,18 @@ struct JSONSearch {
 
     /// Goes to the value of a name in the object that begins here.
     private mutating func enter(_ name: String) -> Bool {
-        guard reader.skip("{") else { return false }
-        while true {
-            reader.skipSpace()
-            guard reader.peek() == UInt8(ascii: "\""), let found = try? reader.readString() else { return false }
-            reader.skipSpace()
-            guard reader.skip(":") else { return false }
-            reader.skipSpace()
-            if found.hasSameBytes(as: name) { return true }
-            skipValue()
-            reader.skipSpace()
-            guard reader.skip(",") else { return false }
-        }
+        do throws(FormatError) {
+            try reader.skipToRoot()
+            guard reader.skip("{") else { return false }
+            try reader.skipSpace()
+            repeat {
+                let found = try reader.readKey()
+                try reader.skipColon()
+                if found.hasSameBytes(as: name) { return true }
+                try reader.skipValue()
+            } while try reader.skipComma(or: "}", "")
+        } catch {}
+        return false
     }
 
     private mutating func scalar() -> SettingValue? {
@@ -43,32 +43,5 @@ struct JSONSearch {
         case UInt8(ascii: "{"), UInt8(ascii: "["): nil
         default: try? reader.readValue(depth: 1)
         }
-    }
-
-    /// Goes behind a value: to what closes it, or to what separates it from the next one.
-    private mutating func skipValue() {
-        var depth = 0
-        while let byte = reader.peek() {
-            switch byte {
-            case UInt8(ascii: "\""): skipString()
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                depth += 1
-                reader.position += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                guard depth > 0 else { return }
-                depth -= 1
-                reader.position += 1
-            case UInt8(ascii: ",") where depth == 0: return
-            default: reader.position += 1
-            }
-        }
-    }
-
-    private mutating func skipString() {
-        reader.position += 1
-        while let byte = reader.peek(), byte != UInt8(ascii: "\"") {
-            reader.position += byte == UInt8(ascii: "\\") ? 2 : 1
-        }
-        reader.position += 1
     }
 }

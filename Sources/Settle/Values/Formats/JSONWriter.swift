@@ -4,14 +4,13 @@
     import Foundation
 #endif
 
-/// Writes one JSON file as people write it: sorted, indented by two spaces, and ending with a line feed. Or, for
-/// programs, one value without any white space.
+/// Writes one value in JSON, with sorted keys.
 struct JSONWriter {
-    private let isCompact: Bool
-    private var bytes: [UInt8] = []
+    private let layout: TextLayout
+    private(set) var bytes: [UInt8] = []
     private var depth = 0
 
-    init(isCompact: Bool = false) { self.isCompact = isCompact }
+    init(_ layout: TextLayout = .json) { self.layout = layout }
 
     @inline(never) mutating func write(_ object: SettingValue.Entries) throws(FormatError) {
         try open(UInt8(ascii: "{"))
@@ -27,7 +26,7 @@ struct JSONWriter {
             isFirst = false
             append(quoted: object.name(at: place))
             bytes.append(UInt8(ascii: ":"))
-            if !isCompact { bytes.append(UInt8(ascii: " ")) }
+            if layout.isSpaced { bytes.append(UInt8(ascii: " ")) }
             do throws(FormatError) {
                 try write(object.value(at: place))
             } catch {
@@ -37,9 +36,9 @@ struct JSONWriter {
         close(UInt8(ascii: "}"))
     }
 
-    /// The finished text.
+    /// The finished file, which ends with a line break.
     consuming func finish() -> [UInt8] {
-        if !isCompact { bytes.append(UInt8(ascii: "\n")) }
+        if !layout.isOneLine { bytes.append(contentsOf: layout.lineBreak) }
         return bytes
     }
 
@@ -107,9 +106,13 @@ struct JSONWriter {
 
     private mutating func startLine(_ isFirst: Bool) {
         if !isFirst { bytes.append(UInt8(ascii: ",")) }
-        guard !isCompact else { return }
-        bytes.append(UInt8(ascii: "\n"))
-        bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 2))
+        guard !layout.isOneLine else {
+            if !isFirst, layout.isSpaced { bytes.append(UInt8(ascii: " ")) }
+            return
+        }
+        bytes.append(contentsOf: layout.lineBreak)
+        bytes.append(contentsOf: layout.indentation)
+        for _ in 0..<depth { bytes.append(contentsOf: layout.unit) }
     }
 
     private mutating func append(_ text: String) {

@@ -32,7 +32,7 @@ extension FileFormat {
     package static func keyLines(in bytes: [UInt8]) -> KeyLines? {
         switch detect(bytes) {
         case .json:
-            var reader = JSONReader(bytes, recordsLines: true)
+            var reader = JSONReader(bytes, .commented, recordsLines: true)
             return (try? reader.readFile()).flatMap { _ in reader.lines?.root }
         case .propertyListXML:
             var reader = XMLPropertyListReader(bytes, recordsLines: true)

@@ -29,7 +29,7 @@ extension SettingValue {
     /// - Throws: ``FormatError`` with the key, if JSON can't represent a part of the value: a number that is not
     ///   finite, a ``SettingValue/number(_:)`` that is not a number, or too many levels.
     public func json() throws(FormatError) -> Data {
-        var writer = JSONWriter(isCompact: true)
+        var writer = JSONWriter(.compactJSON)
         try writer.write(self)
         return Data(writer.finish())
     }

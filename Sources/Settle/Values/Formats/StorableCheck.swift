@@ -94,7 +94,7 @@ package struct StorableCheck {
         let count = text.utf8.count
         guard count > Self.longText else { return count }
         switch format {
-        case .json, nil:
+        case .json, .strictJSON, nil:
             return text.utf8.reduce(0) { $0 + ($1 < 0x20 || $1 == 0x7F ? 6 : $1 == 0x22 || $1 == 0x5C ? 2 : 1) }
         case .propertyListXML: return text.utf8.reduce(0) { $0 + ($1 < 0x40 ? 6 : 1) }
         default: return 2 * count

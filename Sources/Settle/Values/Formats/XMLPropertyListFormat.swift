@@ -16,6 +16,13 @@ package struct XMLPropertyListFormat: TreeFormat {
         }
     }
 
+    package func encode(
+        _ tree: SettingTree, into text: [UInt8], changing keys: [SettingKey]?
+    ) throws(FormatError) -> [UInt8] {
+        var rewriter = TextRewriter(XMLPropertyListReader(text))
+        return try rewriter.rewrite(to: tree, changing: keys)
+    }
+
     package func encode(_ tree: SettingTree) throws(FormatError) -> [UInt8] {
         var writer = XMLPropertyListWriter()
         try writer.write(tree.root)

@@ -6,7 +6,7 @@
 
 /// Reads one XML property list.
 struct XMLPropertyListReader {
-    private var scanner: XMLScanner
+    var scanner: XMLScanner
     private let dialect: PropertyListDialect
     /// `nil` if nobody asks for the lines of the keys.
     let lines: KeyLineRecorder?
@@ -89,7 +89,7 @@ struct XMLPropertyListReader {
         }
     }
 
-    private mutating func readValue(_ tag: XMLScanner.Tag, _ depth: Int) throws(FormatError) -> SettingValue {
+    mutating func readValue(_ tag: XMLScanner.Tag, _ depth: Int) throws(FormatError) -> SettingValue {
         switch tag {
         case .empty("dict", let offset):
             try emptyContainer(.dictionary([:]), depth + 1, offset)

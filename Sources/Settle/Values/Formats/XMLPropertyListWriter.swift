@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Writes one XML property list, sorted and indented by tabs like Apple's.
+/// Writes one value as an XML property list has it, with sorted keys.
 struct XMLPropertyListWriter {
     private static let header = """
         <?xml version="1.0" encoding="UTF-8"?>
@@ -14,10 +14,14 @@ struct XMLPropertyListWriter {
         """
 
     private let dialect: PropertyListDialect
-    private var bytes = Array(header.utf8)
+    private let layout: TextLayout
+    private var bytes: [UInt8] = []
     private var depth = 0
 
-    init(dialect: PropertyListDialect = .settings) { self.dialect = dialect }
+    init(dialect: PropertyListDialect = .settings, _ layout: TextLayout = .propertyList) {
+        self.dialect = dialect
+        self.layout = layout
+    }
 
     mutating func write(_ entries: SettingValue.Entries) throws(FormatError) {
         try checkDepth()
@@ -40,7 +44,12 @@ struct XMLPropertyListWriter {
     /// The finished file.
     consuming func finish() -> [UInt8] {
         appendLine("</plist>")
-        return bytes
+        return Array(Self.header.utf8) + bytes
+    }
+
+    /// What has been written, as it stands within a line.
+    consuming func fragment() -> [UInt8] {
+        layout.isOneLine ? bytes : Array(bytes.dropFirst(layout.indentation.count).dropLast(layout.lineBreak.count))
     }
 
     mutating func write(_ value: SettingValue) throws(FormatError) {
@@ -131,7 +140,7 @@ struct XMLPropertyListWriter {
     private mutating func appendLine(_ line: String) {
         indent()
         append(line)
-        append("\n")
+        endLine()
     }
 
     private mutating func appendLine(_ element: StaticString, _ plainText: String) {
@@ -150,6 +159,12 @@ struct XMLPropertyListWriter {
         endElement(element)
     }
 
+    static func spelling(ofKey key: String) throws(FormatError) -> [UInt8] {
+        var writer = XMLPropertyListWriter(TextLayout(unit: [], isOneLine: true))
+        try writer.appendLine("key", text: key)
+        return writer.bytes
+    }
+
     private mutating func startElement(_ element: StaticString) {
         indent()
         append("<")
@@ -160,11 +175,18 @@ struct XMLPropertyListWriter {
     private mutating func endElement(_ element: StaticString) {
         append("</")
         append(element.description)
-        append(">\n")
+        append(">")
+        endLine()
     }
 
     private mutating func indent() {
-        for _ in 0..<depth { bytes.append(0x09) }
+        guard !layout.isOneLine else { return }
+        bytes.append(contentsOf: layout.indentation)
+        for _ in 0..<depth { bytes.append(contentsOf: layout.unit) }
+    }
+
+    private mutating func endLine() {
+        if !layout.isOneLine { bytes.append(contentsOf: layout.lineBreak) }
     }
 
     private mutating func append(_ text: String) {

@@ -10,7 +10,7 @@ struct XMLScanner {
     let bytes: [UInt8]
     /// Whether the bytes have been converted to UTF-8, so that the encoding that they declare is not theirs.
     private let isConverted: Bool
-    private(set) var position = 0
+    var position = 0
 
     init(_ bytes: [UInt8], isConverted: Bool = false) {
         self.bytes = bytes
@@ -32,6 +32,15 @@ struct XMLScanner {
             try skipDocumentType()
             try skipSpaceAndComments()
         }
+    }
+
+    /// Where the comment or processing instruction ends that begins there; `nil` if none does.
+    func commentEnd(at start: Int) -> Int? {
+        var scanner = self
+        scanner.position = start
+        if scanner.starts(with: "<!--") { return (try? scanner.skip(from: "<!--", to: "-->", "")).map { scanner.position } }
+        if scanner.starts(with: "<?") { return (try? scanner.skip(from: "<?", to: "?>", "")).map { scanner.position } }
+        return nil
     }
 
     /// Skips white space, comments and processing instructions.

@@ -1,0 +1,188 @@
+/// What is changed in a text when entries of one dictionary come or go.
+///
+/// Pure. An entry goes with its comma, the comments up to there, and the comment behind it on the same line; if it stood
+/// alone on its lines, with these. A comment on lines of its own stays. A new entry comes at its place in the order of the
+/// keys, if they are in order, and otherwise behind the last one: on a line of its own if the first entry has one, with
+/// the same indentation.
+struct EntryEdits<Syntax: TextSyntax> {
+    private let spans: DictionarySpans
+    private let syntax: Syntax
+    /// That of an entry on a line of its own.
+    private let inner: TextLayout
+    /// Whether entries have lines of their own.
+    private let hasLines: Bool
+    private var isRemoved: [Bool]
+    private var added: [(name: String, spelling: [UInt8])] = []
+
+    /// - Parameter layout: That of the dictionary.
+    init(_ spans: DictionarySpans, _ syntax: Syntax, in layout: TextLayout) {
+        self.spans = spans
+        self.syntax = syntax
+        isRemoved = Array(repeating: false, count: spans.entries.count)
+        var inner = layout
+        if let first = spans.entries.first {
+            let indentation = syntax.indentation(of: first.start)
+            hasLines = indentation != nil
+            inner.indent(to: indentation ?? [])
+        } else {
+            hasLines = syntax.hasBreak(spans.interior)
+            inner.indentation += inner.unit
+        }
+        inner.isOneLine = !hasLines
+        self.inner = inner
+    }
+
+    /// Whether there is an entry or a comment.
+    var hasAnything: Bool {
+        !spans.entries.isEmpty || spans.interior.contains { !syntax.bytes[$0].isTextSpace }
+    }
+
+    /// How a value is laid out that takes the place of another one.
+    func layout(ofValueAt index: Int) -> TextLayout {
+        var layout = inner
+        if let indentation = syntax.indentation(of: spans.entries[index].start) {
+            layout.indentation = indentation
+            layout.isOneLine = false
+        } else {
+            layout.isOneLine = true
+        }
+        return layout
+    }
+
+    mutating func remove(_ index: Int) { isRemoved[index] = true }
+
+    /// - Parameter name: Behind the one before, in the order of the keys.
+    mutating func add(_ name: String, _ value: SettingValue) throws(FormatError) {
+        do throws(FormatError) {
+            let spelling = try Syntax.spelling(of: name) + joint + Syntax.spelling(of: value, in: inner)
+            added.append((name, spelling))
+        } catch {
+            throw error.below(name)
+        }
+    }
+
+    /// What is between a key and its value.
+    private var joint: [UInt8] {
+        guard let first = spans.entries.first else { return Syntax.joint(in: inner) }
+        let joint = syntax.bytes[first.key.upperBound..<first.value.lowerBound]
+        let isPlain = joint.allSatisfy { $0.isTextSpace || $0 == UInt8(ascii: ":") }
+        return isPlain ? Array(joint) : Syntax.joint(in: inner)
+    }
+
+    // MARK: Edits
+
+    /// All of them.
+    func finish() -> [TextEdit] {
+        guard !added.isEmpty || isRemoved.contains(true) else { return [] }
+        let last = isRemoved.lastIndex(of: false)
+        let (front, behind) = groups
+        var edits: [TextEdit] = []
+        if Syntax.hasCommas, let last {
+            edits += commaEdits(behind: last, isNeeded: endsWithComma || behind[last] != nil)
+        }
+        if !front.isEmpty { edits.append(insertion(ofFirst: front, before: isRemoved.firstIndex(of: false))) }
+        for (index, group) in behind.sorted(by: { $0.key < $1.key }) {
+            edits.append(insertion(of: group, behind: spans.entries[index], isLast: index == last))
+        }
+        for index in isRemoved.indices where isRemoved[index] {
+            edits.append(TextEdit(range: removal(of: index, isTail: last.map { index > $0 } ?? true)))
+        }
+        return edits
+    }
+
+    private var endsWithComma: Bool { spans.entries.last?.comma != nil }
+
+    /// The new entries, by the entry that they stand behind.
+    private var groups: (front: [[UInt8]], behind: [Int: [[UInt8]]]) {
+        var front: [[UInt8]] = []
+        var behind: [Int: [[UInt8]]] = [:]
+        var rest = added[...]
+        var last: Int?
+        func put(_ spelling: [UInt8]) {
+            if let last { behind[last, default: []].append(spelling) } else { front.append(spelling) }
+        }
+        let isSorted = spans.isSorted
+        for (index, entry) in spans.entries.enumerated() {
+            while isSorted, let first = rest.first, first.name.precedesByBytes(entry.name) {
+                put(first.spelling)
+                rest.removeFirst()
+            }
+            if !isRemoved[index] { last = index }
+        }
+        for (_, spelling) in rest { put(spelling) }
+        return (front, behind)
+    }
+
+    private func commaEdits(behind index: Int, isNeeded: Bool) -> [TextEdit] {
+        let entry = spans.entries[index]
+        if let comma = entry.comma { return isNeeded ? [] : [TextEdit(range: comma..<(comma + 1))] }
+        let end = entry.value.upperBound
+        return isNeeded ? [TextEdit(range: end..<end, bytes: [UInt8(ascii: ",")])] : []
+    }
+
+    // MARK: New entries
+
+    private func insertion(of group: [[UInt8]], behind entry: DictionarySpans.Entry, isLast: Bool) -> TextEdit {
+        let place = hasLines ? syntax.lineEnd(from: entry.end) ?? entry.end : entry.end
+        let separator = hasLines ? lineStart : gap
+        return TextEdit(
+            range: place..<place, bytes: withCommas(group, isLast: isLast).flatMap { separator + $0 })
+    }
+
+    /// - Parameter index: The first entry that stays; `nil` if none does.
+    private func insertion(ofFirst group: [[UInt8]], before index: Int?) -> TextEdit {
+        let group = withCommas(group, isLast: index == nil)
+        let place: Int
+        if let index {
+            let start = spans.entries[index].start
+            guard hasLines, syntax.lineStart(of: start) != nil else {
+                return TextEdit(range: start..<start, bytes: group.flatMap { $0 + gap })
+            }
+            let above = index == 0 ? spans.interior.lowerBound : spans.entries[index - 1].end
+            place = syntax.start(ofCommentsAbove: start, from: above)
+        } else if let first = spans.entries.first {
+            guard hasLines, let start = syntax.lineStart(of: first.start) else {
+                return TextEdit(range: first.start..<first.start, bytes: Array(group.joined(separator: gap)))
+            }
+            place = start
+        } else {
+            let end = spans.interior.upperBound
+            guard hasLines, let start = syntax.lineStart(of: end) else {
+                return TextEdit(range: end..<end, bytes: Array(group.joined(separator: gap)))
+            }
+            place = start
+        }
+        return TextEdit(range: place..<place, bytes: group.flatMap { inner.indentation + $0 + inner.lineBreak })
+    }
+
+    private var lineStart: [UInt8] { inner.lineBreak + inner.indentation }
+
+    /// What is between entries on one line.
+    private var gap: [UInt8] {
+        guard spans.entries.count > 1 else { return Syntax.gap }
+        let gap = syntax.bytes[spans.entries[0].end..<spans.entries[1].start]
+        return gap.allSatisfy(\.isTextSpace) && !gap.contains(UInt8(ascii: "\n")) ? Array(gap) : Syntax.gap
+    }
+
+    private func withCommas(_ group: [[UInt8]], isLast: Bool) -> [[UInt8]] {
+        guard Syntax.hasCommas else { return group }
+        return group.enumerated().map { index, spelling in
+            isLast && index == group.count - 1 && !endsWithComma ? spelling : spelling + [UInt8(ascii: ",")]
+        }
+    }
+
+    // MARK: Removed entries
+
+    /// - Parameter isTail: Whether all entries behind it are removed too.
+    private func removal(of index: Int, isTail: Bool) -> Range<Int> {
+        let entry = spans.entries[index]
+        // Spaces in front of it go, unless it is the first one: those are the style of the bracket.
+        let spaces = syntax.spaceStart(before: entry.start)
+        if let lineEnd = syntax.lineEnd(from: entry.end) {
+            let start = syntax.lineStart(of: entry.start)
+            return start.map { $0..<syntax.lineBreakEnd(at: lineEnd) } ?? spaces..<lineEnd
+        }
+        guard isTail else { return entry.start..<syntax.spaceEnd(from: entry.end) }
+        return (index == 0 ? entry.start : spaces)..<syntax.commentsEnd(from: entry.end)
+    }
+}

@@ -1,0 +1,38 @@
+extension JSONReader {
+    /// Skips what may precede the outermost value.
+    mutating func skipToRoot() throws(FormatError) {
+        if position == 0, bytes.starts(with: utf8ByteOrderMark) { position = utf8ByteOrderMark.count }
+        try skipSpace()
+    }
+
+    /// Where the comment ends that begins here. One to the end of its line ends before the line break.
+    func commentEnd() throws(FormatError) -> Int {
+        guard dialect == .commented else { throw failure("Strict JSON has no comments.") }
+        guard let end = Self.commentEnd(in: bytes, at: position) else {
+            let isOpen = bytes[position...].starts(with: "/*".utf8)
+            throw failure(
+                isOpen ? "The comment that starts here has no end." : "A comment starts with // or with /* here.")
+        }
+        guard String(validating: bytes[position..<end], as: UTF8.self) != nil else {
+            throw failure("The comment that starts here is not in UTF-8.", rule: .encoding)
+        }
+        return end
+    }
+
+    /// - Returns: `nil` if no comment begins there, or if it has no end.
+    static func commentEnd(in bytes: [UInt8], at start: Int) -> Int? {
+        guard start + 1 < bytes.count, bytes[start] == UInt8(ascii: "/") else { return nil }
+        switch bytes[start + 1] {
+        case UInt8(ascii: "/"):
+            return bytes[start...].firstIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") } ?? bytes.count
+        case UInt8(ascii: "*"):
+            var position = start + 2
+            while position + 1 < bytes.count {
+                if bytes[position] == UInt8(ascii: "*"), bytes[position + 1] == UInt8(ascii: "/") { return position + 2 }
+                position += 1
+            }
+            return nil
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,121 @@
+/// Writes other values into a text, and leaves everything else in it as it is.
+///
+/// Pure. A value that the text has already, however it is spelled, keeps its bytes, and a dictionary is entered. The other
+/// rules are those of ``EntryEdits``.
+struct TextRewriter<Syntax: TextSyntax> {
+    private var syntax: Syntax
+    private let lineBreak: [UInt8]
+    private var edits: [TextEdit] = []
+
+    init(_ syntax: Syntax) {
+        self.syntax = syntax
+        let bytes = syntax.bytes
+        let first = bytes.firstIndex(of: UInt8(ascii: "\n"))
+        lineBreak = first.map { $0 > 0 && bytes[$0 - 1] == UInt8(ascii: "\r") } == true ? Array("\r\n".utf8) : [0x0A]
+    }
+
+    /// - Parameter keys: As in ``FileFormat/encode(_:into:changing:)``.
+    mutating func rewrite(to tree: SettingTree, changing keys: [SettingKey]?) throws(FormatError) -> [UInt8] {
+        edits = []
+        var layout = Syntax.layout
+        layout.lineBreak = lineBreak
+        let touched = keys.map { keys in
+            var touched = SettingTree()
+            for key in keys { touched[key] = .bool(true) }
+            return touched.root
+        }
+        try rewriteDictionary(at: try syntax.root(), to: tree.root, touched, layout)
+        return TextEdit.applied(edits, to: syntax.bytes)
+    }
+
+    /// - Parameters:
+    ///   - touched: The names of the entries that may differ, each with the same for what is in it; `nil` if all may.
+    ///   - layout: For what stands at `position`.
+    private mutating func rewriteDictionary(
+        at position: Int, to new: SettingValue.Entries, _ touched: SettingValue.Entries?, _ layout: TextLayout
+    ) throws(FormatError) {
+        guard let spans = try syntax.dictionary(at: position) else {
+            return try replace(at: position, with: .dictionary(new), layout)
+        }
+        var entries = EntryEdits(spans, syntax, in: layout)
+        if !entries.hasAnything { return try replace(at: position, with: .dictionary(new), layout) }
+        // What is left of these in the end is not in the text.
+        var missing = touched ?? new
+        for (index, entry) in spans.entries.enumerated() {
+            guard let mark = missing.removeValue(forKey: entry.name) else {
+                if touched == nil { entries.remove(index) }
+                continue
+            }
+            guard let value = new[entry.name] else {
+                entries.remove(index)
+                continue
+            }
+            var inner: SettingValue.Entries?
+            if touched != nil, case .dictionary(let names) = mark { inner = names }
+            do throws(FormatError) {
+                try rewriteValue(at: entry.value.lowerBound, to: value, inner, entries.layout(ofValueAt: index))
+            } catch {
+                throw error.below(entry.name)
+            }
+        }
+        for name in missing.sortedByKey().map(\.key) {
+            if let value = new[name] { try entries.add(name, value) }
+        }
+        edits += entries.finish()
+    }
+
+    private mutating func rewriteValue(
+        at position: Int, to value: SettingValue, _ touched: SettingValue.Entries?, _ layout: TextLayout
+    ) throws(FormatError) {
+        if case .dictionary(let new) = value {
+            return try rewriteDictionary(at: position, to: new, touched, layout)
+        }
+        try replace(at: position, with: value, layout)
+    }
+
+    private mutating func replace(
+        at position: Int, with value: SettingValue, _ layout: TextLayout
+    ) throws(FormatError) {
+        let (old, end) = try syntax.value(at: position)
+        guard old != value else { return }
+        var layout = layout
+        // A list on one line stays there.
+        if old.hasParts, !syntax.bytes[position..<end].contains(UInt8(ascii: "\n")) { layout.isOneLine = true }
+        let new = try Syntax.spelling(of: value, in: layout)
+        if try new == Syntax.spelling(of: old, in: layout) { return }
+        edits.append(TextEdit(range: position..<end, bytes: new))
+    }
+}
+
+extension SettingValue {
+    fileprivate var hasParts: Bool {
+        switch self {
+        case .array(let elements): !elements.isEmpty
+        case .dictionary(let entries): !entries.isEmpty
+        default: false
+        }
+    }
+}
+
+/// Other bytes in the place of some.
+struct TextEdit {
+    var range: Range<Int>
+    var bytes: [UInt8] = []
+
+    /// - Parameter edits: In any order. Where two begin at the same place, that of the first comes first.
+    static func applied(_ edits: [TextEdit], to text: [UInt8]) -> [UInt8] {
+        guard !edits.isEmpty else { return text }
+        let order = edits.indices.sorted {
+            (edits[$0].range.lowerBound, $0) < (edits[$1].range.lowerBound, $1)
+        }
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count + edits.reduce(0) { $0 + $1.bytes.count })
+        var position = 0
+        for edit in order.lazy.map({ edits[$0] }) {
+            if position < edit.range.lowerBound { result += text[position..<edit.range.lowerBound] }
+            result += edit.bytes
+            position = max(position, edit.range.upperBound)
+        }
+        return result + text[position...]
+    }
+}

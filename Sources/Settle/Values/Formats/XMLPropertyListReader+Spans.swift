@@ -1,0 +1,70 @@
+extension XMLPropertyListReader: TextSyntax {
+    var bytes: [UInt8] { scanner.bytes }
+    static var layout: TextLayout { .propertyList }
+    static var hasCommas: Bool { false }
+    static var gap: [UInt8] { [] }
+
+    static func joint(in layout: TextLayout) -> [UInt8] {
+        layout.isOneLine ? [] : layout.lineBreak + layout.indentation
+    }
+
+    mutating func root() throws(FormatError) -> Int {
+        scanner.position = 0
+        try scanner.skipProlog()
+        _ = try scanner.readTag()
+        try scanner.skipSpaceAndComments()
+        return scanner.position
+    }
+
+    mutating func dictionary(at start: Int) throws(FormatError) -> DictionarySpans? {
+        scanner.position = start
+        guard case .start("dict", _) = try scanner.readTag() else { return nil }
+        var spans = DictionarySpans(interior: scanner.position..<scanner.position)
+        while true {
+            let name: String
+            let keyStart: Int
+            switch try scanner.readTag() {
+            case .start("key", let offset): (name, keyStart) = (try scanner.readText(of: "key"), offset)
+            case .empty(_, let offset): (name, keyStart) = ("", offset)
+            case .start(_, let offset), .end(_, let offset):
+                spans.interior = spans.interior.lowerBound..<offset
+                return spans
+            }
+            let key = keyStart..<scanner.position
+            try scanner.skipSpaceAndComments()
+            let valueStart = scanner.position
+            try skipElement()
+            spans.entries.append(DictionarySpans.Entry(name: name, key: key, value: valueStart..<scanner.position))
+        }
+    }
+
+    mutating func value(at start: Int) throws(FormatError) -> (value: SettingValue, end: Int) {
+        scanner.position = start
+        return (try readValue(try scanner.readTag(), 0), scanner.position)
+    }
+
+    func commentEnd(at position: Int) -> Int? { scanner.commentEnd(at: position) }
+
+    static func spelling(of key: String) throws(FormatError) -> [UInt8] {
+        try XMLPropertyListWriter.spelling(ofKey: key)
+    }
+
+    static func spelling(of value: SettingValue, in layout: TextLayout) throws(FormatError) -> [UInt8] {
+        var writer = XMLPropertyListWriter(layout)
+        try writer.write(value)
+        return writer.fragment()
+    }
+
+    /// Skips an element with all that is in it.
+    private mutating func skipElement() throws(FormatError) {
+        var depth = 0
+        repeat {
+            switch try scanner.readTag() {
+            case .start("dict", _), .start("array", _): depth += 1
+            case .start(let name, _): _ = try scanner.readText(of: name)
+            case .end: depth -= 1
+            case .empty: break
+            }
+        } while depth > 0
+    }
+}
