@@ -1,0 +1,60 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+/// Saves random values into random files.
+@Suite(.timeLimit(.minutes(10))) struct GeneratedTextTests {
+    /// Seeds that have found bugs.
+    private static let findings: [UInt64] = []
+
+    /// Writes the same files each time. `SETTLE_TEXTS` sets another number of them, which then begin at
+    /// `SETTLE_TEXT_SEED` or at a random seed; a number of 1 repeats one that failed.
+    private static func seeds(_ usual: UInt64) -> [UInt64] {
+        let environment = ProcessInfo.processInfo.environment
+        guard let count = environment["SETTLE_TEXTS"].flatMap(UInt64.init) else { return findings + Array(1...usual) }
+        let first = environment["SETTLE_TEXT_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
+        return Array(first..<(first + count))
+    }
+
+    @Test("Everything but what changes stays byte for byte, in any file and whatever changes") func saves() async {
+        let seeds = Self.seeds(1000)
+        let failures = await onThread {
+            seeds.flatMap { seed in TextTrial(seed: seed).failures().prefix(1).map { "Seed \(seed): \($0)" } }
+        }
+        // A broken writer fails in all of them; the first few say why.
+        for failure in failures.prefix(5) { Issue.record("\(failure)") }
+        let more = failures.dropFirst(5).map { $0.prefix { $0 != ":" } }
+        if !more.isEmpty { Issue.record("\(failures.count) of \(seeds.count): \(more.joined(separator: ", "))") }
+    }
+
+    @Test("The oracle finds a file right that is as it was, and notices any other byte") func oracle() async {
+        let seeds = Self.seeds(500)
+        let failures = await onThread {
+            seeds.compactMap { seed -> String? in
+                do {
+                    let trial = TextTrial(seed: seed)
+                    let tree = try TextDocument(trial.text.bytes, trial.format).tree
+                    let right = TextOracle.complaints(trial.text.bytes, trial.text.bytes, tree, trial.format)
+                    if !right.isEmpty { return "Seed \(seed): \(right)\n\(trial.shown)" }
+                    var random = SeededGenerator(seed: seed)
+                    var wrong = trial.text.bytes
+                    let place = Int.random(in: 0..<wrong.count, using: &random)
+                    let other = Array(" \n\t,x/\"}".utf8).randomElement(using: &random) ?? 0x20
+                    switch Int.random(in: 0..<3, using: &random) {
+                    case 0: wrong.remove(at: place)
+                    case 1: wrong.insert(other, at: place)
+                    default: wrong[place] = wrong[place] == other ? 0x31 : other
+                    }
+                    let isNoticed = !TextOracle.complaints(trial.text.bytes, wrong, tree, trial.format).isEmpty
+                    return isNoticed || wrong == trial.text.bytes
+                        ? nil : "Seed \(seed): byte \(place) is another one\n\(trial.shown)"
+                } catch {
+                    return "Seed \(seed): \(error)\n\(TextTrial(seed: seed).shown)"
+                }
+            }
+        }
+        for failure in failures.prefix(5) { Issue.record("\(failure)") }
+        #expect(failures.count == 0)
+    }
+}

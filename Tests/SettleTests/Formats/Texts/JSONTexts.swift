@@ -1,0 +1,4 @@
+/// JSON as people write it.
+enum JSONTexts {
+    static let all = values + additions + removals + comments + odd
+}

@@ -1,0 +1,95 @@
+/// Where new entries are.
+extension TextOracle {
+    /// Checks the place of a new entry, and leaves it out of what is compared.
+    mutating func checkAddition(
+        _ entry: TextDocument.Entry, _ index: Int, _ old: TextDocument.Object, _ new: TextDocument.Object,
+        _ path: String
+    ) {
+        guard let first = old.entries.first else {
+            after.mark(entry.key...(entry.comma ?? entry.value.tokens.upperBound), .cut)
+            return
+        }
+        let name = path + entry.name
+        guard before.document.lineStart(of: first.key) != nil else {
+            after.mark(entry.key...(entry.comma ?? entry.value.tokens.upperBound), .cut)
+            return
+        }
+        let above = new.entries[..<index].reversed().compactMap { old.entry($0.name) }.first
+        let below = new.entries[(index + 1)...].lazy.compactMap { old.entry($0.name) }.first
+        guard isLineEnd(between: above, below, in: old) else {
+            // A line that other entries share has to be broken, in whichever way.
+            after.mark(entry.key...(entry.comma ?? entry.value.tokens.upperBound), .cut)
+            before.loosen(below?.key ?? old.close, .all)
+            return
+        }
+        guard after.cut(entry) else { return complain("\(name) has no line of its own") }
+        if after.document.tokens[entry.key...after.document.end(of: entry).token].contains(where: {
+            $0.kind == .comment
+        }) {
+            complain("\(name) has a comment")
+        }
+        checkLine(of: entry, old, name)
+        guard !isSomethingRemoved(between: above, below, in: old, new) else { return }
+        if index > 0 {
+            if !isDirectlyBelow(entry, new.entries[index - 1]) { complain("\(name) is not below the entry before") }
+        } else if new.entries.count > 1 {
+            checkFirst(entry, new.entries[1], name)
+        }
+    }
+
+    private func isLineEnd(
+        between above: TextDocument.Entry?, _ below: TextDocument.Entry?, in old: TextDocument.Object
+    ) -> Bool {
+        let start = above.map { before.document.end(of: $0).token } ?? old.open
+        let end = below?.key ?? old.close
+        return before.document.tokens[start..<end].contains { $0.kind == .lineEnd }
+            && above.map { before.document.lineEnd(behind: before.document.end(of: $0).token) != nil } ?? true
+            && below.map { before.document.lineStart(of: $0.key) != nil } ?? true
+    }
+
+    private func isSomethingRemoved(
+        between above: TextDocument.Entry?, _ below: TextDocument.Entry?, in old: TextDocument.Object,
+        _ new: TextDocument.Object
+    ) -> Bool {
+        let range = (above?.key ?? 0)..<(below?.key ?? .max)
+        return old.entries.contains { range.contains($0.key) && new.entry($0.name) == nil }
+    }
+
+    /// Its indentation is that of a sibling, its line end that of the file.
+    private mutating func checkLine(of entry: TextDocument.Entry, _ old: TextDocument.Object, _ name: String) {
+        let document = after.document
+        let start = document.lineStart(of: entry.key) ?? entry.key
+        let indentations = old.entries.compactMap { sibling in
+            before.document.lineStart(of: sibling.key).map { before.document.text($0..<sibling.key) }
+        }
+        if !indentations.contains(document.text(start..<entry.key)) { complain("\(name) is indented otherwise") }
+        let lineEnd = before.document.tokens.first { $0.kind == .lineEnd }
+        for token in document.tokens[start..<min(document.end(of: entry).token + 2, document.tokens.count)]
+        where token.kind == .lineEnd && token != lineEnd {
+            complain("\(name) has other line ends")
+        }
+    }
+
+    private func isDirectlyBelow(_ entry: TextDocument.Entry, _ above: TextDocument.Entry) -> Bool {
+        let document = after.document
+        guard let lineEnd = document.lineEnd(behind: document.end(of: above).token) else { return false }
+        return document.lineStart(of: entry.key) == lineEnd + 1
+    }
+
+    /// A first entry is above the comments that are directly above the next one.
+    private mutating func checkFirst(_ entry: TextDocument.Entry, _ next: TextDocument.Entry, _ name: String) {
+        let document = after.document
+        guard let start = document.lineStart(of: entry.key) else { return }
+        if start > 1 {
+            let above = document.tokens[..<(start - 1)].lastIndex { $0.kind != .space } ?? 0
+            if document.tokens[above].kind == .comment, document.isOnOwnLine(above) {
+                complain("\(name) is between a comment and its entry")
+            }
+        }
+        guard let end = document.lineEnd(behind: document.end(of: entry).token) else { return }
+        let between = document.tokens[end..<next.key].filter { $0.kind != .space }
+        if zip(between, between.dropFirst()).contains(where: { $0.kind == .lineEnd && $1.kind == .lineEnd }) {
+            complain("\(name) is too far above the entry below")
+        }
+    }
+}

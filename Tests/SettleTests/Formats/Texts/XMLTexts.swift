@@ -1,0 +1,4 @@
+/// XML property lists as people and tools write them.
+enum XMLTexts {
+    static let all = values + changes
+}
