@@ -129,7 +129,7 @@ import Testing
             ("", "Line 1, column 1: The file is empty; a file without settings is {}."),
             (" \n", "Line 2, column 1: The file is empty; a file without settings is {}."),
             ("[]", "Line 1, column 1: A settings file must start with {."),
-            ("{\"a\": 1,}", "Line 1, column 9: A key in quotation marks is expected here."),
+            ("{\"a\": 1,,}", "Line 1, column 9: A key in quotation marks is expected here."),
             ("{\"a\" 1}", "Line 1, column 6: A colon is expected after this key."),
             ("{\"ä\": 1\n \"b\": 2}", "Line 2, column 2: A comma or } is expected here."),
             ("{\"a\": [1 2]}", "Line 1, column 10: A comma or ] is expected here."),

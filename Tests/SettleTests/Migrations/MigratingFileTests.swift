@@ -35,7 +35,7 @@ import Testing
         try fixture.write(Self.json)
         try await SettingsStore.open(at: fixture.file, migrations: Self.list).close()
         expectMigrated(try tree(fixture.file))
-        #expect(try fixture.text().hasPrefix("{\n  \"$settle\": {\n    \"migrations\": ["))
+        #expect(try fixture.text().hasPrefix("{\"$settle\": {\"migrations\": ["))
         let before = fixture.folder.appending(path: ".settings.json.before-migration")
         #expect(try tree(before) == FileFormat.json.decode([UInt8](Self.json.utf8)))
         #expect(try fixture.permissions(of: ".settings.json.before-migration") == 0o600)

@@ -13,6 +13,9 @@ extension JSONReader {
             throw failure(
                 isOpen ? "The comment that starts here has no end." : "A comment starts with // or with /* here.")
         }
+        if let place = bytes[position..<end].firstIndex(where: { $0 < 0x20 && !$0.isTextSpace }) {
+            throw failure("A comment can't have control characters.", at: place)
+        }
         guard String(validating: bytes[position..<end], as: UTF8.self) != nil else {
             throw failure("The comment that starts here is not in UTF-8.", rule: .encoding)
         }

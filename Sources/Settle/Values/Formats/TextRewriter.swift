@@ -77,12 +77,12 @@ struct TextRewriter<Syntax: TextSyntax> {
         at position: Int, with value: SettingValue, _ layout: TextLayout
     ) throws(FormatError) {
         let (old, end) = try syntax.value(at: position)
-        guard old != value else { return }
         var layout = layout
         // A list on one line stays there.
         if old.hasParts, !syntax.bytes[position..<end].contains(UInt8(ascii: "\n")) { layout.isOneLine = true }
         let new = try Syntax.spelling(of: value, in: layout)
-        if try new == Syntax.spelling(of: old, in: layout) { return }
+        // Not the values, which are equal for two zeros and for two forms of a letter.
+        guard try new != Syntax.spelling(of: old, in: layout) else { return }
         edits.append(TextEdit(range: position..<end, bytes: new))
     }
 }

@@ -4,7 +4,7 @@ import Testing
 /// JSON with comments and trailing commas, and what is refused in it.
 @Suite struct CommentedJSONTests {
     /// Without what only some readers accept.
-    private static let strictFormat = FileFormat.json
+    private static let strictFormat = FileFormat.strictJSON
 
     private func failure(of text: [UInt8], _ format: FileFormat = .json) -> FormatError? {
         do {

@@ -7,5 +7,5 @@ func read(_ text: [UInt8], _ format: FileFormat) throws -> SettingTree {
 
 /// Writes a file with these values in the text of one that has others.
 func rewritten(_ text: [UInt8], _ tree: SettingTree, _ format: FileFormat) throws -> [UInt8] {
-    try format.encode(tree)
+    try format.encode(tree, into: text)
 }
