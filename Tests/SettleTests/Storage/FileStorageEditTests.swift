@@ -145,6 +145,93 @@ import Testing
         }
     }
 
+    @Test("A comment that is written while a checkpoint writes the file takes its place again at once")
+    func lateComment() throws {
+        for moment in [SystemCall.Kind.read, .create, .write, .synchronize, .exchange] {
+            let fixture = try FileStorageFixture()
+            let storage = try fixture.opened()
+            try storage.save(batch(1, ["a": .integer(1), "b": .integer(2)]))
+            try storage.append(batch(2, ["b": .integer(3)]), durability: .buffered)
+            let file = fixture.file
+            fixture.calls.beforeNext(moment) {
+                try? Data("// mine\n{ \"b\": 2, /* one */ \"a\": 1 }".utf8).write(to: file)
+            }
+            let isAtRest = try storage.checkpoint(SettingTree(["a": .integer(1), "b": .integer(3)]), for: .settled)
+            #expect(isAtRest, "\(moment)")
+            #expect(try fixture.text() == "// mine\n{ \"b\": 3, /* one */ \"a\": 1 }", "\(moment)")
+            #expect(try storage.externalChanges() == [], "\(moment)")
+            #expect(try fixture.freshLoad() == intact(["a": .integer(1), "b": .integer(3)]), "\(moment)")
+        }
+    }
+
+    @Test("A comment that a process has displaced when it ended is put back by the next one that writes")
+    func displacedComment() throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        try storage.save(batch(1, ["a": .integer(1), "b": .integer(2)]))
+        try storage.append(batch(2, ["b": .integer(3)]), durability: .synced)
+        let (file, calls) = (fixture.file, fixture.calls)
+        calls.beforeNext(.exchange) {
+            try? Data("{ \"b\": 2, \"a\": 1 } // mine\n".utf8).write(to: file)
+            calls.beforeNext(.create) { calls.fail(call: 0, with: .error(.inputOutput), forGood: true) }
+        }
+        #expect(throws: StorageError.self) {
+            try storage.checkpoint(SettingTree(["a": .integer(1), "b": .integer(3)]), for: .settled)
+        }
+        calls.endProcess()
+        #expect(try fixture.text() == "{\n  \"a\": 1,\n  \"b\": 3\n}\n")
+        let next = FileStorage(at: fixture.file)
+        var tree = try next.load().tree
+        tree["a"] = .integer(4)
+        try next.append(batch(1, ["a": .integer(4)]), durability: .synced)
+        #expect(try next.checkpoint(tree, for: .resting))
+        #expect(try fixture.text() == "{ \"b\": 3, \"a\": 4 } // mine\n")
+    }
+
+    @Test("After an edit that can't be parsed, the file is written into the text that it had before")
+    func textBeforeDamage() throws {
+        let fixture = try FileStorageFixture()
+        try fixture.write("// mine\n{ \"b\": 2, /* one */ \"a\": 1, }\n")
+        let storage = try fixture.opened()
+        try storage.save(batch(1, ["a": .integer(3)]))
+        try storage.save(batch(2, ["a": .integer(4)]))
+        storage.close()
+        try fixture.write("// mine\n{ \"b\": 2, /* one */ \"a\": 4, \n")
+        let next = try fixture.opened()
+        try next.save(batch(1, ["b": .integer(5)]))
+        #expect(try fixture.text() == "// mine\n{ \"b\": 5, /* one */ \"a\": 4, }\n")
+        #expect(try fixture.text(of: "settings.json.corrupt-1") == "// mine\n{ \"b\": 2, /* one */ \"a\": 4, \n")
+    }
+
+    @Test("Only what is changed is written anew, in a text of a person's own")
+    func text() throws {
+        let fixture = try FileStorageFixture()
+        try fixture.write("{\n\t// The limit.\n\t\"n\": 1e3, // metres\n\n\t\"list\": [1,\n\t\t2], \"on\": true,\n}")
+        let storage = try fixture.opened()
+        try storage.save(batch(1, ["on": .bool(false), "of.x": .integer(1)]))
+        #expect(
+            try fixture.text() == "{\n\t// The limit.\n\t\"n\": 1e3, // metres\n\n\t\"list\": [1,\n\t\t2], "
+                + "\"on\": false,\n\t\"of\": {\n\t\t\"x\": 1\n\t},\n}")
+        try storage.save(batch(2, ["on": .bool(true), "of.x": nil]))
+        #expect(
+            try fixture.text()
+                == "{\n\t// The limit.\n\t\"n\": 1e3, // metres\n\n\t\"list\": [1,\n\t\t2], \"on\": true,\n}")
+    }
+
+    @Test("An edit with comments of a file in strict JSON is refused, and corrected is in force")
+    func strict() throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened(format: .strictJSON)
+        try storage.save(batch(1, ["a": .integer(1)]))
+        try fixture.write("{\"a\": 2} // two")
+        let change = try #require(try storage.externalChanges().first)
+        #expect("\(change)".contains("Line 1, column 10: Strict JSON has no comments."), "\(change)")
+        try fixture.write("{\"a\": 2}")
+        #expect(try storage.externalChanges() == [ExternalChange(.values(["a": .integer(2)]))])
+        try storage.save(batch(2, ["a": .integer(3)]))
+        #expect(try fixture.text() == "{\"a\": 3}")
+    }
+
     @Test(
         "An unreadable edit is reported once, with its line, and is not overwritten")
     func invalid() throws {

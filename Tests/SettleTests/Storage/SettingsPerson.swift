@@ -1,11 +1,24 @@
 import Settle
 import SettleTesting
 
-/// Edits a settings file by hand, with an editor that syncs what it saves.
+/// Edits a settings file by hand, with an editor that syncs what it saves, and notes each edit in a comment.
 struct SettingsPerson {
     let path: FilePath
     /// The file's values when it was last readable.
     private(set) var known = SettingTree()
+    /// The comment of the last edit; `nil` if the file does not have to have it any more.
+    private(set) var note: String?
+    private var count = 0
+
+    init(path: FilePath) { self.path = path }
+
+    /// Whether the comment of the last edit is in the file.
+    func findsNote(on disk: any SystemCalls) -> Bool {
+        guard let note, let bytes = contents(of: disk) else { return true }
+        return bytes.starts(with: note.utf8)
+    }
+
+    mutating func forgetNote() { note = nil }
 
     func contents(of disk: any SystemCalls) -> [UInt8]? {
         let operations = FileOperations(disk)
@@ -18,10 +31,14 @@ struct SettingsPerson {
     mutating func edit(_ values: [SettingKey: SettingValue?], on disk: any SystemCalls) throws {
         if let bytes = contents(of: disk), let tree = try? FileFormat.json.decode(bytes) { known = tree }
         known.apply(values)
-        try write(FileFormat.json.encode(known), on: disk)
+        count += 1
+        let note = "// \(count)\n"
+        self.note = note
+        try write(Array(note.utf8) + FileFormat.json.encode(known), on: disk)
     }
 
     mutating func breakFile(on disk: any SystemCalls) throws {
+        note = nil
         if let bytes = contents(of: disk), let tree = try? FileFormat.json.decode(bytes) { known = tree }
         try write(Array("{ \"a\": ".utf8), on: disk)
     }

@@ -92,6 +92,7 @@ struct SharedFileHistory {
         default: try editFile()
         }
         try lookFromOutside()
+        guard person.findsNote(on: disk) else { throw Violation(description: "The comment of the last edit is gone.") }
     }
 
     mutating func open() throws {
@@ -338,6 +339,7 @@ struct SharedFileHistory {
         var gone = [names.file, names.journal, names.previous].filter { _ in below(2) == 0 }
         if gone.isEmpty { gone = [names.file, names.journal] }
         for path in gone { try? disk.removeFile(path.text) }
+        if gone.contains(names.file) { person.forgetNote() }
         note("Somebody removes \(gone.map(\.name).joined(separator: ", "))")
         let isFaulty = hasFaults
         hasFaults = false

@@ -96,7 +96,7 @@ extension FileSession {
         removeAbandonedFiles()
         let changed = text.flatMap { state.mirror($0.version) }.map { Array($0.difference.values.keys) }
         let bytes = try spelling.encode(inForce.tree, into: text?.bytes, changing: changed)
-        assert(bytes.count > 1 << 16 || spelling.isSpelling(bytes, of: inForce.tree), "The mirror would have other values")
+        assert(bytes.count > 1 << 16 || spelling.isSpelling(bytes, of: inForce.tree), "The mirror has other values")
         let newVersion = FileVersion(of: bytes)
         // An edit that has just been found: others learn of it from the journal alone, not from the file that has it.
         try tellJournal()

@@ -56,7 +56,7 @@ struct FileSpelling: Sendable {
 
     /// Whether a file has the values of a tree, as far as its format can tell them apart.
     func isSpelling(_ bytes: [UInt8], of tree: SettingTree) -> Bool {
-        guard let read = try? format.decode(bytes), let fresh = try? format.decode(format.encode(tree)) else { return false }
+        guard let read = try? decode(bytes), let fresh = try? decode(format.encode(tree)) else { return false }
         return TreeDifference(from: fresh, to: read, isSame: isSpelledAlike).isEmpty
     }
 

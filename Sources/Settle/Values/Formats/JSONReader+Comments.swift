@@ -29,12 +29,9 @@ extension JSONReader {
         case UInt8(ascii: "/"):
             return bytes[start...].firstIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") } ?? bytes.count
         case UInt8(ascii: "*"):
-            var position = start + 2
-            while position + 1 < bytes.count {
-                if bytes[position] == UInt8(ascii: "*"), bytes[position + 1] == UInt8(ascii: "/") { return position + 2 }
-                position += 1
-            }
-            return nil
+            var end = start + 3
+            while end < bytes.count, bytes[end] != UInt8(ascii: "/") || bytes[end - 1] != UInt8(ascii: "*") { end += 1 }
+            return end < bytes.count ? end + 1 : nil
         default: return nil
         }
     }

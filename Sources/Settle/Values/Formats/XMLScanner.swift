@@ -38,9 +38,16 @@ struct XMLScanner {
     func commentEnd(at start: Int) -> Int? {
         var scanner = self
         scanner.position = start
-        if scanner.starts(with: "<!--") { return (try? scanner.skip(from: "<!--", to: "-->", "")).map { scanner.position } }
-        if scanner.starts(with: "<?") { return (try? scanner.skip(from: "<?", to: "?>", "")).map { scanner.position } }
-        return nil
+        do throws(FormatError) {
+            if scanner.starts(with: "<!--") {
+                try scanner.skip(from: "<!--", to: "-->", "")
+            } else if scanner.starts(with: "<?") {
+                try scanner.skip(from: "<?", to: "?>", "")
+            } else {
+                return nil
+            }
+        } catch { return nil }
+        return scanner.position
     }
 
     /// Skips white space, comments and processing instructions.

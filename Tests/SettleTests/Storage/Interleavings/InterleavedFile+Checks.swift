@@ -26,6 +26,17 @@ extension InterleavedFile {
         }
         try checkCounts(contents.tree, log)
         try goOn(on: copy, from: contents.tree, "A fresh process")
+        try checkNote(on: copy, log)
+    }
+
+    /// The comment that somebody has written last is still there, unless a process has ended that was about to put it
+    /// back.
+    private func checkNote(on disk: SimulatedDisk, _ log: Log) throws {
+        let isLeftOut = log.isDisturbed || scripts.joined().contains { $0.isKill || $0.isInPlace }
+        guard Self.closesRenameWindow, !isLeftOut, let note = log.note else { return }
+        let bytes = SettingsPerson(path: Self.names.file).contents(of: disk) ?? []
+        guard !bytes.starts(with: note.utf8) else { return }
+        throw Violation(description: "The comment of the last edit is gone.")
     }
 
     private func checkAfterPowerLoss(_ disks: [SimulatedDisk], _ log: Log) throws {

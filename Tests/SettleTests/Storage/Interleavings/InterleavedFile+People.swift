@@ -52,9 +52,17 @@ extension InterleavedFile {
         guard var tree = text, let bytes = contents(of: .file) else { return }
         let now = try FileFormat.json.decode(bytes)
         tree.apply([.path(key): value.map { .integer($0) }])
-        try put(FileFormat.json.encode(tree), at: .file, inPlace: inPlace)
+        let note = "// \(start)\n"
+        let isFirst = log.withLock { log in
+            log.editing += 1
+            return log.editing == 1
+        }
+        try put(Array(note.utf8) + FileFormat.json.encode(tree), at: .file, inPlace: inPlace)
         trace?.didEdit()
         log.withLock { log in
+            log.editing -= 1
+            // Of two that are saved at the same time, either may be the last one.
+            log.note = isFirst && log.editing == 0 ? note : ""
             // What was removed may also be missing from a version that a process was about to put there.
             let isCertain = value != nil && (Self.closesRenameWindow || log.checkpointing.isEmpty && !log.isDisturbed)
             // What a process displaces in that moment is only in its journal after that.

@@ -27,6 +27,9 @@ final class InterleavedFile: Sendable {
         var begun = 0
         /// The processes that are just writing the file, perhaps.
         var checkpointing: Set<Int> = []
+        /// The comment with which the last edit begins, and how many are being made.
+        var note: String?
+        var editing = 0
         /// What people have in their editors, and their backup.
         var editors: [Int: SettingTree] = [:]
         var backup: [Gone: [UInt8]] = [:]
