@@ -37,6 +37,33 @@ import Testing
         }
     }
 
+    @Test("A file of environment variables keeps all promises") func environmentFile() async throws {
+        try await withTemporaryFolder { folder in
+            var file = folder
+            let keys: [SettingKey] = ["name", "group.inner", "group.other", "new"]
+            try await DomainSourceConformance.check(
+                make: { number in
+                    file = folder.appending(path: "\(number)/.env")
+                    let source = try EnvironmentSource(prefix: "APP", file: file)
+                    #expect(source.declare(keys, try source.look(for: keys)) == nil)
+                    return source
+                },
+                change: { _, tree in
+                    let lines = texts(in: tree).map { key, text in
+                        let value = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+                        return "APP_\(key.uppercased().replacing(".", with: "_"))=\"\(value)\"\n"
+                    }
+                    try FileManager.default.createDirectory(
+                        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+                    try Data(lines.joined().utf8).write(to: file)
+                },
+                setFault: { _, isFaulty in
+                    if isFaulty { try Data("=".utf8).write(to: file) }
+                    return true
+                })
+        }
+    }
+
     @Test("An administrator's file keeps all promises") func managed() async throws {
         let disk = SimulatedDisk()
         disk.makeStableFolder("/etc/settle/managed")

@@ -7,56 +7,15 @@ import Testing
 @testable import Settle
 
 @Suite struct SecretsFolderSourceTests {
-    /// A folder in which everything is as in a mounted volume: links through `..data` to a generation.
-    private final class Volume: Sendable {
-        let temporary: TemporaryFolder
-        let folder: URL
-        private let number = Atomic(0)
+    private func load(_ volume: MountedVolume) throws -> DomainContents { try source(of: volume).load() }
 
-        init() throws {
-            temporary = try TemporaryFolder()
-            folder = temporary.url.appending(path: "secrets")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        }
-
-        var path: FilePath { FilePath(folder.path) }
-        /// Looks only when something is reported.
-        var source: SecretsFolderSource { SecretsFolderSource(path, interval: .seconds(1_000_000)) }
-
-        func write(_ text: String, to name: String) throws {
-            let file = folder.appending(path: name)
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: file)
-        }
-
-        func link(_ name: String, to target: String) throws {
-            try FileManager.default.createSymbolicLink(
-                atPath: folder.appending(path: name).path, withDestinationPath: target)
-        }
-
-        /// Switches to a new generation, as Kubernetes does, and removes the one before.
-        func publish(_ values: [String: String], links: Bool = false) throws {
-            let name = "..2024_12_24_\(number.add(1, ordering: .relaxed).newValue)"
-            for (file, value) in values { try write(value, to: "\(name)/\(file)") }
-            let before = try? FileManager.default.destinationOfSymbolicLink(
-                atPath: folder.appending(path: "..data").path)
-            try link("..data_tmp", to: name)
-            try POSIXSystemCalls().renameFile(
-                path.appending("..data_tmp").text, to: path.appending("..data").text)
-            if links {
-                for file in Set(values.keys.map { $0.components(separatedBy: "/")[0] }) {
-                    try link(file, to: "..data/\(file)")
-                }
-            }
-            if let before { try FileManager.default.removeItem(at: folder.appending(path: before)) }
-        }
+    /// Looks only when something is reported.
+    private func source(of volume: MountedVolume) -> SecretsFolderSource {
+        SecretsFolderSource(volume.path, interval: .seconds(1_000_000))
     }
 
-    private func load(_ volume: Volume) throws -> DomainContents { try volume.source.load() }
-
     @Test("Each file is a value, without one line break at its end") func values() throws {
-        let volume = try Volume()
+        let volume = try MountedVolume()
         let texts = ["a": "one", "b": "two\n", "c": "three\r\n", "d": "four\n\n", "e": "", "f": "\n", "g": " x \r"]
         for (name, text) in texts { try volume.write(text, to: name) }
         let contents = try load(volume)
@@ -69,7 +28,7 @@ import Testing
     }
 
     @Test("A dot in a name, and a folder, lead to keys within others") func keys() throws {
-        let volume = try Volume()
+        let volume = try MountedVolume()
         try volume.write("1", to: "passcode.pin")
         try volume.write("2", to: "passcode/salt")
         try volume.write("3", to: "file\\.txt")
@@ -78,14 +37,14 @@ import Testing
         #expect(contents.tree["passcode.salt"] == .string("2"))
         #expect(contents.tree[.path("file.txt")] == .string("3"))
         #expect(contents.problems == [])
-        let source = volume.source
+        let source = source(of: volume)
         _ = try source.load()
         #expect(source.place(of: "passcode.salt") == "“\(volume.path)/passcode/salt”")
         #expect(source.place(of: "passcode.pin") == "“\(volume.path)/passcode.pin”")
     }
 
     @Test("What can't be used is a problem of its key alone, and no problem shows a value") func problems() throws {
-        let volume = try Volume()
+        let volume = try MountedVolume()
         try volume.write("fine", to: "good")
         try volume.write("1", to: "log")
         try volume.write("2", to: "log.file")
@@ -112,7 +71,7 @@ import Testing
     }
 
     @Test("A file that may not be read is a problem of its key alone") func unreadable() throws {
-        let volume = try Volume()
+        let volume = try MountedVolume()
         try volume.write("1", to: "a")
         let calls = FaultySystemCalls()
         calls.fail(every: .read, with: .permissionDenied)
@@ -129,7 +88,7 @@ import Testing
     }
 
     @Test("A missing folder is an empty domain; a file in its place is an error") func missing() throws {
-        let volume = try Volume()
+        let volume = try MountedVolume()
         #expect(
             try SecretsFolderSource(volume.path.appending("missing/folder")).load() == DomainContents(isText: true))
         try volume.write("1", to: "file")
@@ -138,25 +97,25 @@ import Testing
 
     @Test("A mounted volume is read through its links, and what it keeps beside them is skipped") func mounted() throws
     {
-        let volume = try Volume()
+        let volume = try MountedVolume()
         try volume.publish(["user": "me", "tls/key": "secret"], links: true)
         let contents = try load(volume)
         #expect(contents.tree.root == ["user": .string("me"), "tls": .dictionary(["key": .string("secret")])])
         #expect(contents.problems == [])
-        let source = volume.source
+        let source = source(of: volume)
         _ = try source.load()
         #expect(source.place(of: "tls.key") == "“\(volume.path)/tls/key”")
     }
 
     @Test("A hundred switches in a row: no load mixes two generations, and the last one is reported")
     func switches() async throws {
-        let volume = try Volume()
+        let volume = try MountedVolume()
         let names = (0..<20).map { "key\($0)" } + ["inner/key"]
         @Sendable func values(_ number: Int) -> [String: String] {
             Dictionary(uniqueKeysWithValues: names.map { ($0, "\(number)") })
         }
         try volume.publish(values(0), links: true)
-        let source = volume.source
+        let source = source(of: volume)
         _ = try source.load()
         let changes = ReportedChanges(of: source)
         let switching = Task.detached { for number in 1...100 { try volume.publish(values(number)) } }
@@ -173,7 +132,7 @@ import Testing
 
     @Test("A switch in the middle of a load begins the load anew", arguments: [SystemCall.Kind.read, .names, .open])
     func switchWithin(kind: SystemCall.Kind) throws {
-        let volume = try Volume()
+        let volume = try MountedVolume()
         try volume.publish(["a": "1", "b": "1", "inner/c": "1"], links: true)
         let calls = FaultySystemCalls()
         let source = SecretsFolderSource(
@@ -186,7 +145,7 @@ import Testing
     }
 
     @Test("A switch away and back in the middle of a load mixes nothing either") func switchAndBack() throws {
-        let volume = try Volume()
+        let volume = try MountedVolume()
         for (name, value) in [("..one", "1"), ("..two", "2")] {
             for file in ["a", "b", "c"] { try volume.write(value, to: "\(name)/\(file)") }
         }
@@ -209,9 +168,9 @@ import Testing
     }
 
     @Test("What happens to files and folders is reported") func watched() async throws {
-        let volume = try Volume()
+        let volume = try MountedVolume()
         try volume.write("1", to: "a")
-        let source = volume.source
+        let source = source(of: volume)
         _ = try source.load()
         let changes = ReportedChanges(of: source)
         try volume.write("2", to: "a")
@@ -230,7 +189,7 @@ import Testing
     }
 
     @Test("What has no events is found by a look now and then, and reported once") func slowLook() async throws {
-        let volume = try Volume()
+        let volume = try MountedVolume()
         try volume.write("1", to: "a")
         let clock = ManualClock()
         let watching = ManualFileWatching()
@@ -257,7 +216,7 @@ import Testing
     }
 
     @Test("A source that is let go of looks no more") func release() async throws {
-        let volume = try Volume()
+        let volume = try MountedVolume()
         let clock = ManualClock()
         var source: SecretsFolderSource? = SecretsFolderSource(
             volume.path, clock: clock, calls: POSIXSystemCalls(), watching: ManualFileWatching())

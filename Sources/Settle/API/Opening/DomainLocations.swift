@@ -30,6 +30,11 @@ struct DomainLocations {
         of file: SearchList.Domain.StandardFile, at given: URL?
     ) throws(StorageError) -> (file: URL, home: UserHome?) {
         let url = if let given { given } else { try self.url(of: file) }
+        return ownership(of: url)
+    }
+
+    /// Whose a file is, and its path without the links that lead to that user's home.
+    func ownership(of url: URL) -> (file: URL, home: UserHome?) {
         guard let home, let own = home.path(of: FilePath(url)) else { return (url, nil) }
         return (URL(filePath: own.text, directoryHint: .notDirectory), home)
     }

@@ -21,11 +21,12 @@ struct SearchedDomains: Sendable {
                 .domain, "The domain “\(name)” is twice in the search list. A store asks each domain once.")
         }
         let end = names.firstIndex(of: .application) ?? names.endIndex
+        lazy var variables = list.variables ?? ProcessInfo.processInfo.environment
         var domains: [AttachedDomain] = []
         for (index, domain) in list.domains.enumerated() where index != end {
             if case .language(let languages) = domain.kind { self.languages = languages }
             do {
-                domains.append(try domain.opened(isAbove: index < end, places))
+                domains.append(try domain.opened(isAbove: index < end, places, variables))
             } catch {
                 throw SettingsError(
                     .domain, "The domain “\(domain.name)” can't be searched: \(error)", underlying: error)
@@ -74,7 +75,10 @@ struct SearchedDomains: Sendable {
 }
 
 extension SearchList.Domain {
-    fileprivate func opened(isAbove: Bool, _ places: DomainLocations) throws -> AttachedDomain {
+    /// - Parameter variables: Those of the environment.
+    fileprivate func opened(
+        isAbove: Bool, _ places: DomainLocations, _ variables: @autoclosure () -> [String: String]
+    ) throws -> AttachedDomain {
         func domain(
             _ origin: ValueOrigin, _ source: (any DomainSource)? = nil, locksKeys: Bool = false,
             isVolatile: Bool = false,
@@ -91,12 +95,16 @@ extension SearchList.Domain {
         case .arguments(let arguments):
             let arguments = arguments ?? Array(CommandLine.arguments.dropFirst())
             return domain(.arguments, ArgumentsSource(arguments), isVolatile: true)
-        case .environment(let prefix, let variables):
-            let source = try EnvironmentSource(
-                prefix: prefix ?? places.environmentPrefix,
-                variables: variables ?? ProcessInfo.processInfo.environment)
+        case .environment(let prefix, _):
+            let source = try EnvironmentSource(prefix: prefix ?? places.environmentPrefix, variables: variables())
             return domain(.environment, source, isVolatile: true)
-        case .secrets(let folder): return domain(.secrets, SecretsFolderSource(FilePath(folder)))
+        case .environmentFile(let url, let prefix):
+            let (file, home) = places.ownership(of: url)
+            let source = try EnvironmentSource(prefix: prefix ?? places.environmentPrefix, file: file, home: home)
+            return domain(.environment, source, home: home)
+        case .secrets(let folder):
+            let path = folder.map { FilePath($0) } ?? variables().credentialsFolder
+            return domain(.secrets, path.map { SecretsFolderSource($0) }, isVolatile: path == nil)
         case .managed(let folder):
             let path = folder.map { FilePath($0) } ?? StandardLocation.managedFolder.map { FilePath($0) }
             let source = path.map { ManagedDomainSource(places.id, in: $0, isExplicit: folder != nil) }
@@ -108,6 +116,21 @@ extension SearchList.Domain {
                 standard.origin, FileDomainSource(at: file, home: home), file: isWritable ? file : nil, home: home)
         case .source(let source, let locksKeys): return domain(.domain, source, locksKeys: locksKeys)
         }
+    }
+}
+
+extension SearchList {
+    /// The variables that it gives to the environment.
+    fileprivate var variables: [String: String]? {
+        for case .environment(_, let variables?) in domains.lazy.map(\.kind) { return variables }
+        return nil
+    }
+}
+
+extension [String: String] {
+    /// Where systemd puts the credentials of a service.
+    fileprivate var credentialsFolder: FilePath? {
+        self["CREDENTIALS_DIRECTORY"].flatMap { $0.hasPrefix("/") ? FilePath($0) : nil }
     }
 }
 

@@ -62,7 +62,8 @@ extension SearchList {
             case language([String]?)
             case arguments([String]?)
             case environment(prefix: String?, variables: [String: String]?)
-            case secrets(URL)
+            case environmentFile(URL, prefix: String?)
+            case secrets(URL?)
             case managed(folder: URL?)
             /// A file in its standard place, or in the given one.
             case file(StandardFile, URL?)
@@ -110,8 +111,24 @@ extension SearchList {
             Domain(name: .environment, kind: .environment(prefix: prefix, variables: variables))
         }
 
+        /// The environment variables in a file such as `.env`, which is read again when it changes.
+        ///
+        /// The names are those of ``environment(prefix:variables:)``; variables of other programs are ignored. A missing
+        /// file is an empty domain. One with a line that can't be read leaves the last good values in force, and the
+        /// issue names the line. The domain is called ``DomainName/environmentFile(_:)`` with the name of the file.
+        ///
+        /// - Parameters:
+        ///   - file: The file. A relative path begins at the current folder.
+        ///   - prefix: What the names begin with, without the underscore. By default made from the store's name.
+        public static func environmentFile(at file: URL, prefix: String? = nil) -> Domain {
+            Domain(name: .environmentFile(file.lastPathComponent), kind: .environmentFile(file, prefix: prefix))
+        }
+
         /// A folder with a file for each key, such as `/run/secrets` or a folder that Kubernetes mounts.
-        public static func secrets(in folder: URL) -> Domain {
+        ///
+        /// - Parameter folder: By default that of the credentials that systemd gives to a service: the one in
+        ///   `$CREDENTIALS_DIRECTORY`. If there is no such variable, the domain is empty.
+        public static func secrets(in folder: URL? = nil) -> Domain {
             Domain(name: .secrets, kind: .secrets(folder))
         }
 

@@ -93,7 +93,9 @@ public struct SettingsDomain: Sendable {
     private func writable() throws(SettingsError) -> AttachedDomain {
         guard let domain else { throw .notSearched(name, core.domains.all.map(\.name)) }
         // What a source gives would come back with its next change.
-        guard domain.source == nil || domain.file != nil, name != .overrides else { throw .readOnly(name) }
+        guard domain.source == nil || domain.file != nil, name != .overrides, name != .secrets else {
+            throw .readOnly(name)
+        }
         return domain
     }
 }

@@ -74,14 +74,16 @@ extension StoreCore {
 
     /// Lets arguments and variables give values to registered keys that no group declares.
     private func declareText(_ values: [SettingKey: SettingValue?]) throws(SettingsError) {
-        guard domains[.arguments] != nil || domains[.environment] != nil else { return }
+        guard domains.all.contains(where: { $0.source is ArgumentsSource || $0.source is EnvironmentSource }) else {
+            return
+        }
         let leaves = values.sorted(by: \.key).flatMap { key, value in value?.leaves(at: key) ?? [] }
         let keys = log.lock.withLock {
             leaves.filter { !log.stored.slots.concerns($0.key) }
                 .map { TextKey(key: $0.key, kind: $0.value.isBool ? .flag : .value) }
         }
-        let environment = try environmentValues(for: keys)
-        writer.withLock { declareText(keys, environment) }
+        let variables = try variables(for: keys)
+        writer.withLock { declareText(keys, variables) }
     }
 
     fileprivate func register(_ values: [SettingKey: SettingValue?], language: String) throws {

@@ -6,13 +6,23 @@ extension StoreCore {
         let kind: CommandLineOption.Kind
     }
 
-    /// What the environment has for settings that are about to be declared. May read files.
+    /// What a domain of variables has for settings that are about to be declared.
+    struct VariablesLook {
+        fileprivate let domain: AttachedDomain
+        fileprivate let source: EnvironmentSource
+        fileprivate let look: EnvironmentSource.Look
+    }
+
+    /// Looks up the variables of settings that are about to be declared. May read files.
     ///
     /// - Throws: ``SettingsError`` if two keys have the same variable.
-    func environmentValues(for keys: [TextKey]) throws(SettingsError) -> EnvironmentValues? {
-        guard let source = domains[.environment]?.source as? EnvironmentSource, !keys.isEmpty else { return nil }
+    func variables(for keys: [TextKey]) throws(SettingsError) -> [VariablesLook] {
+        guard !keys.isEmpty else { return [] }
         do {
-            return try source.look(for: keys.map(\.key))
+            return try domains.all.compactMap { domain in
+                guard let source = domain.source as? EnvironmentSource else { return nil }
+                return VariablesLook(domain: domain, source: source, look: try source.look(for: keys.map(\.key)))
+            }
         } catch {
             throw SettingsError(.duplicateKey, "\(error)", underlying: error)
         }
@@ -20,17 +30,16 @@ extension StoreCore {
 
     /// Lets arguments and variables give values to settings. Under the writer's lock.
     ///
-    /// - Parameter environment: What `environmentValues(for:)` has found.
-    func declareText(_ keys: [TextKey], _ environment: EnvironmentValues?) {
+    /// - Parameter variables: What `variables(for:)` has found.
+    func declareText(_ keys: [TextKey], _ variables: [VariablesLook]) {
         if let domain = domains[.arguments], let source = domain.source as? ArgumentsSource,
             let contents = source.declare(keys.map { CommandLineOption($0.key, $0.kind) })
         {
             deliver(.success(contents), to: domain)
         }
-        if let environment, let domain = domains[.environment], let source = domain.source as? EnvironmentSource,
-            let contents = source.declare(keys.map(\.key), environment)
-        {
-            deliver(.success(contents), to: domain)
+        for found in variables {
+            guard let contents = found.source.declare(keys.map(\.key), found.look) else { continue }
+            deliver(.success(contents), to: found.domain)
         }
     }
 }

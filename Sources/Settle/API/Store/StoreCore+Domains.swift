@@ -79,7 +79,11 @@ extension StoreCore {
     /// Takes over what a source has; or, if it can't be read, keeps the last good values.
     func deliver(_ contents: Result<DomainContents, StorageError>, to domain: AttachedDomain) {
         switch contents {
-        case .success(let contents):
+        case .success(var contents):
+            writer.lock()
+            defer { writer.unlock() }
+            // Since it was loaded, settings may have been declared.
+            if let source = domain.source as? EnvironmentSource { contents = source.contents }
             report(contents.problems, in: domain)
             // Only a closed store throws.
             try? replace(contents, in: domain.identity)

@@ -10,7 +10,7 @@ extension StoreCore {
         let name = "\(type(of: group))"
         try layout.check(name)
         let textKeys = domains.all.isEmpty ? [] : layout.textKeys
-        let environment = try environmentValues(for: textKeys)
+        let variables = try variables(for: textKeys)
         if waits { writer.lock() } else if !writer.tryLock() { return false }
         defer { writer.unlock() }
         guard mode != .closed else { throw .closed(key: path?.description) }
@@ -27,7 +27,7 @@ extension StoreCore {
             do throws(SettingsError) { plans.append(try plan(declared)) } catch { errors.append(error) }
         }
         if let error = SettingsError.unusable(name, errors) { throw error }
-        declareText(textKeys, environment)
+        declareText(textKeys, variables)
         var inForce: [SettingKey: SettingValue?] = [:]
         for plan in plans { carryOut(plan, below: path, &inForce) }
         persister.keep(inForce)

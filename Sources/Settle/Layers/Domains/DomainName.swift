@@ -31,6 +31,8 @@ public struct DomainName: Sendable, Hashable, Codable, CustomStringConvertible, 
     public static let arguments = DomainName("arguments")
     /// Environment variables.
     public static let environment = DomainName("environment")
+    /// Environment variables in a file, such as `.env`.
+    public static func environmentFile(_ name: String) -> DomainName { DomainName("environment \(name)") }
     /// A folder with a file for each key.
     public static let secrets = DomainName("secrets")
     /// This machine's values, in a home folder that many machines share.

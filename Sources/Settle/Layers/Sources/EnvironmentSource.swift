@@ -1,68 +1,153 @@
-/// Environment variables with a prefix. Which of them count depends on the settings that are declared.
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Environment variables with a prefix: those of a process, or those in a file such as `.env`, which is followed. Which
+/// of them count depends on the settings that are declared.
 final class EnvironmentSource: DomainSource {
     fileprivate struct State: Sendable {
+        var variables: [String: String]
         var keys: [String: SettingKey] = [:]
         var tree = SettingTree()
         var places: [SettingKey: String] = [:]
         var problems: [String] = []
+        /// How often the variables have been read.
+        var generation = 0
     }
 
     let prefix: String
-    private let variables: [String: String]
-    private let state = LockedValue(State())
+    private let file: FileDomainSource?
+    /// For what a `…_FILE` variable names.
+    private let operations: FileOperations
+    private let state: LockedValue<State>
     private static let sizeLimit = 1 << 20
 
     /// - Parameter variables: All of the environment.
-    init(prefix: String, variables: [String: String]) throws(EnvironmentPrefixError) {
+    convenience init(prefix: String, variables: [String: String]) throws(EnvironmentPrefixError) {
+        try self.init(prefix: prefix, variables, nil, calls: POSIXSystemCalls())
+    }
+
+    /// - Parameters:
+    ///   - file: May be missing, and may come and go.
+    ///   - home: If the file is another user's, that user's.
+    convenience init(prefix: String, file: URL, home: UserHome? = nil) throws(EnvironmentPrefixError) {
+        let calls = home?.calls ?? POSIXSystemCalls()
+        try self.init(
+            prefix: prefix, file: file, calls: calls, watching: home?.watching ?? SystemFileWatching.shared)
+    }
+
+    convenience init(
+        prefix: String, file: URL, calls: any SystemCalls, watching: any FileWatching
+    ) throws(EnvironmentPrefixError) {
+        let source = FileDomainSource(at: file, calls: calls, watching: watching) { bytes throws(FormatError) in
+            let file = try EnvironmentFile(bytes)
+            return (file.tree, file.lines)
+        }
+        try self.init(prefix: prefix, [:], source, calls: calls)
+    }
+
+    private init(
+        prefix: String, _ variables: [String: String], _ file: FileDomainSource?, calls: any SystemCalls
+    ) throws(EnvironmentPrefixError) {
         try EnvironmentPrefixError.check(prefix)
         self.prefix = prefix
-        self.variables = variables.filter { $0.key.hasPrefix(prefix) }
+        self.file = file
+        operations = FileOperations(ReadOnlySystemCalls(calls))
+        state = LockedValue(State(variables: variables.filter { $0.key.hasPrefix(prefix) }))
+    }
+
+    // MARK: Declaring
+
+    /// What the variables give to keys that are about to be declared.
+    struct Look: Sendable {
+        fileprivate let values: EnvironmentValues
+        fileprivate let generation: Int
     }
 
     /// Looks up the variables of keys that are about to be declared. May read files.
     ///
     /// - Throws: ``SpellingCollision`` if two keys have the same variable.
-    func look(for keys: [SettingKey]) throws -> EnvironmentValues {
-        let known = try state.withLock { state in
+    func look(for keys: [SettingKey]) throws -> Look {
+        let (known, variables, generation) = try state.withLock { state in
             // The values of these depend on each other.
-            try keys.flatMap { key throws(SpellingCollision) -> [SettingKey] in
+            let known = try keys.flatMap { key throws(SpellingCollision) -> [SettingKey] in
                 let name = EnvironmentNames.name(of: key, prefix: prefix)
                 if let other = state.keys[name], other != key { throw SpellingCollision(name, other, key) }
                 let base = name.hasSuffix("_FILE") ? state.keys[String(name.dropLast("_FILE".count))] : nil
                 return [base, state.keys[name + "_FILE"]].compactMap { $0 }
             }
+            return (known, state.variables, state.generation)
         }
-        return EnvironmentValues(variables, names: try EnvironmentNames(prefix: prefix, keys: keys + known)) { path in
-            try FileOperations(ReadOnlySystemCalls(POSIXSystemCalls()))
-                .contents(of: FilePath(path), limit: Self.sizeLimit)
-        }
+        let names = try EnvironmentNames(prefix: prefix, keys: keys + known)
+        return Look(values: values(of: names, in: variables), generation: generation)
     }
 
-    /// - Parameter values: What a look for the keys has found.
+    /// - Parameter look: What a look for the keys has found.
     /// - Returns: `nil` if nothing has changed.
-    func declare(_ keys: [SettingKey], _ values: EnvironmentValues) -> DomainContents? {
+    func declare(_ keys: [SettingKey], _ look: Look) -> DomainContents? {
         state.withLock { state in
-            var isChanged = false
             for key in keys { state.keys[EnvironmentNames.name(of: key, prefix: prefix)] = key }
-            for key in values.looked where state.tree[key] != values.tree[key] {
-                isChanged = true
-                state.tree[key] = values.tree[key]
-                state.places[key] = values.places[key]
+            guard look.generation == state.generation else {
+                // The file was read again since the look. So late, another look is rare enough to be taken under locks.
+                update(&state)
+                return state.contents
             }
-            state.problems += values.problems
-            return isChanged || !values.problems.isEmpty ? state.contents : nil
+            var isChanged = false
+            for key in look.values.looked where state.tree[key] != look.values.tree[key] {
+                isChanged = true
+                state.tree[key] = look.values.tree[key]
+                state.places[key] = look.values.places[key]
+            }
+            state.problems += look.values.problems
+            return isChanged || !look.values.problems.isEmpty ? state.contents : nil
         }
     }
 
-    func load() throws(StorageError) -> DomainContents { state.withLock { $0.contents } }
+    private func values(of names: EnvironmentNames, in variables: [String: String]) -> EnvironmentValues {
+        EnvironmentValues(variables, names: names) { [operations] path in
+            try operations.contents(of: FilePath(path), limit: Self.sizeLimit)
+        }
+    }
+
+    /// Looks up the variables of all keys.
+    private func update(_ state: inout State) {
+        let found = values(of: EnvironmentNames(declared: state.keys), in: state.variables)
+        (state.tree, state.places, state.problems) = (found.tree, found.places, found.problems)
+    }
+
+    // MARK: Loading
+
+    /// What the variables give to all keys that are declared by now.
+    var contents: DomainContents { state.withLock { $0.contents } }
+
+    /// - Throws: ``StorageError`` that names the file, the line and the rule.
+    func load() throws(StorageError) -> DomainContents {
+        guard let file else { return contents }
+        let variables = try file.load().tree.root
+        return state.withLock { state in
+            state.variables = [:]
+            for case (let name, .string(let text)) in variables where name.hasPrefix(prefix) {
+                state.variables[name] = text
+            }
+            state.generation += 1
+            update(&state)
+            return state.contents
+        }
+    }
+
+    func watch(_ changed: @escaping @Sendable () -> Void) { file?.watch(changed) }
+
+    func close() async { await file?.close() }
 
     func place(of key: SettingKey) -> String {
-        state.withLock { state in
-            if let place = state.places[key] { return place }
-            let name = EnvironmentNames.name(of: key, prefix: prefix)
-            if case .dictionary? = state.tree[key] { return "variables that begin with \(name)_" }
-            return "the variable \(name)"
-        }
+        let name = EnvironmentNames.name(of: key, prefix: prefix)
+        let (place, value, hasVariable) = state.withLock { ($0.places[key], $0.tree[key], $0.variables[name] != nil) }
+        if let file, hasVariable || place == nil { return file.place(of: SettingKey(name: name)) }
+        if let place { return place }
+        if case .dictionary? = value { return "variables that begin with \(name)_" }
+        return "the variable \(name)"
     }
 }
 

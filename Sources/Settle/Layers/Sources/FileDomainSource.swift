@@ -4,7 +4,8 @@
     import Foundation
 #endif
 
-/// A settings file of another program, or of the user: read with its journal, and never written.
+/// A settings file of another program, or of the user: read with its journal, and never written. Also a text of another
+/// kind, which has no journal.
 ///
 /// Nothing is made, renamed or removed, and no lock is taken, so that a damaged file stays as it is. A missing file or
 /// folder is an empty domain. A file that was removed leaves what its journal has beyond it.
@@ -33,26 +34,34 @@ final class FileDomainSource: DomainSource {
     private let path: FilePath
     private let calls: any SystemCalls
     private let watching: any FileWatching
+    /// `nil` for a settings file.
+    private let read: KeyLineCache.Reader?
     private let lines: KeyLineCache
     private let state = LockedValue(State())
 
     /// How often a load begins anew because the file was replaced meanwhile.
     private static let attempts = 16
+    /// The largest text of another kind, in bytes.
+    static let textSizeLimit = 1 << 20
 
     /// - Parameters:
-    ///   - url: The file. Its name ends in `.json` or `.plist`, or has no extension.
+    ///   - url: The file. The name of a settings file ends in `.json` or `.plist`, or has no extension.
     ///   - home: If the file is another user's, that user's.
-    convenience init(at url: URL, home: UserHome? = nil) {
+    ///   - read: Reads a text of another kind.
+    convenience init(at url: URL, home: UserHome? = nil, by read: KeyLineCache.Reader? = nil) {
         self.init(
-            at: url, calls: home?.calls ?? POSIXSystemCalls(), watching: home?.watching ?? SystemFileWatching.shared)
+            at: url, calls: home?.calls ?? POSIXSystemCalls(), watching: home?.watching ?? SystemFileWatching.shared,
+            by: read)
     }
 
-    init(at url: URL, calls: any SystemCalls, watching: any FileWatching) {
+    init(at url: URL, calls: any SystemCalls, watching: any FileWatching, by read: KeyLineCache.Reader? = nil) {
         self.url = url
         self.watching = watching
+        self.read = read
         self.calls = ReadOnlySystemCalls(calls)
         path = FilePath(url)
-        lines = KeyLineCache(FileOperations(self.calls))
+        let operations = FileOperations(self.calls)
+        lines = read.map { KeyLineCache(operations, by: $0) } ?? KeyLineCache(operations)
     }
 
     private var operations: FileOperations { FileOperations(calls) }
@@ -66,7 +75,7 @@ final class FileDomainSource: DomainSource {
                 try follow(&state)
             } catch {
                 state.discard()
-                throw FileStorage.damage(of: path, operations) ?? error
+                throw (read == nil ? FileStorage.damage(of: path, operations) : nil) ?? error
             }
             return state.contents
         }
@@ -77,15 +86,36 @@ final class FileDomainSource: DomainSource {
         if let storage = state.storage, marks.isSettled, marks == state.marks, try state.follow(storage) { return }
         var before = marks
         for _ in 0..<Self.attempts {
-            try state.begin(FileStorage(at: url, calls: calls))
-            // What its journal has is for the program whose file it is.
-            if !state.contents.problems.isEmpty, let damage = FileStorage.damage(of: path, operations) { throw damage }
+            let result = Result { () throws(StorageError) in try read(&state, isThere: before.file != nil) }
             state.marks = before
             let after = try self.marks(&state)
-            if after.isSame(as: before) { return }
+            // What is wrong with a file in the midst of a replacement is nobody's problem.
+            if after.isSame(as: before) { return try result.get() }
             before = after
         }
         throw .unreadable(path, "other programs keep replacing it")
+    }
+
+    private func read(_ state: inout State, isThere: Bool) throws(StorageError) {
+        guard let read else {
+            try state.begin(FileStorage(at: url, calls: calls))
+            // What its journal has is for the program whose file it is.
+            if !state.contents.problems.isEmpty, let damage = FileStorage.damage(of: path, operations) { throw damage }
+            return
+        }
+        guard isThere else { return state.contents = DomainContents() }
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try operations.contents(of: path, limit: Self.textSizeLimit)
+        } catch {
+            guard error.cause == .fileTooLarge else { throw .unreadable(path, error) }
+            throw .unreadable(path, "it has more than \(Self.textSizeLimit) bytes")
+        }
+        do throws(FormatError) {
+            state.contents = DomainContents(try read(bytes).tree)
+        } catch {
+            throw StorageError(.unreadable, "\(path.quoted) can't be used as it is. \(error)")
+        }
     }
 
     /// Looks where the path leads, which the watch follows, and what is there.
@@ -128,7 +158,7 @@ final class FileDomainSource: DomainSource {
     func place(of key: SettingKey) -> String {
         guard let found = lines.look(at: path) else { return "“\(path)”" }
         let value = state.withLock { $0.contents.tree[key] }
-        guard value == nil || value == found.tree[key] else { return "the journal of “\(path)”" }
+        guard read != nil || value == nil || value == found.tree[key] else { return "the journal of “\(path)”" }
         return found.place(of: key)
     }
 }

@@ -1,5 +1,8 @@
 /// Finds the lines of keys in a file, and reads it again only when it has changed: a listing asks for every key.
 final class KeyLineCache: Sendable {
+    /// Reads the values of a file, and their lines unless it is binary.
+    typealias Reader = @Sendable ([UInt8]) throws(FormatError) -> (tree: SettingTree, lines: KeyLines?)
+
     /// A file as it was when it was looked at.
     struct Look: Sendable {
         fileprivate let path: FilePath
@@ -8,11 +11,13 @@ final class KeyLineCache: Sendable {
         let tree: SettingTree
         private let lines: KeyLines?
 
-        fileprivate init(_ path: FilePath, _ signature: FileSignature, _ bytes: [UInt8]) {
+        fileprivate init(
+            _ path: FilePath, _ signature: FileSignature, _ found: (tree: SettingTree, lines: KeyLines?)?
+        ) {
             self.path = path
             self.signature = signature
-            tree = (try? FileFormat.detect(bytes)?.decode(bytes)) ?? SettingTree()
-            lines = FileFormat.keyLines(in: bytes)
+            tree = found?.tree ?? SettingTree()
+            lines = found?.lines
         }
 
         /// Such as `“/etc/app.json”, line 3`; without a line for a binary file, and for a key that it does not have.
@@ -22,10 +27,18 @@ final class KeyLineCache: Sendable {
     }
 
     private let operations: FileOperations
+    private let read: Reader
     private let last = LockedValue<Look?>(nil)
 
-    init(_ operations: FileOperations) {
+    /// - Parameter read: By default reads a settings file in any format.
+    init(
+        _ operations: FileOperations,
+        by read: @escaping Reader = { bytes throws(FormatError) in
+            (try FileFormat.detect(bytes)?.decode(bytes) ?? SettingTree(), FileFormat.keyLines(in: bytes))
+        }
+    ) {
         self.operations = operations
+        self.read = read
     }
 
     /// - Returns: `nil` if there is no such file, or it can't be read.
@@ -36,7 +49,7 @@ final class KeyLineCache: Sendable {
             let signature = FileSignature(status)
             if let last, last.path == path, last.signature == signature { return last }
             guard let bytes = try? operations.contents(of: path) else { return nil }
-            let look = Look(path, signature, bytes)
+            let look = Look(path, signature, try? read(bytes))
             // Otherwise a change within the same tick would go unnoticed.
             last = signature.isSettled(at: now) ? look : nil
             return look

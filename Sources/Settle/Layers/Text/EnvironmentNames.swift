@@ -21,6 +21,12 @@ struct EnvironmentNames: Sendable {
         names = Set(keysByName.keys)
     }
 
+    /// - Parameter keys: By their variables.
+    init(declared keys: [String: SettingKey]) {
+        variables = keys.map { (key: $1, name: $0) }.sorted { $0.key < $1.key }
+        names = Set(keys.keys)
+    }
+
     /// Such as `APP_PASSCODE_ATTEMPT_COUNT`.
     static func name(of key: SettingKey, prefix: String) -> String { "\(prefix)_\(key.environmentSpelling)" }
 

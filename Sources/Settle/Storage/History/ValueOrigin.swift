@@ -19,7 +19,7 @@ public enum ValueOrigin: String, Sendable, Hashable, CaseIterable {
     case override
     /// The arguments of the command line.
     case arguments
-    /// Environment variables.
+    /// Environment variables, of the process or in a file.
     case environment
     /// A folder with a file for each key; see ``DomainName/secrets``.
     case secrets
