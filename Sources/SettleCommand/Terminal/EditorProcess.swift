@@ -1,9 +1,18 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// An editor that has the terminal, and with it the keys that interrupt.
@@ -38,15 +47,19 @@ package enum EditorProcess {
     #if os(macOS) || !canImport(Darwin)
         /// - Returns: The error number, or 0.
         private static func start(_ words: [String], _ process: inout pid_t) -> CInt {
-            #if canImport(Darwin)
-                let variables = _NSGetEnviron().pointee
-                var attributes: posix_spawnattr_t?
-            #else
-                let variables = environ
+            #if canImport(Glibc) || canImport(Musl)
                 var attributes = posix_spawnattr_t()
+                let error = posix_spawnattr_init(&attributes)
+                guard error == 0 else { return error }
+            #elseif canImport(Darwin)
+                var attributes: posix_spawnattr_t?
+                let error = posix_spawnattr_init(&attributes)
+                guard error == 0 else { return error }
+            #else
+                var created: posix_spawnattr_t?
+                let error = posix_spawnattr_init(&created)
+                guard error == 0, var attributes = created else { return error }
             #endif
-            let error = posix_spawnattr_init(&attributes)
-            guard error == 0 else { return error }
             defer { posix_spawnattr_destroy(&attributes) }
             // The editor would inherit that they are ignored.
             var defaults = sigset_t()
@@ -59,8 +72,9 @@ package enum EditorProcess {
             posix_spawnattr_setsigmask(&attributes, &blocked)
             posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
             var arguments = words.map { strdup($0) } + [nil]
-            defer { arguments.forEach { free($0) } }
-            return posix_spawn(&process, "/bin/sh", nil, &attributes, &arguments, variables)
+            var variables = ProcessInfo.processInfo.environment.map { strdup("\($0)=\($1)") } + [nil]
+            defer { for text in arguments + variables { free(text) } }
+            return posix_spawn(&process, "/bin/sh", nil, &attributes, &arguments, &variables)
         }
     #endif
 }

@@ -2,10 +2,14 @@ import Dispatch
 
 #if canImport(Darwin)
     import Darwin
+#elseif canImport(Glibc)
+    import Glibc
 #elseif canImport(Musl)
     import Musl
-#else
-    import Glibc
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// A signal that asks a process to end.
@@ -32,8 +36,10 @@ extension TerminationSignal {
             let handler = action.__sigaction_u.__sa_handler
         #elseif canImport(Musl)
             let handler = action.__sa_handler.sa_handler
-        #else
+        #elseif canImport(Glibc)
             let handler = action.__sigaction_handler.sa_handler
+        #else
+            let handler = action.sa_handler
         #endif
         return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
