@@ -61,6 +61,10 @@ struct SystemTerminal: CommandTerminal {
         try EditorProcess.run(editor, on: path)
     }
 
+    func run(_ words: [String], variables: [String: String]) throws(CommandFailure) -> Int32 {
+        try CommandProcess.run(words, variables: variables)
+    }
+
     /// Ends the process.
     func end(_ code: Int32) -> Never { exit(code) }
 

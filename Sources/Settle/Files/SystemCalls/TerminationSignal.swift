@@ -18,11 +18,14 @@ public enum TerminationSignal: Sendable, Hashable, CaseIterable {
     case terminate
     /// `SIGINT`: Control-C in a terminal.
     case interrupt
+    /// `SIGHUP`: the terminal has gone.
+    case hangUp
 
     var number: Int32 {
         switch self {
         case .terminate: SIGTERM
         case .interrupt: SIGINT
+        case .hangUp: SIGHUP
         }
     }
 }
@@ -49,15 +52,15 @@ extension TerminationSignal {
 ///
 /// PendingWakeUps belong to the process, so there is one instance. It works on a queue of its own and uses only locks, so it
 /// does not depend on the threads of the concurrency runtime.
-final class TerminationWatch: @unchecked Sendable {
+package final class TerminationWatch: @unchecked Sendable {
     // Sendable: all state is guarded by `lock`.
-    static let shared = TerminationWatch()
+    package static let shared = TerminationWatch()
     private let lock = Lock()
     private let queue = DispatchQueue(label: "settle.termination")
     private var sources: [TerminationSignal: any DispatchSourceSignal] = [:]
     private var work: [TerminationSignal: [@Sendable () -> Void]] = [:]
 
-    func add(_ signals: Set<TerminationSignal>, _ body: @escaping @Sendable () -> Void) {
+    package func add(_ signals: Set<TerminationSignal>, _ body: @escaping @Sendable () -> Void) {
         var registrations: [DispatchSemaphore] = []
         lock.withLock {
             // An ignored signal would not have ended the process.
