@@ -6,6 +6,10 @@ import Settle
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 extension POSIXSystemCalls: FolderSystemCalls {

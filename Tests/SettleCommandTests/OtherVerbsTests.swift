@@ -146,7 +146,9 @@ import Testing
             [], ["raed", "app"], ["read", "app", "a", "b"], ["read", "app", "--jsno"], ["write", "app"],
             ["read", "-g", "-app", "x", "k"], ["history", "app", "--limit"], ["history", "app", "--limit", "0"],
             ["read", "app", "--json", "--plist"], ["completions", "csh"], ["help", "nothing"], ["undo", "app", "x"],
-            ["read", "app", "--literal=yes", "a"],
+            ["read", "app", "--literal=yes", "a"], ["bisect", "app"], ["bisect", "app", "--"],
+            ["bisect", "--", "true"],
+            ["bisect", "app", "true"],
         ] {
             let answer = await home.run(arguments)
             #expect(answer.code == 64 && !answer.errors.isEmpty, "\(arguments): \(answer)")
@@ -156,6 +158,7 @@ import Testing
         let manual = await home.run("help", "--man").output
         for verb in [
             "read", "read-type", "write", "delete", "rename", "find", "list", "watch", "explain", "history", "undo",
+            "bisect",
             "export", "import", "check", "convert", "migrate", "schema", "edit", "completions", "domains",
         ] {
             #expect(help.contains("\n  \(verb) "), "\(verb)")

@@ -18,15 +18,17 @@ final class RecordingTerminal: CommandTerminal {
     private let text = Mutex((output: "", errors: ""))
     private let answers: Mutex<[String]>
     private let editing: @Sendable (String) throws -> Int32
+    private let running: @Sendable ([String], [String: String]) throws -> Int32
 
     init(
         isTerminal: Bool = false, showsColour: Bool = false, input: String = "", answers: [String] = [],
-        editing: @escaping @Sendable (String) throws -> Int32 = { _ in 1 }
+        editing: @escaping @Sendable (String) throws -> Int32 = { _ in 1 },
+        running: @escaping @Sendable ([String], [String: String]) throws -> Int32 = { _, _ in 1 }
     ) {
         (showsOutput, isInteractive, self.showsColour) = (isTerminal, isTerminal, showsColour)
         self.input = Array(input.utf8)
         self.answers = Mutex(answers)
-        self.editing = editing
+        (self.editing, self.running) = (editing, running)
     }
 
     var output: String { text.withLock { $0.output } }
@@ -37,6 +39,7 @@ final class RecordingTerminal: CommandTerminal {
     func readInput() -> [UInt8] { input }
     func readLine(prompt: String) -> String? { answers.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
     func edit(_ path: String, with editor: String) -> Int32 { (try? editing(path)) ?? 2 }
+    func run(_ words: [String], variables: [String: String]) -> Int32 { (try? running(words, variables)) ?? 200 }
 }
 
 /// A home with settings of programs, and the command on it.

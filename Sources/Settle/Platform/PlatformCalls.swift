@@ -1,18 +1,19 @@
 #if canImport(Darwin)
     import Darwin
+#elseif canImport(Glibc)
+    import Glibc
 #elseif canImport(Musl)
     import Musl
-#else
-    import Glibc
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// The calling thread's identity, never 0 and unique among living threads.
 package func currentThreadID() -> UInt {
-    #if canImport(Darwin)
-        UInt(bitPattern: pthread_self())
-    #else
-        UInt(pthread_self())
-    #endif
+    // A pointer, a signed number, or an unsigned one, as the C library has it.
+    withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
 }
 
 /// The result of `currentTaskID()` outside of any task; every task's identity is larger.

@@ -24,12 +24,15 @@ struct DomainAddress: Sendable {
 
     /// The contents of the file and its journal. Writes and repairs nothing.
     ///
+    /// - Parameter keepsRecord: Whether to include what stands beside the settings.
     /// - Throws: ``CommandFailure`` if it can't be read.
-    func contents() throws(CommandFailure) -> StorageContents {
+    func contents(keepingRecord keepsRecord: Bool = false) throws(CommandFailure) -> StorageContents {
         let storage = FileStorage(reading: file, isFollowed: false)
         defer { storage.close() }
         do {
-            return try storage.load()
+            var contents = try storage.load()
+            if !keepsRecord { _ = MigrationRecord(takenFrom: &contents.tree) }
+            return contents
         } catch {
             guard let damage = FileStorage.damage(of: file) else { throw CommandFailure(.failed, "\(error)") }
             throw CommandFailure(.refused, "\(damage) “check” says what can be salvaged.")

@@ -88,6 +88,7 @@ package struct DomainFilesCopy {
         let storage = FileStorage(at: URL(filePath: file.text))
         defer { storage.close() }
         var contents = try storage.load()
+        _ = MigrationRecord(takenFrom: &contents.tree)
         contents.outcome = contents.outcome.replacing(folder.text, with: original.folder.text)
         return contents
     }

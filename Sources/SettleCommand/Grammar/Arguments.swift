@@ -6,7 +6,7 @@ struct Arguments: Sendable {
     private(set) var operands: [String] = []
     /// The values of the options that are given; empty texts for flags.
     private var options: [Verb.Option: String] = [:]
-    /// The arguments of a value, with the flags for its type.
+    /// The arguments of a value, with the flags for its type, or another command.
     private(set) var value: [String] = []
 
     subscript(option: Verb.Option) -> String? { options[option] }
@@ -58,6 +58,10 @@ struct Arguments: Sendable {
         let known = verb.options(isTool: isTool)
         var takesOptions = true
         while let word = words.popFirst() {
+            if verb.takesCommand, !takesOptions {
+                value.append(word)
+                continue
+            }
             let isValue = verb.takesValue && operands.count >= wanted(isTool)
             if takesOptions, word == "--" {
                 takesOptions = false
@@ -109,6 +113,7 @@ struct Arguments: Sendable {
         if given > all.count { throw CommandFailure(.usage, "“\(operands.last ?? "")” is one argument too many.") }
         let needed = all.prefix { !$0.isOptional }.count
         if given < needed { throw CommandFailure(.usage, "\(all[given].name) is missing.") }
+        if verb.takesCommand, value.isEmpty { throw CommandFailure(.usage, "“--” and a command are missing.") }
         if has(.global), has(.app) { throw CommandFailure(.usage, "Give one domain.") }
         if has(.json), has(.propertyList) { throw CommandFailure(.usage, "Choose “--json” or “--plist”.") }
     }

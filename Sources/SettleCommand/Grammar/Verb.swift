@@ -12,6 +12,8 @@ struct Verb: Sendable {
     let summary: String
     /// Whether the arguments after the operands are a value, with flags for its type.
     let takesValue: Bool
+    /// Whether the arguments after the operands are another command, with options of its own.
+    let takesCommand: Bool
     let action: @Sendable (Invocation) async throws -> Void
     private let makeDetails: @Sendable () -> String
 
@@ -23,11 +25,13 @@ struct Verb: Sendable {
         name: String, aliases: [String] = [], scope: Scope = .everywhere, isDomainOptional: Bool = false,
         operands: [Operand] = [],
         options: [Option] = [], summary: String, details: @autoclosure @escaping @Sendable () -> String = "",
-        takesValue: Bool = false, action: @escaping @Sendable (Invocation) async throws -> Void
+        takesValue: Bool = false, takesCommand: Bool = false,
+        action: @escaping @Sendable (Invocation) async throws -> Void
     ) {
         (self.name, self.aliases, self.scope, self.operands) = (name, aliases, scope, operands)
         self.isDomainOptional = isDomainOptional
         (self.options, self.summary, self.takesValue, self.action) = (options, summary, takesValue, action)
+        self.takesCommand = takesCommand
         makeDetails = details
     }
 
@@ -95,7 +99,7 @@ struct Verb: Sendable {
     /// Such as `settle read DOMAIN [KEY] [--json]`.
     func usage(of program: String, isTool: Bool) -> String {
         let operands = operands(isTool: isTool).map { $0.isOptional ? "[\($0.name)]" : $0.name }
-        let value = takesValue ? ["VALUE"] : []
+        let value = takesValue ? ["VALUE"] : takesCommand ? ["--", "COMMAND…"] : []
         let options = options.map { "[\($0.name)\($0.value.map { " \($0)" } ?? "")]" }
         return ([program, name] + operands + options + value).joined(separator: " ")
     }

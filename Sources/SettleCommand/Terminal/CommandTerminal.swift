@@ -21,6 +21,10 @@ package protocol CommandTerminal: Sendable {
     ///
     /// - Returns: The editor's exit code.
     func edit(_ path: String, with editor: String) throws(CommandFailure) -> Int32
+    /// Runs a command, whose output goes to standard error.
+    ///
+    /// - Returns: Its exit code, or 128 and the number of the signal that has ended it.
+    func run(_ words: [String], variables: [String: String]) throws(CommandFailure) -> Int32
 }
 
 extension CommandTerminal {

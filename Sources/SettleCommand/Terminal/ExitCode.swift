@@ -13,7 +13,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     var meaning: String {
         switch self {
         case .done: "Done."
-        case .absent: "There is no such domain, key or entry, or “check” has found damage."
+        case .absent: "There is no such domain, key or entry, “check” has found damage, or “bisect” nothing."
         case .usage: "The command is used wrongly. Nothing was done."
         case .refused: "A value, a file or a change was refused. Nothing has changed."
         case .unavailable: "What the command needs is not there: a history, a schema, an editor, a terminal."

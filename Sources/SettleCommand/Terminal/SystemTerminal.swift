@@ -9,6 +9,10 @@
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// The streams of the process.
@@ -57,6 +61,10 @@ struct SystemTerminal: CommandTerminal {
         try EditorProcess.run(editor, on: path)
     }
 
+    func run(_ words: [String], variables: [String: String]) throws(CommandFailure) -> Int32 {
+        try CommandProcess.run(words, variables: variables)
+    }
+
     /// Ends the process.
     func end(_ code: Int32) -> Never { exit(code) }
 
@@ -64,13 +72,7 @@ struct SystemTerminal: CommandTerminal {
     private static func write(_ bytes: [UInt8], to stream: CInt) -> CInt {
         var rest = bytes[...]
         while !rest.isEmpty {
-            #if canImport(Darwin)
-                let count = rest.withUnsafeBytes { Darwin.write(stream, $0.baseAddress, $0.count) }
-            #elseif canImport(Glibc)
-                let count = rest.withUnsafeBytes { Glibc.write(stream, $0.baseAddress, $0.count) }
-            #elseif canImport(Musl)
-                let count = rest.withUnsafeBytes { Musl.write(stream, $0.baseAddress, $0.count) }
-            #endif
+            let count = rest.withUnsafeBytes { systemWrite(stream, $0) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return errno }
             rest = rest.dropFirst(count)
@@ -79,4 +81,10 @@ struct SystemTerminal: CommandTerminal {
     }
 
     private static func message(for error: CInt) -> String { String(cString: strerror(error)) }
+}
+
+/// The system's function: in a type whose own functions have its name, only a qualified one would reach it, and each C library
+/// has another name.
+private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -6,7 +6,7 @@ extension VerbTable {
                 ListVerb.list, ReadVerbs.read, ReadVerbs.readType, ReadVerbs.find,
                 ReadVerbs.domains, ReadVerbs.explain, WatchVerb.watch,
                 WriteVerbs.write, WriteVerbs.delete, WriteVerbs.rename, EditVerb.edit,
-                HistoryVerbs.history, HistoryVerbs.undo,
+                HistoryVerbs.history, HistoryVerbs.undo, BisectVerb.bisect,
                 DocumentVerbs.export, DocumentVerbs.`import`, DocumentVerbs.convert,
                 DocumentVerbs.migrate, CheckVerbs.check, CheckVerbs.schema,
                 HelpVerbs.completions, HelpVerbs.help,

@@ -71,24 +71,29 @@ enum HistoryVerbs {
         })
 }
 
+extension HistoryChange {
+    func hidingSecrets(_ declared: DeclaredSettings) -> HistoryChange {
+        guard let key = SettingKey(self.key) else { return self }
+        var change = self
+        if declared.isSecret(key) {
+            change.isSecret = true
+            (change.oldValue, change.newValue) = (nil, nil)
+        } else {
+            change.oldValue = oldValue.map { declared.hidingSecrets(in: $0, at: key) }
+            change.newValue = newValue.map { declared.hidingSecrets(in: $0, at: key) }
+        }
+        return change
+    }
+}
+
 extension HistoryEntry {
     fileprivate func hidingSecrets(_ declared: DeclaredSettings) -> HistoryEntry {
         var entry = self
-        for index in entry.changes.indices {
-            guard let key = SettingKey(entry.changes[index].key) else { continue }
-            let change = entry.changes[index]
-            if declared.isSecret(key) {
-                entry.changes[index].isSecret = true
-                (entry.changes[index].oldValue, entry.changes[index].newValue) = (nil, nil)
-            } else {
-                entry.changes[index].oldValue = change.oldValue.map { declared.hidingSecrets(in: $0, at: key) }
-                entry.changes[index].newValue = change.newValue.map { declared.hidingSecrets(in: $0, at: key) }
-            }
-        }
+        entry.changes = changes.map { $0.hidingSecrets(declared) }
         return entry
     }
 
-    fileprivate func write(to terminal: any CommandTerminal) throws(CommandFailure) {
+    func write(to terminal: any CommandTerminal) throws(CommandFailure) {
         try terminal.say("\(token)", .yellow)
         let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current)
         let undo = undone.map { ", undoes \($0)" } ?? ""

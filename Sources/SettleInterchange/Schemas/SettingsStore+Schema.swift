@@ -29,7 +29,31 @@ extension SettingsStore.File {
     }
 }
 
+extension SettingsStore.Configuration {
+    /// Whether the store keeps the JSON Schema of its groups beside its file, as ``SettingsStore/File/writeSchema()`` writes
+    /// it, and begins a new JSON file with its location. Default `false`.
+    ///
+    /// ```json
+    /// {
+    ///   "$schema": "./settings.schema.json",
+    /// ```
+    ///
+    /// An editor that knows JSON Schema then completes keys and marks mistakes in the file. The schema is written 250 ms
+    /// after a group was opened, and when the store closes, if it differs from what is there; a failure is reported on
+    /// ``SettingsStore/issues``. So open the groups together: a program that opens some of them much later writes the schema
+    /// twice at each start. Files that exist get no `"$schema"`: what stands there is the user's. Nothing is written for a
+    /// store that is not in a file.
+    public var writesSchema: Bool {
+        get { schemaEncoder != nil }
+        set { schemaEncoder = newValue ? SettingsSchema.encoder : nil }
+    }
+}
+
 extension SettingsSchema {
+    fileprivate static let encoder: SettingsStore.Configuration.SchemaEncoder = { settings throws(SettingsError) in
+        try SettingsSchema(settings: settings.map(Entry.init)).spelled()
+    }
+
     /// The JSON Schema as people read it.
     fileprivate func spelled() throws(SettingsError) -> [UInt8] {
         guard case .dictionary(let root) = jsonSchema else { return [] }

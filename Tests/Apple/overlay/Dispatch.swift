@@ -12,7 +12,7 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
     @preconcurrency public func async(execute work: @escaping @Sendable @convention(block) () -> Void) {}
     public func sync<T>(execute work: () throws -> T) rethrows -> T { try work() }
     public static var main: DispatchQueue { fatalError() }
-    public static func global() -> DispatchQueue { fatalError() }
+    public static func global(qos: DispatchQoS.QoSClass = .default) -> DispatchQueue { fatalError() }
 }
 public final class DispatchSpecificKey<T> { public init() {} }
 extension DispatchSpecificKey: @unchecked Sendable where T: Sendable {}
@@ -21,7 +21,10 @@ public class DispatchSemaphore: DispatchObject, @unchecked Sendable {
     @discardableResult public func signal() -> Int { 0 }
     public func wait() {}
 }
-public struct DispatchQoS: Sendable { public static let unspecified = DispatchQoS() }
+public struct DispatchQoS: Sendable {
+    public enum QoSClass: Sendable { case `default`, userInteractive }
+    public static let unspecified = DispatchQoS()
+}
 public struct DispatchWorkItemFlags: OptionSet, Sendable {
     public let rawValue: UInt; public init(rawValue: UInt) { self.rawValue = rawValue }
 }

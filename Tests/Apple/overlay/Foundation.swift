@@ -112,7 +112,7 @@ open class FileManager {
 open class ProcessInfo: @unchecked Sendable {
     open class var processInfo: ProcessInfo { fatalError() }; open var environment: [String: String] { [:] }
     open var processName: String { "" }; open var processIdentifier: Int32 { 0 }
-    #if os(macOS)
+    #if os(macOS) || os(Linux)
         open var userName: String { "" }
     #endif
     public struct ActivityOptions: OptionSet, Sendable {

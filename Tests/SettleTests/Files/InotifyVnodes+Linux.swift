@@ -2,10 +2,14 @@
     import Dispatch
     import Settle
 
-    #if canImport(Musl)
-        import Musl
-    #else
+    #if canImport(Glibc)
         import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #elseif canImport(Android)
+        import Android
+    #elseif canImport(Bionic)
+        import Bionic
     #endif
 
     /// Stands in for the kernel queue of Apple's platforms: inotify on the inode of one file or folder, with events as

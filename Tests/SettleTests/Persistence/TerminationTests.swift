@@ -10,10 +10,14 @@ import Testing
 #endif
 #if canImport(Darwin)
     import Darwin
+#elseif canImport(Glibc)
+    import Glibc
 #elseif canImport(Musl)
     import Musl
-#else
-    import Glibc
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct TerminationTests {

@@ -39,7 +39,7 @@ func lines(of path: String) -> AsyncStream<String> {
 /// The lines that are appended to a file, as the operating system tells of them: what takes the way through a file at least.
 func appendedLines(of path: String) -> AsyncStream<String> {
     AsyncStream { continuation in
-        #if canImport(Glibc)
+        #if os(Linux)
             Thread.detachNewThread {
                 let watch = inotify_init1(0)
                 let file = open(path, O_RDONLY | O_CREAT, 0o600)

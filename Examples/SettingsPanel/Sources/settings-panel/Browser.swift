@@ -6,12 +6,16 @@ import Dispatch
     import Foundation
 #endif
 
-#if canImport(Glibc)
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
     import Musl
-#elseif canImport(Darwin)
-    import Darwin
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// The person's browser.
@@ -78,17 +82,15 @@ enum Terminal {
     private static func write(_ line: String, to file: Int32) {
         var rest = Array("\(line)\n".utf8)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { bytes in
-                #if canImport(Darwin)
-                    Darwin.write(file, bytes.baseAddress, bytes.count)
-                #elseif canImport(Musl)
-                    Musl.write(file, bytes.baseAddress, bytes.count)
-                #else
-                    Glibc.write(file, bytes.baseAddress, bytes.count)
-                #endif
-            }
+            let count = rest.withUnsafeBytes { systemWrite(file, $0) }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }
     }
+}
+
+/// The system's function: in a type whose own functions have its name, only a qualified one would reach it, and each C library
+/// has another name.
+private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -38,8 +38,8 @@ struct MigrationPlan: Sendable {
             do {
                 let before = result
                 try step.change(&result)
-                // What is under the record's name is not the step's.
-                result.root[MigrationRecord.name] = nil
+                // What is under the record's names is not the step's.
+                _ = MigrationRecord(takenFrom: &result)
                 if addingOnly { try Self.checkAdding(from: before, to: result) }
                 for (name, value) in result.root where before.root[name] != value {
                     let key = SettingKey(name: name)

@@ -1,7 +1,42 @@
+import Synchronization
+
 extension SettingsStore.File {
     /// Replaces the schema's file, for `SettleInterchange`, which makes the schema.
     package func writeSchema(_ bytes: [UInt8]) async throws -> FilePath {
         try await store.open().persister.writeSchema(bytes)
+    }
+}
+
+/// Keeping the schema up to date, if the configuration asks for it.
+extension StoreCore {
+    /// How long to wait for more groups, so that one schema is written for those that a program opens together.
+    private static let schemaDelay = Duration.milliseconds(250)
+
+    /// A group has been opened.
+    func declarationsChanged() {
+        guard configuration.schemaEncoder != nil, persister.storage is FileStorage,
+            !isSchemaOutdated.exchange(true, ordering: .relaxed)
+        else { return }
+        Task.detached { [weak self, time] in
+            try? await time.sleep(time.elapsed() + Self.schemaDelay)
+            await self?.writeOutdatedSchema()
+        }
+    }
+
+    /// Writes the schema unless it has everything that is declared. Reports what keeps it from that.
+    func writeOutdatedSchema() async {
+        guard let encode = configuration.schemaEncoder, isSchemaOutdated.exchange(false, ordering: .relaxed) else {
+            return
+        }
+        do throws(SettingsError) {
+            let bytes = try encode(lookAtAll().map(info))
+            try await persister.perform { (persister) throws(SettingsError) in
+                // What is left to be written when the store closes has been written before.
+                if !persister.isClosed { _ = try persister.writeSchema(bytes) }
+            }
+        } catch {
+            issueBoard.report(error)
+        }
     }
 }
 

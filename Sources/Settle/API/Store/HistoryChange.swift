@@ -9,7 +9,7 @@ public struct HistoryChange: Sendable, Hashable {
     /// Whether the setting is a secret, so that all that is known is that it has changed.
     public var isSecret: Bool
 
-    init(_ mutation: StoredMutation) {
+    package init(_ mutation: StoredMutation) {
         key = mutation.key.description
         oldValue = mutation.oldValue
         newValue = mutation.newValue

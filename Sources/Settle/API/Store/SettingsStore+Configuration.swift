@@ -27,6 +27,8 @@ extension SettingsStore {
         /// ``SettingsStore/History/undo(_:force:author:)``. Default `nil`: as the journal says, which at first is none. Every process
         /// that opens the file keeps to what the last one has said.
         public var history: HistoryPolicy?
+        /// Makes the JSON Schema of settings, if it is to be kept beside the file; see `writesSchema` in `SettleInterchange`.
+        package var schemaEncoder: SchemaEncoder?
         /// The clock for delays. Default: the continuous clock, which runs while the machine sleeps. With any other
         /// clock, the times of changes follow it too, from the opening of the store on.
         public var clock: any Clock<Duration>
@@ -65,11 +67,18 @@ extension SettingsStore.Configuration {
         compare("valueSizeLimit", \.valueSizeLimit)
         compare("retryDelay", \.retryDelay)
         compare("history", \.history)
+        compare("writesSchema", \.hasSchemaEncoder)
         if !isSameClock(clock, other.clock) {
             differences.append(("clock", "\(type(of: other.clock))", "\(type(of: clock))"))
         }
         return differences
     }
+}
+
+extension SettingsStore.Configuration {
+    package typealias SchemaEncoder = @Sendable ([SettingInfo]) throws(SettingsError) -> [UInt8]
+
+    private var hasSchemaEncoder: Bool { schemaEncoder != nil }
 }
 
 /// Clocks that are values are interchangeable; a clock that is an object has a time of its own.

@@ -53,6 +53,22 @@ extension SettingsStore.History {
         try await store.open().persister.values(at: token)
     }
 
+    /// What is stored, and the transactions that have led to it, newest first. Unlike an entry, tree and mutations include what
+    /// stands beside the settings, so that taking the mutations back gives a whole file. Secrets are in the tree.
+    package func stored() async throws(SettingsError) -> (
+        tree: SettingTree, transactions: [(entry: HistoryEntry, mutations: [StoredMutation]?)]
+    ) {
+        let (tree, transactions) = try await store.open().persister.storedHistory()
+        return (
+            tree,
+            transactions.map { token, transaction in
+                var visible = transaction
+                visible.mutations?.removeAll { MigrationRecord.has($0.key) }
+                return (HistoryEntry((token, visible), at: nil), transaction.mutations)
+            }
+        )
+    }
+
     /// Removes all values of a key, and of those within it, from the history: also from the journal on the disk.
     ///
     /// What is stored stays. Everything that has been written is saved first, as by

@@ -1,6 +1,7 @@
 extension StoreCore {
     /// Saves everything and closes the store. If that fails, the store is open again.
     func close() async throws {
+        await writeOutdatedSchema()
         writer.withLock { mode = .closed }
         do {
             try await persister.close()

@@ -36,6 +36,7 @@ extension StoreCore {
             persister.keepPrivate()
             persister.withhold(log.spellings(of: secrets))
         }
+        declarationsChanged()
         return true
     }
 

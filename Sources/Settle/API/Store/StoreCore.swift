@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A store that all its handles and groups share: the engine, and what saves its changes.
 ///
 /// The store is open as long as its ``StoreKeeper`` is referenced; changes that are pending when the last reference
@@ -14,6 +16,8 @@ package final class StoreCore: Engine, @unchecked Sendable {
     let registration: (any StoreRegistration)?
     let handles = HandleCount()
     let domains = AttachedDomains()
+    /// Whether settings have been declared since the schema was last written.
+    let isSchemaOutdated = Atomic(false)
     var overrides = OverriddenValues()
     var languages = LanguageDefaults()
     private let sizeWarnings: SizeWarnings
@@ -35,7 +39,10 @@ package final class StoreCore: Engine, @unchecked Sendable {
             logLimit: configuration.logLimit, logCostLimit: configuration.logCostLimit, stored: tree)
         let time = TimeSource(configuration.clock)
         let issueBoard = IssueBoard()
-        let known = KnownMigrations(record: record, names: migrations)
+        var known = KnownMigrations(record: record, names: migrations)
+        if configuration.schemaEncoder != nil, contents.outcome == .absent {
+            known.schemaOfNewFile = (storage as? FileStorage)?.schemaLocation
+        }
         persister = Persister(
             storage: storage, position: contents.position, token: contents.token, migrations: known,
             registration: registration, log: log, time: time,

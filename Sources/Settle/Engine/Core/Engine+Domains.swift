@@ -29,6 +29,9 @@ extension Engine {
     ///
     /// - Throws: ``SettingsError`` if the store is closed.
     final func replace(_ contents: DomainContents, in domain: DomainIdentity, author: String? = nil) throws {
+        var contents = contents
+        // A settings file has it, and it is about that file.
+        _ = MigrationRecord(takenFrom: &contents.tree)
         try transact(origin: domain.origin, author: author, domain: domain) {
             for slot in log.replace(contents, in: domain) { slot.box?.restage(after: domain) }
             actAfterUnlock(on: log.countArrival())

@@ -9,7 +9,7 @@ extension SettingKey {
         }
         guard !MigrationRecord.has(self) else {
             throw SettingsError(
-                .invalidKey, "“\(self)” of \(name) can't be a key: “\(MigrationRecord.name)” is reserved.",
+                .invalidKey, "“\(self)” of \(name) can't be a key: “\(parents.first ?? self)” is reserved.",
                 key: description)
         }
         guard depth <= SettingValue.depthLimit else {

@@ -46,7 +46,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     let home: UserHome?
     private let isFileURL: Bool
     /// Held during I/O: a storage is called one call at a time, so that no call waits for it.
-    private let session: LockedValue<FileSession>
+    let session: LockedValue<FileSession>
     /// The session's, for calls that can't wait.
     private let knownFormat: LockedValue<FileFormat>
     private let lastHistory = LockedValue<(token: ChangeToken?, isKept: Bool)>((nil, false))

@@ -1,3 +1,10 @@
+extension FileStorage {
+    /// What `"$schema"` says in the file: the schema's own, relative to it. `nil` if the file is no JSON.
+    var schemaLocation: SettingValue? {
+        session.withLock { $0.spelling.format == .json ? .string("./\($0.names.schema.name)") : nil }
+    }
+}
+
 /// The JSON Schema beside a settings file.
 struct SchemaFile {
     let operations: FileOperations

@@ -4,6 +4,10 @@
     package import Glibc
 #elseif canImport(Musl)
     package import Musl
+#elseif canImport(Android)
+    package import Android
+#elseif canImport(Bionic)
+    package import Bionic
 #endif
 
 /// The system calls of the platform.

@@ -2,10 +2,14 @@ import Dispatch
 
 #if canImport(Darwin)
     import Darwin
+#elseif canImport(Glibc)
+    import Glibc
 #elseif canImport(Musl)
     import Musl
-#else
-    import Glibc
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// A signal that asks a process to end.
@@ -14,11 +18,14 @@ public enum TerminationSignal: Sendable, Hashable, CaseIterable {
     case terminate
     /// `SIGINT`: Control-C in a terminal.
     case interrupt
+    /// `SIGHUP`: the terminal has gone.
+    case hangUp
 
     var number: Int32 {
         switch self {
         case .terminate: SIGTERM
         case .interrupt: SIGINT
+        case .hangUp: SIGHUP
         }
     }
 }
@@ -32,8 +39,10 @@ extension TerminationSignal {
             let handler = action.__sigaction_u.__sa_handler
         #elseif canImport(Musl)
             let handler = action.__sa_handler.sa_handler
-        #else
+        #elseif canImport(Glibc)
             let handler = action.__sigaction_handler.sa_handler
+        #else
+            let handler = action.sa_handler
         #endif
         return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
@@ -43,15 +52,15 @@ extension TerminationSignal {
 ///
 /// PendingWakeUps belong to the process, so there is one instance. It works on a queue of its own and uses only locks, so it
 /// does not depend on the threads of the concurrency runtime.
-final class TerminationWatch: @unchecked Sendable {
+package final class TerminationWatch: @unchecked Sendable {
     // Sendable: all state is guarded by `lock`.
-    static let shared = TerminationWatch()
+    package static let shared = TerminationWatch()
     private let lock = Lock()
     private let queue = DispatchQueue(label: "settle.termination")
     private var sources: [TerminationSignal: any DispatchSourceSignal] = [:]
     private var work: [TerminationSignal: [@Sendable () -> Void]] = [:]
 
-    func add(_ signals: Set<TerminationSignal>, _ body: @escaping @Sendable () -> Void) {
+    package func add(_ signals: Set<TerminationSignal>, _ body: @escaping @Sendable () -> Void) {
         var registrations: [DispatchSemaphore] = []
         lock.withLock {
             // An ignored signal would not have ended the process.

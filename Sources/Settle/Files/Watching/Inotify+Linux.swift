@@ -7,6 +7,8 @@
         import Musl
     #elseif canImport(Android)
         import Android
+    #elseif canImport(Bionic)
+        import Bionic
     #endif
 
     /// Folder events from one inotify descriptor.

@@ -38,7 +38,9 @@ final class HistoryReader {
     // MARK: Looking back
 
     /// The transactions before a position, newest first; none if the history begins there.
-    func page(before token: ChangeToken?) async throws(SettingsError) -> [HistoryTransaction] {
+    ///
+    /// - Parameter isWhole: Whether to include what stands beside the settings.
+    func page(before token: ChangeToken?, isWhole: Bool = false) async throws(SettingsError) -> [HistoryTransaction] {
         guard let storage else { throw .storageWithoutHistory }
         guard storage.keepsHistory else { throw .historyNotKept }
         var records: [StoredRecord]
@@ -54,7 +56,9 @@ final class HistoryReader {
         let secrets = log.secretKeys
         for index in records.indices {
             part(&records[index])
-            records[index].transactions = records[index].transactions.map { $0.visible(without: secrets) }
+            records[index].transactions = records[index].transactions.map {
+                isWhole ? $0.withholding(secrets) : $0.visible(without: secrets)
+            }
         }
         return records.flatMap { $0.entries.reversed() }
     }
@@ -222,11 +226,13 @@ final class HistoryReader {
 }
 
 extension StoredTransaction {
-    /// Without the values of secrets, and without the record of migrations, which shows whether it was one.
+    /// Without the values of secrets, and without what stands beside the settings, which shows whether it was a migration.
     fileprivate func visible(without secrets: Set<SettingKey>) -> StoredTransaction {
         var visible = withholding(secrets)
         guard let all = visible.mutations, all.contains(where: { MigrationRecord.has($0.key) }) else { return visible }
-        visible.origin = .migration
+        if all.contains(where: { ($0.key.parents.first ?? $0.key).name == MigrationRecord.name }) {
+            visible.origin = .migration
+        }
         visible.mutations = all.filter { !MigrationRecord.has($0.key) }
         return visible
     }

@@ -94,6 +94,7 @@ final class BatchWriter {
             revision, after: lastHandedOver, limits: limits,
             conditions: isolation.conditions + external.migrations.conditions + group.fences, with: external.unmerged)
         if isWhole { history.list(upTo: revision, in: &batch) }
+        external.migrations.complete(&batch)
         batch.isPart = !isWhole
         batch.hasCommits = group.hasCommits
         return (batch, isWhole)
@@ -168,6 +169,7 @@ final class BatchWriter {
             return false
         }
         external.overwrite(by: batch)
+        external.migrations.didStore(batch)
         if !batch.values.isEmpty { history.didList(batch, at: receipt.token) }
         external.appended(receipt)
         lastHandedOver = batch.revision
@@ -180,6 +182,7 @@ final class BatchWriter {
     /// A batch with some of the values has been stored: from now on what others store at their keys counts.
     private func didStore(partOf batch: StorageBatch) {
         external.overwrite(by: batch)
+        external.migrations.didStore(batch)
         log.handOver(pending.didStore(partOf: batch))
     }
 

@@ -19,6 +19,23 @@ extension Persister {
         }
     }
 
+    /// What is stored, and the transactions that have led to it, newest first, both with what stands beside the settings.
+    nonisolated func storedHistory() async throws(SettingsError) -> (SettingTree, [HistoryTransaction]) {
+        try await perform { (persister) throws(SettingsError) in
+            guard !persister.isClosed else { throw .closed(key: nil) }
+            await persister.deliver()
+            // Read before the history: undoing what it does not have yet changes nothing.
+            var tree = persister.writer.stored
+            persister.migrations.record.put(into: &tree)
+            var found: [HistoryTransaction] = []
+            while true {
+                let page = try await persister.history.page(before: found.last?.token, isWhole: true)
+                guard !page.isEmpty else { return (tree, found) }
+                found += page
+            }
+        }
+    }
+
     // MARK: What the history keeps
 
     /// Sets what of the history the storage keeps, before anything is appended.

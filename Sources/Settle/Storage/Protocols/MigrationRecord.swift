@@ -1,11 +1,18 @@
-/// Which migrations a storage has seen: what stands under ``name`` in it, beside the settings.
+/// What stands beside the settings in a storage, under reserved names: which migrations it has seen, and, in a file, where
+/// its JSON Schema is.
 ///
+///     "$schema": "./settings.schema.json",
 ///     "$settle": { "migrations": ["rename theme to look.theme", "sizes in points"] }
 ///
-/// Programs that know nothing of it keep it, as any key that they don't know.
+/// Programs that know nothing of it keep it, as any key that they don't know. The schema's location is for editors: the user
+/// may write anything there, and no program changes it.
 package struct MigrationRecord: Sendable, Equatable {
-    /// The outermost name under which nothing is a setting.
+    /// The outermost name of the migrations.
     package static let name = "$settle"
+    /// The outermost name of the schema's location.
+    package static let schemaName = "$schema"
+    /// The outermost names under which nothing is a setting.
+    private static let names = [name, schemaName]
 
     private static let steps = "migrations"
     private var entries: SettingTree
@@ -15,21 +22,26 @@ package struct MigrationRecord: Sendable, Equatable {
     /// What a tree has, whether or not it can be read.
     package init(in tree: SettingTree) {
         entries = SettingTree()
-        entries.root[Self.name] = tree.root[Self.name]
+        for name in Self.names { entries.root[name] = tree.root[name] }
     }
 
     /// Takes the record out of a tree, which then has nothing but values.
     package init(takenFrom tree: inout SettingTree) {
         self.init(in: tree)
-        tree.root[Self.name] = nil
+        for name in Self.names where tree.root[name] != nil { tree.root[name] = nil }
     }
 
     /// Whether a key is one of the record.
-    @inline(never) package static func has(_ key: SettingKey) -> Bool { (key.split?.first ?? key.name) == name }
+    @inline(never) package static func has(_ key: SettingKey) -> Bool { names.contains(key.split?.first ?? key.name) }
 
     package func put(into tree: inout SettingTree) {
-        guard let value = entries.root[Self.name] else { return }
-        tree.root[Self.name] = value
+        for (name, value) in entries.root { tree.root[name] = value }
+    }
+
+    /// Where the JSON Schema is, relative to the file.
+    package var schemaLocation: SettingValue? {
+        get { entries.root[Self.schemaName] }
+        set { entries.root[Self.schemaName] = newValue }
     }
 
     /// The names of the steps that were made, in their order; `nil` if what stands there is no list of names.

@@ -1,9 +1,13 @@
-#if canImport(Glibc)
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
     import Musl
-#elseif canImport(Darwin)
-    import Darwin
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// The destination of the log and of messages to the user.
@@ -12,19 +16,16 @@ public enum StandardError {
     public static func write(_ line: String) {
         var bytes = Array((line + "\n").utf8)[...]
         while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { system(STDERR_FILENO, $0.baseAddress, $0.count) }
+            let count = bytes.withUnsafeBytes { systemWrite(STDERR_FILENO, $0) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }
             bytes = bytes.dropFirst(count)
         }
     }
+}
 
-    /// The C library's function, which the one above shadows.
-    #if canImport(Glibc)
-        private static let system = Glibc.write
-    #elseif canImport(Musl)
-        private static let system = Musl.write
-    #elseif canImport(Darwin)
-        private static let system = Darwin.write
-    #endif
+/// The system's function: in a type whose own functions have its name, only a qualified one would reach it, and each C library
+/// has another name.
+private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -5,6 +5,8 @@
         import Musl
     #elseif canImport(Android)
         import Android
+    #elseif canImport(Bionic)
+        import Bionic
     #endif
 
     #if canImport(FoundationEssentials)

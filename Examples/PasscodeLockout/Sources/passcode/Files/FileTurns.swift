@@ -6,6 +6,10 @@ import Foundation
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// Keeps other processes from using a lock's files, during this object's lifetime: no try is in progress.

@@ -6,6 +6,10 @@ import Foundation
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// Sets a lock's files aside, so that a new passcode can be chosen. It removes nothing.

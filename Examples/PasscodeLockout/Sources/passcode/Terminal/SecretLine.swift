@@ -6,6 +6,10 @@ import PasscodeLock
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// The bytes of a line that nobody may see, in memory that is wiped with this value.

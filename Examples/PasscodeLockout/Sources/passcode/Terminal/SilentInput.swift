@@ -6,6 +6,10 @@ import ArgumentParser
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// A terminal that does not echo what is typed, during this value's lifetime.

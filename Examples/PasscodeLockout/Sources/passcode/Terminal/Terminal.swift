@@ -7,6 +7,10 @@ import Foundation
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// The program's three streams.
@@ -65,13 +69,7 @@ enum Terminal {
         let showsColour = descriptor == STDOUT_FILENO && showsColour
         var rest = Array(output.map { $0.encoded(showsColour: showsColour) }.joined().utf8)[...]
         while !rest.isEmpty {
-            #if canImport(Darwin)
-                let count = rest.withUnsafeBytes { Darwin.write(descriptor, $0.baseAddress, $0.count) }
-            #elseif canImport(Glibc)
-                let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            #elseif canImport(Musl)
-                let count = rest.withUnsafeBytes { Musl.write(descriptor, $0.baseAddress, $0.count) }
-            #endif
+            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return errno }
             rest = rest.dropFirst(count)
@@ -99,4 +97,10 @@ enum Terminal {
         explain(.text(prompt))
         return readLine()
     }
+}
+
+/// The system's function: in a type whose own functions have its name, only a qualified one would reach it, and each C library
+/// has another name.
+private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -6,6 +6,10 @@ import Dispatch
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// A terminal's signals to the program that draws on it, during this object's lifetime.

@@ -3,10 +3,14 @@ import Synchronization
 
 #if canImport(Darwin)
     import Darwin
+#elseif canImport(Glibc)
+    import Glibc
 #elseif canImport(Musl)
     import Musl
-#else
-    import Glibc
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// The built program `passcode`, as another process.
@@ -86,13 +90,7 @@ final class PasscodeProgram: Sendable {
     func kill() {
         isGone.value.withLock { isGone in
             guard !isGone else { return }
-            #if canImport(Darwin)
-                _ = Darwin.kill(id, SIGKILL)
-            #elseif canImport(Musl)
-                _ = Musl.kill(id, SIGKILL)
-            #else
-                _ = Glibc.kill(id, SIGKILL)
-            #endif
+            _ = systemKill(id)
         }
     }
 
@@ -146,16 +144,16 @@ final class PasscodeProgram: Sendable {
         }
     }
 
-    #if canImport(Darwin)
-        private typealias FileActions = posix_spawn_file_actions_t?
-        private typealias Attributes = posix_spawnattr_t?
-        private static var noActions: FileActions { nil }
-        private static var noAttributes: Attributes { nil }
-    #else
+    #if canImport(Glibc) || canImport(Musl)
         private typealias FileActions = posix_spawn_file_actions_t
         private typealias Attributes = posix_spawnattr_t
         private static var noActions: FileActions { FileActions() }
         private static var noAttributes: Attributes { Attributes() }
+    #else
+        private typealias FileActions = posix_spawn_file_actions_t?
+        private typealias Attributes = posix_spawnattr_t?
+        private static var noActions: FileActions { nil }
+        private static var noAttributes: Attributes { nil }
     #endif
 
     /// - Parameter isLeader: Whether the program gets its own session, with the first terminal that it opens.
@@ -235,3 +233,7 @@ final class PasscodeProgram: Sendable {
         }
     }
 }
+
+/// The system's function: in a type that has one of its name, only a qualified one would reach it, and each C library has another
+/// name.
+private func systemKill(_ id: pid_t) -> CInt { kill(id, SIGKILL) }

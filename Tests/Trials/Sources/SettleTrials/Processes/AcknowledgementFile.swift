@@ -3,10 +3,14 @@ import TrialChecks
 
 #if canImport(Darwin)
     import Darwin
+#elseif canImport(Glibc)
+    import Glibc
 #elseif canImport(Musl)
     import Musl
-#else
-    import Glibc
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// The file in which a child reports what it has done. Each line is one `write` to a descriptor in append mode, so the

@@ -3,10 +3,14 @@ import Synchronization
 
 #if canImport(Darwin)
     import Darwin
+#elseif canImport(Glibc)
+    import Glibc
 #elseif canImport(Musl)
     import Musl
-#else
-    import Glibc
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// This program again, as a child process that carries out an order, with a pipe in each direction.
@@ -31,10 +35,10 @@ struct ChildProcess: ~Copyable {
                 close(childInput)
                 close(childOutput)
             }
-            #if canImport(Darwin)
-                var actions: posix_spawn_file_actions_t?
-            #else
+            #if canImport(Glibc) || canImport(Musl)
                 var actions = posix_spawn_file_actions_t()
+            #else
+                var actions: posix_spawn_file_actions_t?
             #endif
             posix_spawn_file_actions_init(&actions)
             defer { posix_spawn_file_actions_destroy(&actions) }
@@ -55,7 +59,7 @@ struct ChildProcess: ~Copyable {
         close(output)
         guard status == nil else { return }
         // The child has not been waited for, so the id is still its own.
-        _ = Self.send(SIGKILL, id)
+        _ = systemKill(id, SIGKILL)
         var ignored: CInt = 0
         while waitpid(id, &ignored, 0) < 0, errno == EINTR {}
     }
@@ -79,16 +83,16 @@ struct ChildProcess: ~Copyable {
 
     /// Kills the child without running any more of its own code.
     func kill() {
-        _ = Self.send(SIGKILL, id)
+        _ = systemKill(id, SIGKILL)
     }
 
     /// Lets the child do nothing until `proceed`.
     func pause() {
-        _ = Self.send(SIGSTOP, id)
+        _ = systemKill(id, SIGSTOP)
     }
 
     func proceed() {
-        _ = Self.send(SIGCONT, id)
+        _ = systemKill(id, SIGCONT)
     }
 
     /// Waits for the child's end.
@@ -108,25 +112,9 @@ struct ChildProcess: ~Copyable {
         static let success = Ending.exit(0)
     }
 
-    private static func send(_ signal: CInt, _ id: pid_t) -> CInt {
-        #if canImport(Darwin)
-            Darwin.kill(id, signal)
-        #elseif canImport(Musl)
-            Musl.kill(id, signal)
-        #else
-            Glibc.kill(id, signal)
-        #endif
-    }
-
     private static func pipe() throws -> (reading: CInt, writing: CInt) {
         var ends: [CInt] = [0, 0]
-        #if canImport(Darwin)
-            let result = Darwin.pipe(&ends)
-        #elseif canImport(Musl)
-            let result = Musl.pipe(&ends)
-        #else
-            let result = Glibc.pipe(&ends)
-        #endif
+        let result = systemPipe(&ends)
         guard result == 0 else { throw TrialError("No pipe: error \(errno).") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
@@ -137,3 +125,8 @@ struct ChildProcess: ~Copyable {
         return path
     }
 }
+
+// The system's functions: in a type whose own functions have their names, only qualified ones would reach them, and each C library
+// has another name.
+private func systemKill(_ id: pid_t, _ signal: CInt) -> CInt { kill(id, signal) }
+private func systemPipe(_ ends: inout [CInt]) -> CInt { pipe(&ends) }

@@ -2,10 +2,14 @@ import Foundation
 
 #if canImport(Darwin)
     import Darwin
+#elseif canImport(Glibc)
+    import Glibc
 #elseif canImport(Musl)
     import Musl
-#else
-    import Glibc
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// Changes a JSON file in the ways that editors and scripts do.
@@ -82,14 +86,7 @@ struct FileEditor {
     }
 
     private static func write(_ file: CInt, _ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
-        let part = UnsafeRawBufferPointer(rebasing: bytes)
-        #if canImport(Darwin)
-            return Darwin.write(file, part.baseAddress, part.count)
-        #elseif canImport(Musl)
-            return Musl.write(file, part.baseAddress, part.count)
-        #else
-            return Glibc.write(file, part.baseAddress, part.count)
-        #endif
+        systemWrite(file, UnsafeRawBufferPointer(rebasing: bytes))
     }
 
     private func status() throws -> stat {
@@ -118,4 +115,10 @@ struct FileEditor {
         new.insert(contentsOf: "\n  \"\(key)\": \(number),", at: new.index(after: brace))
         return new
     }
+}
+
+/// The system's function: in a type whose own functions have its name, only a qualified one would reach it, and each C library
+/// has another name.
+private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
 }

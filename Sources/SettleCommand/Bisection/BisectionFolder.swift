@@ -1,0 +1,47 @@
+import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A folder of temporary files that is removed when the process is told to end, too.
+final class BisectionFolder: Sendable {
+    private let url: URL
+    private let name: String
+    private let format: FileFormat
+    private let schema: [UInt8]?
+
+    /// - Parameters:
+    ///   - name: Of the settings file.
+    ///   - schema: What stands beside it.
+    ///   - end: Called before a signal ends the process.
+    init(name: String, format: FileFormat, schema: [UInt8]?, onEnd end: @escaping @Sendable () -> Void) throws {
+        (self.name, self.format, self.schema) = (name, format, schema)
+        url = FileManager.default.temporaryDirectory.appending(path: "settle-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        TerminationWatch.shared.add(Set(TerminationSignal.allCases)) { [weak self] in
+            guard let self else { return }
+            end()
+            remove()
+        }
+    }
+
+    deinit { remove() }
+
+    private func remove() { try? FileManager.default.removeItem(at: url) }
+
+    /// Runs a closure with the path of a file that has some settings. The file is in a folder of its own, so that nothing of
+    /// one check is there in the next one.
+    func withFile<Result>(of settings: SettingTree, _ body: (String) throws -> Result) throws -> Result {
+        let folder = url.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: name, directoryHint: .notDirectory)
+        try Data(try format.encode(settings)).write(to: file)
+        if let schema { try Data(schema).write(to: URL(filePath: FileNames(FilePath(file.path)).schema.text)) }
+        return try body(file.path)
+    }
+}
