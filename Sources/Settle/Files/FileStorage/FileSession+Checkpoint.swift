@@ -62,19 +62,12 @@ extension FileSession {
             try synchronize()
             return true
         }
-        let text: FileReading?
-        switch try examine(readsText: true) {
-        case .current(let reading): text = reading
-        case .absent:
-            try restoreFile()
-            text = nil
-        case .edited(let reading, let edited):
-            merge(edited, from: reading)
-            text = reading
-        case .unusable, .superseded:
+        var text: FileReading?
+        guard try mergeFile(&text) else {
             try synchronize()
             return false
         }
+        if repairs.contains(.restoreFile) { try restoreFile() }
         try write(into: text)
         renewIfWorthwhile(isAtRest: reason.isAtRest)
         return true
@@ -94,9 +87,7 @@ extension FileSession {
     /// Journal first, then the file, then the journal's word that it is there.
     private mutating func writeOnce(into text: FileReading?) throws(StorageError) {
         removeAbandonedFiles()
-        let changed = text.flatMap { state.mirror($0.version) }.map { Array($0.difference.values.keys) }
-        let bytes = try spelling.encode(inForce.tree, into: text?.bytes, changing: changed)
-        assert(bytes.count > 1 << 16 || spelling.isSpelling(bytes, of: inForce.tree), "The mirror has other values")
+        let bytes = try spelling.encode(inForce.tree, into: text, state)
         let newVersion = FileVersion(of: bytes)
         // An edit that has just been found: others learn of it from the journal alone, not from the file that has it.
         try tellJournal()
@@ -104,6 +95,7 @@ extension FileSession {
         try appendMirror(.mirroring(newVersion))
         if newVersion == file.version, !repairs.concernsFile, file.standing == .synced {
             // What changed has changed back.
+            displaced = nil
             try appendMirror(.mirrored(newVersion))
             return try synchronize()
         }
@@ -136,12 +128,11 @@ extension FileSession {
             try result.get()
             return hasEdit
         } catch {
-            repairs.insert(.removeAbandonedFiles)
+            // If it is in place, the folder's sync has failed. One that failed once may succeed the second time without
+            // having written anything.
+            repairs.formUnion(replacement.isInPlace ? [.removeAbandonedFiles, .rewriteFile] : .removeAbandonedFiles)
             // Otherwise a later load could not tell which version somebody has edited.
             if !replacement.isInPlace { try? appendMirror(.mirrored(known.version)) }
-            // The folder's sync has failed. A sync that failed once may succeed the second time without having written
-            // anything.
-            if replacement.isInPlace { repairs.insert(.rewriteFile) }
             throw .saveFailed(names.file, error, isInPlace: replacement.isInPlace)
         }
     }

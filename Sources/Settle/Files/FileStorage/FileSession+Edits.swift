@@ -36,14 +36,26 @@ extension FileSession {
         }
     }
 
+    /// Merges what others have written, before the file is written.
+    ///
+    /// - Parameter text: Is set to what stands there.
+    /// - Returns: Whether something can be put in its place now.
+    mutating func mergeFile(_ text: inout FileReading?) throws(StorageError) -> Bool {
+        switch try examine(readsText: true) {
+        case .current(let reading): text = reading
+        case .absent: break
+        case .edited(let reading, let edited):
+            merge(edited, from: reading)
+            text = reading
+        case .unusable, .superseded: return false
+        }
+        return true
+    }
+
     /// Leaves a version alone that can't be used, and says why.
     mutating func reject(_ reading: FileReading, _ reason: any Error) {
-        let error = StorageError(
-            .unreadable,
-            "“\(names.file)” can't be used as it is. \(reason) The last good values stay in force, and the file is not "
-                + "overwritten until it is corrected.")
         file.reject(reading)
-        inForce.announce(.unusable(error))
+        inForce.announce(.unusable(.unusable(names.file, reason)))
     }
 
     /// Merges an edit: as a record in the journal, so that all processes see it at the same place among the

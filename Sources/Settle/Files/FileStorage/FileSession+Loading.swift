@@ -29,11 +29,7 @@ extension FileSession {
     /// Refuses a name beside which not all others find room, before anything relies on them.
     private func checkNameLength() throws(StorageError) {
         let length = names.file.name.utf8.count
-        guard length > FileNames.lengthLimit else { return }
-        throw .unreadable(
-            path,
-            "its name has \(length) bytes, and the limit is \(FileNames.lengthLimit), because the names of the files beside "
-                + "it are longer")
+        if length > FileNames.lengthLimit { throw .nameTooLong(path, length) }
     }
 
     func resolvedPlace() throws(StorageError) -> Place {

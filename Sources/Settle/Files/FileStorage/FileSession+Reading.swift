@@ -9,22 +9,16 @@ extension FileSession {
     ///
     /// - Returns: `nil` if there is none.
     mutating func readJournal() throws(StorageError) -> JournalReading? {
-        let isThere: Bool
-        do throws(FileError) {
-            isThere = try journal.open()
-        } catch {
-            throw .unreadable(journal.path, error)
+        let isThere = try fileErrors(of: journal.path, as: StorageError.unreadable) { (session) throws(FileError) in
+            try session.journal.open()
         }
         return isThere ? try rereadJournal() : nil
     }
 
     /// Reads all of the journal that is open.
     mutating func rereadJournal() throws(StorageError) -> JournalReading {
-        let reading: JournalReading
-        do throws(FileError) {
-            reading = try journal.scan(limit: Self.journalSizeLimit)
-        } catch {
-            throw .unreadable(journal.path, error)
+        let reading = try fileErrors(of: journal.path, as: StorageError.unreadable) { (session) throws(FileError) in
+            try session.journal.scan(limit: Self.journalSizeLimit)
         }
         if let newer = reading.newerVersion { throw .unreadable(journal.path, "\(newer)") }
         return reading

@@ -93,25 +93,13 @@ extension FileSession {
         try tellJournal()
         repairs.remove(.restoreFile)
         do throws(StorageError) {
-            try tryRestoringFile()
+            try moveFolderAway()
+            var text: FileReading?
+            if try mergeFile(&text) { try write(into: text) }
         } catch {
             repairs.insert(.rewriteFile)
             inForce.announce(.unusable(error))
         }
-    }
-
-    private mutating func tryRestoringFile() throws(StorageError) {
-        try moveFolderAway()
-        var text: FileReading?
-        switch try examine(readsText: true) {
-        case .current(let reading): text = reading
-        case .absent: break
-        case .edited(let reading, let edited):
-            merge(edited, from: reading)
-            text = reading
-        case .unusable, .superseded: return
-        }
-        try write(into: text)
     }
 
     /// Gives something that is no file and has the file's name another one.

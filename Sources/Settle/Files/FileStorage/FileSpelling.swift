@@ -35,21 +35,24 @@ struct FileSpelling: Sendable {
     }
 
     /// - Parameters:
-    ///   - text: A file that stays as it is spelled, where it has these values already.
-    ///   - keys: Where it may have others; `nil` if that is not known.
+    ///   - file: What stays as it is spelled, where it has these values already; `nil` for a new file.
+    ///   - state: Knows where a version of the file has others.
     func encode(
-        _ tree: SettingTree, into text: [UInt8]? = nil, changing keys: [SettingKey]? = nil
+        _ tree: SettingTree, into file: FileReading? = nil, _ state: JournalState? = nil
     ) throws(StorageError) -> [UInt8] {
+        let text = file.flatMap { format(of: $0.bytes) == format ? $0 : nil }
+        let keys = text.flatMap { state?.mirror($0.version) }.map { Array($0.difference.values.keys) }
         let bytes: [UInt8]
         do throws(FormatError) {
-            if let text, format(of: text) == format {
-                bytes = try format.encode(tree, into: text, changing: keys)
+            if let text {
+                bytes = try format.encode(tree, into: text.bytes, changing: keys)
             } else {
                 bytes = try format.encode(tree)
             }
         } catch {
             throw StorageError(.unsupportedValue, "“\(path)” can't hold one of its values. \(error)")
         }
+        assert(bytes.count > 1 << 16 || isSpelling(bytes, of: tree), "The file would have other values.")
         guard bytes.count <= FileSession.sizeLimit else { throw .tooLarge(path, toHold: bytes.count) }
         return bytes
     }

@@ -11,6 +11,20 @@ extension StorageError {
         unreadable(path, "\(error)", errno: error.cause.number)
     }
 
+    static func unusable(_ path: FilePath, _ reason: any Error) -> StorageError {
+        StorageError(
+            .unreadable,
+            "“\(path)” can't be used as it is. \(reason) The last good values stay in force, and the file is not "
+                + "overwritten until it is corrected.")
+    }
+
+    static func nameTooLong(_ path: FilePath, _ length: Int) -> StorageError {
+        unreadable(
+            path,
+            "its name has \(length) bytes, and the limit is \(FileNames.lengthLimit), because the names of the files beside "
+                + "it are longer")
+    }
+
     static func unknownExtension(_ path: FilePath) -> StorageError {
         StorageError(
             .unknownFormat,

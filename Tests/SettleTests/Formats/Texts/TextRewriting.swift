@@ -6,6 +6,10 @@ func read(_ text: [UInt8], _ format: FileFormat) throws -> SettingTree {
 }
 
 /// Writes a file with these values in the text of one that has others.
-func rewritten(_ text: [UInt8], _ tree: SettingTree, _ format: FileFormat) throws -> [UInt8] {
-    try format.encode(tree, into: text)
+///
+/// - Parameter keys: What may have changed; anything by default.
+func rewritten(
+    _ text: [UInt8], _ tree: SettingTree, _ format: FileFormat, changing keys: [SettingKey]? = nil
+) throws -> [UInt8] {
+    try format.encode(tree, into: text, changing: keys)
 }

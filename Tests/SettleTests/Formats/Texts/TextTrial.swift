@@ -28,6 +28,10 @@ struct TextTrial {
                 var failures = TextOracle.complaints(bytes, result, target, format)
                 if round == 0 { failures += commentFailures(result, target) }
                 failures += try laterFailures(result, target)
+                let keys = changedKeys(from: try read(bytes, format).root, to: target.root)
+                if try rewritten(bytes, target, format, changing: keys) != result {
+                    failures.append("With the changed keys, it is another file")
+                }
                 guard failures.isEmpty else {
                     return failures.prefix(3).map { $0 + "\n" + report(round, bytes, target, result) }
                 }
@@ -78,6 +82,19 @@ struct TextTrial {
         path.reduce(Optional(target.root)) { entries, name in
             guard case .dictionary(let inner)? = entries?[name] else { return nil }
             return inner
+        }
+    }
+
+    private func changedKeys(from old: SettingValue.Entries, to new: SettingValue.Entries) -> [SettingKey] {
+        Set((Array(old.keys) + Array(new.keys)).map(SettingKey.init(name:))).sorted().flatMap { key -> [SettingKey] in
+            switch (old[key.name], new[key.name]) {
+            case (.dictionary(let old)?, .dictionary(let new)?):
+                return changedKeys(from: old, to: new).map { key.appending($0) }
+            case (let old?, let new?):
+                let isSame = (try? isAlike(SettingTree(["": old]), SettingTree(["": new]))) ?? false
+                return isSame ? [] : [key]
+            default: return [key]
+            }
         }
     }
 
