@@ -12,20 +12,24 @@ final class BisectionFolder: Sendable {
     private let name: String
     private let format: FileFormat
     private let schema: [UInt8]?
+    /// Whether a signal ends the process. Held while something is made in the folder, or all of it removed.
+    private let isEnding = LockedValue(false)
 
     /// - Parameters:
     ///   - name: Of the settings file.
     ///   - schema: What stands beside it.
-    ///   - end: Called before a signal ends the process.
-    init(name: String, format: FileFormat, schema: [UInt8]?, onEnd end: @escaping @Sendable () -> Void) throws {
+    init(name: String, format: FileFormat, schema: [UInt8]?) throws {
         (self.name, self.format, self.schema) = (name, format, schema)
         url = FileManager.default.temporaryDirectory.appending(path: "settle-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         TerminationWatch.shared.add(Set(TerminationSignal.allCases)) { [weak self] in
             guard let self else { return }
-            end()
-            remove()
+            CommandProcess.end()
+            isEnding.withLock { isEnding in
+                isEnding = true
+                remove()
+            }
         }
     }
 
@@ -37,11 +41,14 @@ final class BisectionFolder: Sendable {
     /// one check is there in the next one.
     func withFile<Result>(of settings: SettingTree, _ body: (String) throws -> Result) throws -> Result {
         let folder = url.appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: name, directoryHint: .notDirectory)
-        try Data(try format.encode(settings)).write(to: file)
-        if let schema { try Data(schema).write(to: URL(filePath: FileNames(FilePath(file.path)).schema.text)) }
+        try isEnding.withLock { isEnding in
+            if isEnding { CommandProcess.waitForEnd() }
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+            try Data(try format.encode(settings)).write(to: file)
+            if let schema { try Data(schema).write(to: URL(filePath: FileNames(FilePath(file.path)).schema.text)) }
+        }
+        defer { try? FileManager.default.removeItem(at: folder) }
         return try body(file.path)
     }
 }

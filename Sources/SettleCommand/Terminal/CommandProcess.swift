@@ -1,23 +1,49 @@
+import Dispatch
 import Settle
 
 /// A command that a verb runs to ask it something. Its output goes to standard error: standard output has the verb's answer.
 package enum CommandProcess {
-    /// The one that runs.
-    private static let running = LockedValue<ShellProcess?>(nil)
+    private struct State: Sendable {
+        /// The one that runs.
+        var process: ShellProcess?
+        var isEnding = false
+    }
+
+    private static let state = LockedValue(State())
 
     /// - Returns: The exit code, or 128 and the number of the signal that has ended it. 126 and 127 if it can't be started.
     package static func run(_ words: [String], variables: [String: String]) throws(CommandFailure) -> Int32 {
-        let process: ShellProcess
+        let process: ShellProcess?
         do throws(SystemError) {
-            process = try ShellProcess(["sh", "-c", "exec \"$@\" >&2", "sh"] + words, variables: variables)
+            process = try state.withLock { (state) throws(SystemError) in
+                guard !state.isEnding else { return nil }
+                let process = try ShellProcess(["sh", "-c", "exec \"$@\" >&2", "sh"] + words, variables: variables)
+                state.process = process
+                return process
+            }
         } catch {
             throw CommandFailure(.unavailable, "“\(words[0])” can't be started: \(error).")
         }
-        running.withLock { $0 = process }
-        defer { running.withLock { $0 = nil } }
-        return process.wait()
+        let code = process?.wait()
+        let isEnding = state.withLock { state in
+            state.process = nil
+            return state.isEnding
+        }
+        guard let code, !isEnding else { waitForEnd() }
+        return code
     }
 
-    /// Asks the one that runs to end.
-    package static func end() { running.withLock { $0 }?.end() }
+    /// Asks the one that runs to end, because a signal ends this process. From now on none is started.
+    package static func end() {
+        state.withLock { state in
+            state.isEnding = true
+            state.process?.end()
+        }
+    }
+
+    /// The signal decides how the process ends, and not what the thread would do next.
+    static func waitForEnd() -> Never {
+        let never = DispatchSemaphore(value: 0)
+        while true { never.wait() }
+    }
 }

@@ -69,6 +69,8 @@ extension Invocation {
         case 0: return .good
         case 125: return .skipped
         case 1...127: return .bad
+        // The terminal sends it to the command, too.
+        case ExitCode.interrupted.rawValue: throw CommandFailure(.interrupted, "The search was interrupted.")
         default:
             throw CommandFailure(
                 .failed, "“\(words[0])” has ended with code \(code), which says nothing about the settings.")
@@ -151,6 +153,6 @@ extension CommandTarget {
             format = FileFormat.detect(bytes) ?? (address.file.pathExtension == "plist" ? .propertyListXML : .json)
             schema = try FileStorage.schema(of: address.file)?.bytes
         }
-        return try BisectionFolder(name: name, format: format, schema: schema, onEnd: CommandProcess.end)
+        return try BisectionFolder(name: name, format: format, schema: schema)
     }
 }

@@ -40,7 +40,7 @@ extension SettingsStore.Configuration {
     ///
     /// An editor that knows JSON Schema then completes keys and marks mistakes in the file. The schema is written 250 ms
     /// after a group was opened, and when the store closes, if it differs from what is there; a failure is reported on
-    /// ``SettingsStore/issues``. So open the groups together: a program that opens some of them much later writes the schema
+    /// `store.issues`. So open the groups together: a program that opens some of them much later writes the schema
     /// twice at each start. Files that exist get no `"$schema"`: what stands there is the user's. Nothing is written for a
     /// store that is not in a file.
     public var writesSchema: Bool {

@@ -71,6 +71,7 @@ void * _Nullable pthread_getspecific(pthread_key_t);
 #define LOCK_NB 4
 #define LOCK_UN 8
 #define PATH_MAX 1024
+#define SIGHUP 1
 #define SIGINT 2
 #define SIGTERM 15
 #define SIGKILL 9

@@ -56,6 +56,18 @@ private struct UsualSettings: SettingsGroup {
         try await again.close()
     }
 
+    @Test("A person who removes the location from a new file has removed it") func removed() async throws {
+        let store = try await SettingsStore.open(at: file, configuration: writing)
+        let look = try await store.group(LookSettings.self)
+        try await look.commit { look.size = 5 }
+        try await store.file.flush()
+        try Data("{\"size\": 6}".utf8).write(to: file)
+        for await size in look.$size where size == 6 { break }
+        try await look.commit { look.size = 7 }
+        try await store.close()
+        #expect(try text() == "{\n  \"size\": 7\n}\n")
+    }
+
     @Test("The schema is written a moment after a group was opened, once for the groups that are opened together")
     func moment() async throws {
         let clock = ManualClock()
