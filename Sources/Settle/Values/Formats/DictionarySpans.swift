@@ -1,25 +1,28 @@
 /// Where the entries of one dictionary stand in a text.
 struct DictionarySpans {
+    /// A large file has many of them, and most are only passed by: so these are small, and names are read when they are
+    /// asked for.
     struct Entry {
-        let name: String
-        /// From its first character to behind its last one.
-        let key: Range<Int>
-        let value: Range<Int>
-        /// Where the comma is that follows.
-        var comma: Int?
+        private let places: (keyStart: UInt32, keyEnd: UInt32, valueStart: UInt32, valueEnd: UInt32)
+        /// Whether the key is spelled without escapes.
+        let isPlain: Bool
 
-        var start: Int { key.lowerBound }
-        var end: Int { comma.map { $0 + 1 } ?? value.upperBound }
+        init(key: Range<Int>, value: Range<Int>, isPlain: Bool = false) {
+            places = (
+                UInt32(key.lowerBound), UInt32(key.upperBound), UInt32(value.lowerBound), UInt32(value.upperBound)
+            )
+            self.isPlain = isPlain
+        }
+
+        /// With its quotation marks or tags.
+        var key: Range<Int> { Int(places.keyStart)..<Int(places.keyEnd) }
+        var value: Range<Int> { Int(places.valueStart)..<Int(places.valueEnd) }
+        var start: Int { Int(places.keyStart) }
     }
 
     /// What is between its brackets.
     var interior: Range<Int>
     var entries: [Entry] = []
-
-    /// Whether the keys are in the order of their bytes.
-    var isSorted: Bool {
-        zip(entries, entries.dropFirst()).allSatisfy { $0.name.precedesByBytes($1.name) }
-    }
 }
 
 /// What ``TextRewriter`` has to know of a format.
@@ -38,6 +41,9 @@ protocol TextSyntax {
     /// - Returns: `nil` if the value that begins there is no dictionary.
     mutating func dictionary(at position: Int) throws(FormatError) -> DictionarySpans?
     mutating func value(at position: Int) throws(FormatError) -> (value: SettingValue, end: Int)
+    mutating func name(of entry: DictionarySpans.Entry) throws(FormatError) -> String
+    /// Where the comma is that follows an entry.
+    func comma(behind entry: DictionarySpans.Entry) -> Int?
     /// - Returns: `nil` if no comment begins there.
     func commentEnd(at position: Int) -> Int?
 

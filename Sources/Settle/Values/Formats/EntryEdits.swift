@@ -6,7 +6,7 @@
 /// the same indentation.
 struct EntryEdits<Syntax: TextSyntax> {
     private let spans: DictionarySpans
-    private let syntax: Syntax
+    private var syntax: Syntax
     /// That of an entry on a line of its own.
     private let inner: TextLayout
     /// Whether entries have lines of their own.
@@ -72,10 +72,10 @@ struct EntryEdits<Syntax: TextSyntax> {
     // MARK: Edits
 
     /// All of them.
-    func finish() -> [TextEdit] {
+    mutating func finish() throws(FormatError) -> [TextEdit] {
         guard !added.isEmpty || isRemoved.contains(true) else { return [] }
         let last = isRemoved.lastIndex(of: false)
-        let (front, behind) = groups
+        let (front, behind) = try groups()
         var edits: [TextEdit] = []
         if Syntax.hasCommas, let last {
             edits += commaEdits(behind: last, isNeeded: endsWithComma || behind[last] != nil)
@@ -90,10 +90,19 @@ struct EntryEdits<Syntax: TextSyntax> {
         return edits
     }
 
-    private var endsWithComma: Bool { spans.entries.last?.comma != nil }
+    private var endsWithComma: Bool { spans.entries.last.flatMap { syntax.comma(behind: $0) } != nil }
+
+    /// Behind an entry and its comma.
+    private func end(of entry: DictionarySpans.Entry) -> Int {
+        syntax.comma(behind: entry).map { $0 + 1 } ?? entry.value.upperBound
+    }
 
     /// The new entries, by the entry that they stand behind.
-    private var groups: (front: [[UInt8]], behind: [Int: [[UInt8]]]) {
+    private mutating func groups() throws(FormatError) -> (front: [[UInt8]], behind: [Int: [[UInt8]]]) {
+        guard !added.isEmpty else { return ([], [:]) }
+        var names: [String] = []
+        for entry in spans.entries { names.append(try syntax.name(of: entry)) }
+        let isSorted = zip(names, names.dropFirst()).allSatisfy { $0.precedesByBytes($1) }
         var front: [[UInt8]] = []
         var behind: [Int: [[UInt8]]] = [:]
         var rest = added[...]
@@ -101,9 +110,8 @@ struct EntryEdits<Syntax: TextSyntax> {
         func put(_ spelling: [UInt8]) {
             if let last { behind[last, default: []].append(spelling) } else { front.append(spelling) }
         }
-        let isSorted = spans.isSorted
-        for (index, entry) in spans.entries.enumerated() {
-            while isSorted, let first = rest.first, first.name.precedesByBytes(entry.name) {
+        for (index, name) in names.enumerated() {
+            while isSorted, let first = rest.first, first.name.precedesByBytes(name) {
                 put(first.spelling)
                 rest.removeFirst()
             }
@@ -115,7 +123,7 @@ struct EntryEdits<Syntax: TextSyntax> {
 
     private func commaEdits(behind index: Int, isNeeded: Bool) -> [TextEdit] {
         let entry = spans.entries[index]
-        if let comma = entry.comma { return isNeeded ? [] : [TextEdit(range: comma..<(comma + 1))] }
+        if let comma = syntax.comma(behind: entry) { return isNeeded ? [] : [TextEdit(range: comma..<(comma + 1))] }
         let end = entry.value.upperBound
         return isNeeded ? [TextEdit(range: end..<end, bytes: [UInt8(ascii: ",")])] : []
     }
@@ -123,7 +131,8 @@ struct EntryEdits<Syntax: TextSyntax> {
     // MARK: New entries
 
     private func insertion(of group: [[UInt8]], behind entry: DictionarySpans.Entry, isLast: Bool) -> TextEdit {
-        let place = hasLines ? syntax.lineEnd(from: entry.end) ?? entry.end : entry.end
+        let end = end(of: entry)
+        let place = hasLines ? syntax.lineEnd(from: end) ?? end : end
         let separator = hasLines ? lineStart : gap
         return TextEdit(
             range: place..<place, bytes: withCommas(group, isLast: isLast).flatMap { separator + $0 })
@@ -138,7 +147,7 @@ struct EntryEdits<Syntax: TextSyntax> {
             guard hasLines, syntax.lineStart(of: start) != nil else {
                 return TextEdit(range: start..<start, bytes: group.flatMap { $0 + gap })
             }
-            let above = index == 0 ? spans.interior.lowerBound : spans.entries[index - 1].end
+            let above = index == 0 ? spans.interior.lowerBound : end(of: spans.entries[index - 1])
             place = syntax.start(ofCommentsAbove: start, from: above)
         } else if let first = spans.entries.first {
             guard hasLines, let start = syntax.lineStart(of: first.start) else {
@@ -160,7 +169,7 @@ struct EntryEdits<Syntax: TextSyntax> {
     /// What is between entries on one line.
     private var gap: [UInt8] {
         guard spans.entries.count > 1 else { return Syntax.gap }
-        let gap = syntax.bytes[spans.entries[0].end..<spans.entries[1].start]
+        let gap = syntax.bytes[end(of: spans.entries[0])..<spans.entries[1].start]
         return gap.allSatisfy(\.isTextSpace) && !gap.contains(UInt8(ascii: "\n")) ? Array(gap) : Syntax.gap
     }
 
@@ -178,11 +187,12 @@ struct EntryEdits<Syntax: TextSyntax> {
         let entry = spans.entries[index]
         // Spaces in front of it go, unless it is the first one: those are the style of the bracket.
         let spaces = syntax.spaceStart(before: entry.start)
-        if let lineEnd = syntax.lineEnd(from: entry.end) {
+        let end = end(of: entry)
+        if let lineEnd = syntax.lineEnd(from: end) {
             let start = syntax.lineStart(of: entry.start)
             return start.map { $0..<syntax.lineBreakEnd(at: lineEnd) } ?? spaces..<lineEnd
         }
-        guard isTail else { return entry.start..<syntax.spaceEnd(from: entry.end) }
-        return (index == 0 ? entry.start : spaces)..<syntax.commentsEnd(from: entry.end)
+        guard isTail else { return entry.start..<syntax.spaceEnd(from: end) }
+        return (index == 0 ? entry.start : spaces)..<syntax.commentsEnd(from: end)
     }
 }

@@ -19,15 +19,13 @@ extension JSONReader: TextSyntax {
             var hasMore = true
             while hasMore {
                 let keyStart = position
-                let name = try readKey()
+                let isPlain = try skipString()
                 let key = keyStart..<position
                 try skipColon()
                 let valueStart = position
                 try skipValue()
                 let value = valueStart..<position
-                try skipSpace()
-                let comma = peek() == UInt8(ascii: ",") ? position : nil
-                spans.entries.append(DictionarySpans.Entry(name: name, key: key, value: value, comma: comma))
+                spans.entries.append(DictionarySpans.Entry(key: key, value: value, isPlain: isPlain))
                 hasMore = try skipComma(or: "}", "A comma or } is expected here.")
             }
             position -= 1
@@ -39,6 +37,26 @@ extension JSONReader: TextSyntax {
     mutating func value(at start: Int) throws(FormatError) -> (value: SettingValue, end: Int) {
         position = start
         return (try readValue(depth: 0), position)
+    }
+
+    mutating func name(of entry: DictionarySpans.Entry) throws(FormatError) -> String {
+        position = entry.start
+        return try readKey()
+    }
+
+    func comma(behind entry: DictionarySpans.Entry) -> Int? {
+        var position = entry.value.upperBound
+        while position < bytes.count {
+            if bytes[position] == UInt8(ascii: ",") { return position }
+            if let end = commentEnd(at: position) {
+                position = end
+            } else if bytes[position].isTextSpace {
+                position += 1
+            } else {
+                return nil
+            }
+        }
+        return nil
     }
 
     func commentEnd(at position: Int) -> Int? { Self.commentEnd(in: bytes, at: position) }
@@ -59,7 +77,7 @@ extension JSONReader: TextSyntax {
         repeat {
             switch peek() {
             case nil: throw failure("The text ends where a value is expected.")
-            case UInt8(ascii: "\""): try skipString()
+            case UInt8(ascii: "\""): _ = try skipString()
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 depth += 1
                 position += 1
@@ -78,12 +96,17 @@ extension JSONReader: TextSyntax {
         repeat { position += 1 } while position < bytes.count && !bytes[position].endsWord
     }
 
-    private mutating func skipString() throws(FormatError) {
-        let start = position
-        position += 1
-        while let byte = peek(), byte != UInt8(ascii: "\"") { position += byte == UInt8(ascii: "\\") ? 2 : 1 }
-        guard position < bytes.count else { throw failure("The string that starts here has no end.", at: start) }
-        position += 1
+    /// - Returns: Whether it has no escapes.
+    private mutating func skipString() throws(FormatError) -> Bool {
+        var isPlain = true
+        var end = position + 1
+        while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
+            if bytes[end] == UInt8(ascii: "\\") { (isPlain, end) = (false, end + 1) }
+            end += 1
+        }
+        guard end < bytes.count else { throw failure("The string that starts here has no end.") }
+        position = end + 1
+        return isPlain
     }
 }
 

@@ -41,12 +41,15 @@ struct TextRewriter<Syntax: TextSyntax> {
         if !entries.hasAnything { return try replace(at: position, with: .dictionary(new), layout) }
         // What is left of these in the end is not in the text.
         var missing = touched ?? new
+        let filter = touched.map { NameFilter($0) }
         for (index, entry) in spans.entries.enumerated() {
-            guard let mark = missing.removeValue(forKey: entry.name) else {
+            if entry.isPlain, filter?.mayHave(entry.key.dropFirst().dropLast(), of: syntax.bytes) == false { continue }
+            let name = try syntax.name(of: entry)
+            guard let mark = missing.removeValue(forKey: name) else {
                 if touched == nil { entries.remove(index) }
                 continue
             }
-            guard let value = new[entry.name] else {
+            guard let value = new[name] else {
                 entries.remove(index)
                 continue
             }
@@ -55,13 +58,13 @@ struct TextRewriter<Syntax: TextSyntax> {
             do throws(FormatError) {
                 try rewriteValue(at: entry.value.lowerBound, to: value, inner, entries.layout(ofValueAt: index))
             } catch {
-                throw error.below(entry.name)
+                throw error.below(name)
             }
         }
         for name in missing.sortedByKey().map(\.key) {
             if let value = new[name] { try entries.add(name, value) }
         }
-        edits += entries.finish()
+        edits += try entries.finish()
     }
 
     private mutating func rewriteValue(
@@ -84,6 +87,27 @@ struct TextRewriter<Syntax: TextSyntax> {
         // Not the values, which are equal for two zeros and for two forms of a letter.
         guard try new != Syntax.spelling(of: old, in: layout) else { return }
         edits.append(TextEdit(range: position..<end, bytes: new))
+    }
+}
+
+/// Tells most names that are not among some without reading them.
+private struct NameFilter {
+    private var marks: UInt64 = 0
+
+    init(_ names: SettingValue.Entries) {
+        for name in names.keys {
+            let bytes = Array(name.utf8)
+            marks |= Self.mark(bytes.indices, of: bytes)
+        }
+    }
+
+    func mayHave(_ name: Range<Int>, of bytes: [UInt8]) -> Bool { marks & Self.mark(name, of: bytes) != 0 }
+
+    /// One bit, which the length and the last bytes choose.
+    private static func mark(_ name: Range<Int>, of bytes: [UInt8]) -> UInt64 {
+        var mixed = UInt64(name.count)
+        for byte in bytes[name].suffix(8) { mixed = mixed << 8 | UInt64(byte) }
+        return 1 << (mixed &* 0x9E37_79B9_7F4A_7C15 >> 58)
     }
 }
 

@@ -21,11 +21,12 @@ extension XMLPropertyListReader: TextSyntax {
         guard case .start("dict", _) = try scanner.readTag() else { return nil }
         var spans = DictionarySpans(interior: scanner.position..<scanner.position)
         while true {
-            let name: String
             let keyStart: Int
             switch try scanner.readTag() {
-            case .start("key", let offset): (name, keyStart) = (try scanner.readText(of: "key"), offset)
-            case .empty(_, let offset): (name, keyStart) = ("", offset)
+            case .start("key", let offset):
+                _ = try scanner.readText(of: "key")
+                keyStart = offset
+            case .empty(_, let offset): keyStart = offset
             case .start(_, let offset), .end(_, let offset):
                 spans.interior = spans.interior.lowerBound..<offset
                 return spans
@@ -34,7 +35,7 @@ extension XMLPropertyListReader: TextSyntax {
             try scanner.skipSpaceAndComments()
             let valueStart = scanner.position
             try skipElement()
-            spans.entries.append(DictionarySpans.Entry(name: name, key: key, value: valueStart..<scanner.position))
+            spans.entries.append(DictionarySpans.Entry(key: key, value: valueStart..<scanner.position))
         }
     }
 
@@ -42,6 +43,14 @@ extension XMLPropertyListReader: TextSyntax {
         scanner.position = start
         return (try readValue(try scanner.readTag(), 0), scanner.position)
     }
+
+    mutating func name(of entry: DictionarySpans.Entry) throws(FormatError) -> String {
+        scanner.position = entry.start
+        guard case .start = try scanner.readTag() else { return "" }
+        return try scanner.readText(of: "key")
+    }
+
+    func comma(behind entry: DictionarySpans.Entry) -> Int? { nil }
 
     func commentEnd(at position: Int) -> Int? { scanner.commentEnd(at: position) }
 
