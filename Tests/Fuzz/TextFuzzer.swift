@@ -3,13 +3,15 @@ import FoundationEssentials
 /// Feeds an input to the readers of arguments, variables and other text. The input is split into texts at zero bytes.
 ///
 /// For any input, no argument is lost or invented, no text of a secret shows, what is read does not depend on where
-/// else the text may stand, and the first candidate for a text is the text.
+/// else the text may stand, and the first candidate for a text is the text. What a file of variables gives is what it gives
+/// with other line ends, and with all values in quotation marks.
 func fuzz(_ input: UnsafeBufferPointer<UInt8>) {
     let texts = input.split(separator: 0, omittingEmptySubsequences: false)
         .prefix(32).map { String(decoding: $0, as: UTF8.self) }
     checkArguments(texts)
     checkVariables(texts)
     for text in texts { checkText(text) }
+    for bytes in input.split(separator: 0, maxSplits: 8) { checkEnvironmentFile(Array(bytes)) }
 }
 
 private let keys: [SettingKey] = ["port", "log.useColor", "passcode.attemptCount", "log.file", #"a\.b"#, "é"]
@@ -60,6 +62,44 @@ private func checkVariables(_ texts: [String]) {
         // By bytes: to Swift, an underscore before an accent is another character.
         let isName = !name.utf8.contains(UInt8(ascii: "=")) && !name.utf8.contains(0)
         precondition(isName && name.utf8.starts(with: "APP_".utf8), "no name of a variable")
+    }
+}
+
+private func checkEnvironmentFile(_ bytes: [UInt8]) {
+    let (newline, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+    let lineCount = bytes.count { $0 == newline } + 1
+    let file: EnvironmentFile
+    do throws(FormatError) {
+        file = try EnvironmentFile(bytes)
+    } catch {
+        guard case .text(let line, let column) = error.place, 1...lineCount ~= line, column > 0 else {
+            preconditionFailure("an error has no place in the file")
+        }
+        precondition(!bytes.starts(with: Array("SECRET=4f1c9d0e".utf8)) || !"\(error)".contains("4f1c9d0e"))
+        return
+    }
+    if !bytes.contains(carriageReturn) {
+        let other = try? EnvironmentFile(bytes.flatMap { $0 == newline ? [carriageReturn, newline] : [$0] })
+        precondition(other == file, "a file depends on its line ends")
+    }
+    var spelled = ""
+    for (name, value) in file.tree.root {
+        guard case .string(let text) = value, let line = file.lines.line(of: SettingKey(name: name)) else {
+            preconditionFailure("a variable has no text or no line")
+        }
+        precondition(1...lineCount ~= line && !name.utf8.contains { $0 <= UInt8(ascii: " ") }, "a wrong line or name")
+        spelled += name + "=\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\", "$": spelled += "\\" + String(scalar)
+            case "\r": spelled += "\\r"
+            default: spelled.unicodeScalars.append(scalar)
+            }
+        }
+        spelled += "\"\n"
+    }
+    guard let again = try? EnvironmentFile(Array(spelled.utf8)), again.tree == file.tree else {
+        preconditionFailure("a variable has changed within quotation marks")
     }
 }
 

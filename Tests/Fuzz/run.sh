@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fuzzes the readers of the file formats, of the journal, of arguments and variables, of property lists in the old text
-# form, of tables of texts, and of archives with libFuzzer.
+# Fuzzes the readers of the file formats, of the journal, of arguments, variables and their files, of property lists in the
+# old text form, of tables of texts, and of archives with libFuzzer.
 #
 #     Tests/Fuzz/run.sh [runs] [folder] [target…]
 #
@@ -93,6 +93,7 @@ fuzz_journal() {
 fuzz_text() {
     printf -- '--port\0%s\0-passcode.attemptCount\0(1, 2)\0--no-log-use-color\0--token=x\0-v\0--\0--port' 80 >"$inputs/arguments"
     printf '%s\0{a = 1; "b\\U00e9" = (<0f bd>, c);} // d\0[1, {"a": 2}]\0001,yes,250ms\0pt_BR.UTF-8:de' 1m30s >"$inputs/values"
+    printf '\357\273\277# c\r\nexport A='\''x\ny'\'' # z\nB="\\n\\q $D"\nC = d # e\nSECRET=4f1c9d0e' >"$inputs/environment"
     fuzz_values "-dict=$here/text.dict" "$sources"/Layers/Text/*.swift "$here/TextFuzzer.swift"
 }
 

@@ -402,6 +402,29 @@ import Testing
         try await store.close()
     }
 
+    @Test(
+        "A user's file of variables is read as the user's, and names no file outside of the home",
+        arguments: TestHome.Disk.allCases)
+    func environmentFile(disk: TestHome.Disk) async throws {
+        let home = try TestHome(disk)
+        let outside = home.root.appending("secret")
+        try home.write("hunter2", to: outside)
+        try home.write("inside", to: home.path("name"))
+        let file = home.path(".env")
+        func settings(_ text: String) async throws -> AppSettings {
+            try home.write(text, to: file)
+            let store = try await open(
+                home, [.environmentFile(at: URL(filePath: file.text), prefix: "APP"), .application])
+            let settings = try await store.group(AppSettings.self)
+            try await store.close()
+            return settings
+        }
+        let inside = try await settings("APP_COUNT=7\nAPP_NAME_FILE=\(home.path("name"))\n")
+        #expect(inside.count == 7 && inside.name == "inside")
+        let other = try await settings("APP_COUNT=8\nAPP_NAME_FILE=\(outside)\n")
+        #expect(other.count == 8 && other.name == "default")
+    }
+
     @Test("What others write in the file arrives") func watched() async throws {
         let home = try TestHome(.real)
         try home.write("{\"count\": 2}", to: file(in: home))

@@ -159,6 +159,17 @@ import Testing
         #expect(fixture.source.declare(["name"], look)?.tree.root == ["port": .string("22"), "name": .string("22")])
     }
 
+    @Test("Of two spellings of a name that Unicode calls equal, it is always the same one that counts")
+    func spellings() throws {
+        for lines in [["APP_\u{C9}=1", "APP_E\u{301}=2"], ["APP_E\u{301}=2", "APP_\u{C9}=1"]] {
+            for _ in 0..<10 {
+                let fixture = try Fixture(declaring: ["\u{E9}"])
+                try fixture.files.write(lines.joined(separator: "\n"))
+                #expect(try fixture.load()["\u{E9}"] == .string("1"))
+            }
+        }
+    }
+
     @Test("Two keys with one variable are refused") func collision() throws {
         let fixture = try Fixture(declaring: ["log.level"])
         #expect(throws: SpellingCollision("APP_LOG_LEVEL", "log.level", "logLevel")) {

@@ -15,7 +15,10 @@ struct FileOptions: ParsableArguments {
     @Option(help: "The file with the settings. It is made if it is missing.")
     var file = "settings.json"
 
-    @Option(help: "A folder with a file for each secret, such as admin.token.")
+    @Option(help: "A file with variables, such as LIVE_LIMITS_BURST=50. It is read again when it changes.")
+    var envFile: String?
+
+    @Option(help: "A folder with a file for each secret, such as admin.token; by default systemd's credentials.")
     var secrets: String?
 
     @Option(help: "An administrator's folder; the settings in it are locked.")
@@ -54,8 +57,8 @@ struct FileOptions: ParsableArguments {
         _ body: (SettingsStore) async throws -> Result
     ) async throws -> Result {
         let list = SearchList.service(
-            arguments: arguments, secrets: secrets.map { URL(filePath: $0) }, managed: managed.map { URL(filePath: $0) }
-        )
+            arguments: arguments, environmentFile: envFile.map { URL(filePath: $0) },
+            secrets: secrets.map { URL(filePath: $0) }, managed: managed.map { URL(filePath: $0) })
         guard let etcdEndpoints else {
             let store = try await SettingsStore.open(
                 at: URL(filePath: file), searching: list, configuration: .init(history: history))

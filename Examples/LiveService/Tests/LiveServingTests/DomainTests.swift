@@ -154,6 +154,26 @@ struct DomainTests {
         }
     }
 
+    /// As under systemd: the token is a credential, and an administrator edits a file with variables.
+    @Test func credentialsAndAFileOfVariablesAreFollowed() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "live-service-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (token, file) = ("a-credential-nobody-may-see", folder.appending(path: "live-service.env"))
+        try Data("\(token)\n".utf8).write(to: folder.appending(path: "admin.token"))
+        try Data("LIVE_LIMITS_BURST=7 # at night\n".utf8).write(to: file)
+        let list = SearchList.service(variables: ["CREDENTIALS_DIRECTORY": folder.path], environmentFile: file)
+        try await TestService.with(token: "", searching: list) { service async throws in
+            func burst() async throws -> SettingValue? {
+                try await service.send(.admin(.get, "/settings/limits.burst", token: token)).json()["value"]
+            }
+            #expect(try await burst() == .integer(7))
+            try Data("LIVE_LIMITS_BURST=8\n".utf8).write(to: file, options: .atomic)
+            while try await burst() != .integer(8) { await Task.yield() }
+            #expect(service.log.all.contains { $0.contains("limits.burst from 7 to 8") }, "\(service.log.all)")
+        }
+    }
+
     private static func burst(_ value: Int64) -> SettingTree {
         var tree = SettingTree()
         tree["limits.burst"] = .integer(value)

@@ -128,7 +128,9 @@ final class EnvironmentSource: DomainSource {
         let variables = try file.load().tree.root
         return state.withLock { state in
             state.variables = [:]
-            for case (let name, .string(let text)) in variables where name.hasPrefix(prefix) {
+            // The order matters for two spellings of a name that Unicode calls equal.
+            for case (let name, .string(let text)) in variables.sorted(by: { $0.key.precedesByBytes($1.key) })
+            where name.hasPrefix(prefix) {
                 state.variables[name] = text
             }
             state.generation += 1

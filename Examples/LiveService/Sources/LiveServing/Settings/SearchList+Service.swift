@@ -8,20 +8,23 @@ public import Settle
 
 extension SearchList {
     /// Where the service's settings come from, highest first: an administrator's file, which locks its keys; arguments;
-    /// variables that begin with `LIVE_`; a folder of secrets; and the service's own file, the only one that is written.
+    /// variables that begin with `LIVE_`, of the process or in a file; a folder of secrets; and the service's own file, the
+    /// only one that is written.
     ///
     /// - Parameters:
     ///   - arguments: The arguments that may be settings, such as `--limits.burst 50`.
     ///   - variables: The variables; by default those of the process.
-    ///   - secrets: The folder with a file for each secret, such as `admin.token`.
+    ///   - environmentFile: The file with variables.
+    ///   - secrets: The folder with a file for each secret, such as `admin.token`. By default that of systemd's credentials.
     ///   - managed: The folder with the administrator's file.
     public static func service(
-        arguments: [String] = [], variables: [String: String]? = nil, secrets: URL? = nil, managed: URL? = nil
+        arguments: [String] = [], variables: [String: String]? = nil, environmentFile: URL? = nil, secrets: URL? = nil,
+        managed: URL? = nil
     ) -> SearchList {
         let locking = managed.map { [Domain.managed(in: $0)] } ?? []
-        let folder = secrets.map { [Domain.secrets(in: $0)] } ?? []
+        let file = environmentFile.map { [Domain.environmentFile(at: $0, prefix: "LIVE")] } ?? []
         return SearchList(
-            locking + [.arguments(arguments), .environment(prefix: "LIVE", variables: variables)] + folder
-                + [.application])
+            locking + [.arguments(arguments), .environment(prefix: "LIVE", variables: variables)] + file
+                + [.secrets(in: secrets), .application])
     }
 }
