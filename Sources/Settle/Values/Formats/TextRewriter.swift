@@ -107,7 +107,7 @@ private struct NameFilter {
     private static func mark(_ name: Range<Int>, of bytes: [UInt8]) -> UInt64 {
         var mixed = UInt64(name.count)
         for byte in bytes[name].suffix(8) { mixed = mixed << 8 | UInt64(byte) }
-        return 1 << (mixed &* 0x9E37_79B9_7F4A_7C15 >> 58)
+        return 1 << ((mixed &* 0x9E37_79B9_7F4A_7C15) >> 58)
     }
 }
 
