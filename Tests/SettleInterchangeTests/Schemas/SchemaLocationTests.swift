@@ -65,7 +65,7 @@ private struct UsualSettings: SettingsGroup {
         for await size in look.$size where size == 6 { break }
         try await look.commit { look.size = 7 }
         try await store.close()
-        #expect(try text() == "{\n  \"size\": 7\n}\n")
+        #expect(try text() == "{\"size\": 7}")
     }
 
     @Test("The schema is written a moment after a group was opened, once for the groups that are opened together")

@@ -25,6 +25,8 @@ final class ProtocolTrace: Sendable {
         /// How many records of the journal have been followed.
         var count = 0
         var versions: [FileVersion: Values] = [:]
+        /// What the file is about to become, as the journal says.
+        var announced: FileVersion?
         var steps: [String] = []
         var refusal: String?
     }
@@ -91,7 +93,12 @@ final class ProtocolTrace: Sendable {
             // Needs no lock, since it changes nothing that others see.
             if isNamed(names.journal, file) { state.files.stableJournal = state.files.journal }
             return []
-        case .exchanged: return [.exchange]
+        case .exchanged:
+            let bytes = SettingsPerson(path: names.file).contents(of: disk) ?? []
+            guard FileVersion(of: bytes) == state.announced else {
+                throw ProtocolState.Refusal(description: "The journal does not know what is in the file's place")
+            }
+            return [.exchange]
         case .renamed(let path):
             guard path == names.journal.text, let (journal, count) = journal(&state) else { return [] }
             state.count = count
@@ -111,11 +118,9 @@ final class ProtocolTrace: Sendable {
             case .united(let union): return .append(union.batch.values.integers)
             case .edited(let mirror, _): return .edited(try values(of: mirror.version, state))
             case .mirroring(let version):
-                let bytes = try FileFormat.json.encode(JournalReplay(records).tree)
-                guard FileVersion(of: bytes) == version else {
-                    throw ProtocolState.Refusal(description: "The new version does not have all values")
-                }
+                // Whether it has these values, its bytes show once they are in the file's place.
                 state.versions[version] = JournalReplay(records).tree.integers
+                state.announced = version
                 return .mirroring
             case .mirrored(let version): return .mirrored(try values(of: version, state))
             case .base, .kept, .history, .past: return nil
