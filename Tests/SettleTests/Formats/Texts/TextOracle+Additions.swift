@@ -5,24 +5,16 @@ extension TextOracle {
         _ entry: TextDocument.Entry, _ index: Int, _ old: TextDocument.Object, _ new: TextDocument.Object,
         _ path: String
     ) {
-        guard let first = old.entries.first else {
-            after.mark(entry.key...(entry.comma ?? entry.value.tokens.upperBound), .cut)
-            return
-        }
         let name = path + entry.name
-        guard before.document.lineStart(of: first.key) != nil else {
-            after.mark(entry.key...(entry.comma ?? entry.value.tokens.upperBound), .cut)
-            return
-        }
         let above = new.entries[..<index].reversed().compactMap { old.entry($0.name) }.first
         let below = new.entries[(index + 1)...].lazy.compactMap { old.entry($0.name) }.first
-        guard isLineEnd(between: above, below, in: old) else {
-            // A line that other entries share has to be broken, in whichever way.
-            after.mark(entry.key...(entry.comma ?? entry.value.tokens.upperBound), .cut)
-            before.loosen(below?.key ?? old.close, .all)
-            return
-        }
         let removed = entries(between: above, below, in: old).filter { new.entry($0.name) == nil }
+        let hasOwnLine = old.entries.first.map { before.document.lineStart(of: $0.key) != nil } ?? false
+        guard hasOwnLine, isLineEnd(between: above, below, in: old) else {
+            // It may take the line of a removed entry. A line that other entries share has to be broken, in whichever way.
+            if hasOwnLine || !removed.isEmpty { before.loosen(below?.key ?? old.close, .all) }
+            return after.mark(entry.key...(entry.comma ?? entry.value.tokens.upperBound), .cut)
+        }
         guard after.cut(entry) else {
             // A comment that is behind a removed entry and goes on on the next line may be behind the new one.
             if removed.allSatisfy({ before.document.end(of: $0).unclear.isEmpty }) {
