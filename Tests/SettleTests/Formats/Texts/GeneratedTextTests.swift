@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 /// Saves random values into random files.
-@Suite(.timeLimit(.minutes(10))) struct GeneratedTextTests {
+@Suite(.timeLimit(.minutes(60))) struct GeneratedTextTests {
     /// Seeds that have found bugs.
     private static let findings: [UInt64] = []
 
@@ -22,10 +22,27 @@ import Testing
         let failures = await onThread {
             seeds.flatMap { seed in TextTrial(seed: seed).failures().prefix(1).map { "Seed \(seed): \($0)" } }
         }
-        // A broken writer fails in all of them; the first few say why.
-        for failure in failures.prefix(5) { Issue.record("\(failure)") }
-        let more = failures.dropFirst(5).map { $0.prefix { $0 != ":" } }
-        if !more.isEmpty { Issue.record("\(failures.count) of \(seeds.count): \(more.joined(separator: ", "))") }
+        report(failures, of: seeds.count)
+    }
+
+    @Test("In hand-written files too") func savesByHand() async {
+        // Each of them meets all texts.
+        let seeds = Self.seeds(6).prefix(100)
+        let failures = await onThread {
+            seeds.flatMap { seed in
+                TextCorpusTests.texts.flatMap { text in
+                    TextTrial(text, seed: seed).failures().prefix(1).map { "Seed \(seed) with “\(text.name)”: \($0)" }
+                }
+            }
+        }
+        report(failures, of: seeds.count * TextCorpusTests.texts.count)
+    }
+
+    /// A broken writer fails in all of them; the first few say why.
+    private func report(_ failures: [String], of count: Int) {
+        for failure in failures.prefix(20) { Issue.record("\(failure)") }
+        let more = failures.dropFirst(20).prefix(100).map { $0.prefix { $0 != ":" } }
+        if !more.isEmpty { Issue.record("\(failures.count) of \(count): \(more.joined(separator: ", "))") }
     }
 
     @Test("The oracle finds a file right that is as it was, and notices any other byte") func oracle() async {
@@ -34,11 +51,11 @@ import Testing
             seeds.compactMap { seed -> String? in
                 do {
                     let trial = TextTrial(seed: seed)
-                    let tree = try TextDocument(trial.text.bytes, trial.format).tree
-                    let right = TextOracle.complaints(trial.text.bytes, trial.text.bytes, tree, trial.format)
+                    let tree = try TextDocument(trial.text, trial.format).tree
+                    let right = TextOracle.complaints(trial.text, trial.text, tree, trial.format)
                     if !right.isEmpty { return "Seed \(seed): \(right)\n\(trial.shown)" }
                     var random = SeededGenerator(seed: seed)
-                    var wrong = trial.text.bytes
+                    var wrong = trial.text
                     let place = Int.random(in: 0..<wrong.count, using: &random)
                     let other = Array(" \n\t,x/\"}".utf8).randomElement(using: &random) ?? 0x20
                     switch Int.random(in: 0..<3, using: &random) {
@@ -46,15 +63,15 @@ import Testing
                     case 1: wrong.insert(other, at: place)
                     default: wrong[place] = wrong[place] == other ? 0x31 : other
                     }
-                    let isNoticed = !TextOracle.complaints(trial.text.bytes, wrong, tree, trial.format).isEmpty
-                    return isNoticed || wrong == trial.text.bytes
+                    let isNoticed = !TextOracle.complaints(trial.text, wrong, tree, trial.format).isEmpty
+                    return isNoticed || wrong == trial.text
                         ? nil : "Seed \(seed): byte \(place) is another one\n\(trial.shown)"
                 } catch {
                     return "Seed \(seed): \(error)\n\(TextTrial(seed: seed).shown)"
                 }
             }
         }
-        for failure in failures.prefix(5) { Issue.record("\(failure)") }
+        for failure in failures.prefix(20) { Issue.record("\(failure)") }
         #expect(failures.count == 0)
     }
 }

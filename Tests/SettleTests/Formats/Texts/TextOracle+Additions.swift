@@ -5,31 +5,27 @@ extension TextOracle {
         _ entry: TextDocument.Entry, _ index: Int, _ old: TextDocument.Object, _ new: TextDocument.Object,
         _ path: String
     ) {
-        guard let first = old.entries.first else {
-            after.mark(entry.key...(entry.comma ?? entry.value.tokens.upperBound), .cut)
-            return
-        }
         let name = path + entry.name
-        guard before.document.lineStart(of: first.key) != nil else {
-            after.mark(entry.key...(entry.comma ?? entry.value.tokens.upperBound), .cut)
-            return
-        }
         let above = new.entries[..<index].reversed().compactMap { old.entry($0.name) }.first
         let below = new.entries[(index + 1)...].lazy.compactMap { old.entry($0.name) }.first
-        guard isLineEnd(between: above, below, in: old) else {
-            // A line that other entries share has to be broken, in whichever way.
-            after.mark(entry.key...(entry.comma ?? entry.value.tokens.upperBound), .cut)
-            before.loosen(below?.key ?? old.close, .all)
-            return
+        let removed = entries(between: above, below, in: old).filter { new.entry($0.name) == nil }
+        let hasOwnLine = old.entries.first.map { before.document.lineStart(of: $0.key) != nil } ?? false
+        guard hasOwnLine, isLineEnd(between: above, below, in: old) else {
+            // It may take the line of a removed entry. A line that other entries share has to be broken, in whichever way.
+            if hasOwnLine || !removed.isEmpty { before.loosen(below?.key ?? old.close, .all) }
+            return after.mark(entry.key...(entry.comma ?? entry.value.tokens.upperBound), .cut)
         }
-        guard after.cut(entry) else { return complain("\(name) has no line of its own") }
-        if after.document.tokens[entry.key...after.document.end(of: entry).token].contains(where: {
-            $0.kind == .comment
-        }) {
-            complain("\(name) has a comment")
+        guard after.cut(entry) else {
+            // A comment that is behind a removed entry and goes on on the next line may be behind the new one.
+            if removed.allSatisfy({ before.document.end(of: $0).unclear.isEmpty }) {
+                complain("\(name) has no line of its own")
+            }
+            return before.loosen(below?.key ?? old.close, .all)
         }
+        let tokens = after.document.tokens[entry.key...after.document.end(of: entry).token]
+        if tokens.contains(where: { $0.kind == .comment }) { complain("\(name) has a comment") }
         checkLine(of: entry, old, name)
-        guard !isSomethingRemoved(between: above, below, in: old, new) else { return }
+        guard removed.isEmpty else { return }
         if index > 0 {
             if !isDirectlyBelow(entry, new.entries[index - 1]) { complain("\(name) is not below the entry before") }
         } else if new.entries.count > 1 {
@@ -42,17 +38,17 @@ extension TextOracle {
     ) -> Bool {
         let start = above.map { before.document.end(of: $0).token } ?? old.open
         let end = below?.key ?? old.close
+        // In another order, there is nothing between them.
+        guard start < end else { return false }
         return before.document.tokens[start..<end].contains { $0.kind == .lineEnd }
             && above.map { before.document.lineEnd(behind: before.document.end(of: $0).token) != nil } ?? true
             && below.map { before.document.lineStart(of: $0.key) != nil } ?? true
     }
 
-    private func isSomethingRemoved(
-        between above: TextDocument.Entry?, _ below: TextDocument.Entry?, in old: TextDocument.Object,
-        _ new: TextDocument.Object
-    ) -> Bool {
-        let range = (above?.key ?? 0)..<(below?.key ?? .max)
-        return old.entries.contains { range.contains($0.key) && new.entry($0.name) == nil }
+    private func entries(
+        between above: TextDocument.Entry?, _ below: TextDocument.Entry?, in old: TextDocument.Object
+    ) -> [TextDocument.Entry] {
+        old.entries.filter { $0.key > above?.key ?? 0 && $0.key < below?.key ?? .max }
     }
 
     /// Its indentation is that of a sibling, its line end that of the file.

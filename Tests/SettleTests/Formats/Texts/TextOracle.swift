@@ -98,8 +98,12 @@ struct TextOracle {
     private mutating func compareRoots(
         _ old: TextDocument.Object, _ new: TextDocument.Object, _ target: SettingValue.Entries
     ) {
-        guard old.open == old.close, new.open < new.close else { return compare(old, new, target, "") }
-        replace(old.open...old.close, new.open...new.close)
+        switch (old.open == old.close, new.open == new.close) {
+        case (true, true): break
+        case (true, false): replace(old.open...old.close, new.open...new.close)
+        case (false, true): complain("The settings are replaced, not entered")
+        case (false, false): compare(old, new, target, "")
+        }
     }
 
     private mutating func replace(_ old: ClosedRange<Int>, _ new: ClosedRange<Int>) {

@@ -48,7 +48,8 @@ import Testing
             (FileFormat.json, "1", SettingValue.real(1), "1.0"), (.json, "1.0", .integer(1), "1"),
             (.json, "0.0", .real(-0.0), "-0.0"),
             (.json, "-0.0", .real(0), "0.0"), (.json, "\"é\"", .string("e\u{301}"), "\"e\u{301}\""),
-            (.json, "[\"é\"]", .array([.string("é")]), "[\"é\"]"), (.json, "null", .string("null"), "\"null\""),
+            (.json, "[\"é\"]", .array([.string("e\u{301}")]), "[\"e\u{301}\"]"),
+            (.json, "null", .string("null"), "\"null\""),
             (.propertyListXML, "<integer>1</integer>", .real(1), "<real>1.0</real>"),
             (.propertyListXML, "<real>0</real>", .real(-0.0), "<real>-0.0</real>"),
             (.propertyListXML, "<string>é</string>", .string("e\u{301}"), "<string>e\u{301}</string>"),
@@ -119,7 +120,9 @@ import Testing
             if !isGone { tree.root[key] = isChanged ? .integer(2) : .real(1) }
         }
         let result = try rewritten(Array((before + "}\n").utf8), tree, .json)
-        #expect(result == Array((after + "}\n").utf8))
+        // Not within the expectation, which would show both.
+        let isRight = result == Array((after + "}\n").utf8)
+        #expect(isRight)
     }
 
     @Test("A single value is found in a file with comments, or not at all", arguments: JSONTexts.all)

@@ -1,23 +1,35 @@
 import Settle
 import SettleTesting
 
-/// One random file, into which a random program saves its values several times.
+/// One file, into which a random program saves its values several times.
 struct TextTrial {
     let seed: UInt64
     let format: FileFormat
-    let text: GeneratedText
+    let text: [UInt8]
+    /// The comments whose place is known.
+    let comments: [GeneratedText.Comment]
 
+    /// A random file.
     init(seed: UInt64) {
         self.seed = seed
         format = seed.isMultiple(of: 3) ? .propertyListXML : .json
-        text = GeneratedText(seed: seed, format)
+        let generated = GeneratedText(seed: seed, format)
+        text = generated.bytes
+        comments = generated.comments
     }
 
-    var shown: String { String(decoding: text.bytes, as: UTF8.self) }
+    init(_ text: MarkedText, seed: UInt64) {
+        self.seed = seed
+        self.text = text.before
+        format = text.format
+        comments = []
+    }
+
+    var shown: String { String(decoding: text, as: UTF8.self) }
 
     func failures() -> [String] {
         var random = SeededGenerator(seed: seed &+ 1)
-        var bytes = text.bytes
+        var bytes = text
         do {
             let tree = try read(bytes, format)
             guard try isAlike(tree, try TextDocument(bytes, format).tree) else { return ["Read otherwise\n\(shown)"] }
@@ -61,7 +73,7 @@ struct TextTrial {
     /// What is wrong with the comments, by what the generator knows about them.
     private func commentFailures(_ result: [UInt8], _ target: SettingTree) -> [String] {
         let result = String(decoding: result, as: UTF8.self)
-        return text.comments.compactMap { comment in
+        return comments.compactMap { comment in
             let expected: Int
             switch comment.place {
             case .outside: expected = 1
