@@ -82,7 +82,7 @@ struct EntryEdits<Syntax: TextSyntax> {
         }
         if !front.isEmpty { edits.append(insertion(ofFirst: front, before: isRemoved.firstIndex(of: false))) }
         for (index, group) in behind.sorted(by: { $0.key < $1.key }) {
-            edits.append(insertion(of: group, behind: spans.entries[index], isLast: index == last))
+            edits.append(insertion(of: group, behind: index, isLast: index == last))
         }
         for index in isRemoved.indices where isRemoved[index] {
             edits.append(TextEdit(range: removal(of: index, isTail: last.map { index > $0 } ?? true)))
@@ -130,9 +130,14 @@ struct EntryEdits<Syntax: TextSyntax> {
 
     // MARK: New entries
 
-    private func insertion(of group: [[UInt8]], behind entry: DictionarySpans.Entry, isLast: Bool) -> TextEdit {
-        let end = end(of: entry)
-        let place = hasLines ? syntax.lineEnd(from: end) ?? end : end
+    private func insertion(of group: [[UInt8]], behind index: Int, isLast: Bool) -> TextEdit {
+        var place = end(of: spans.entries[index])
+        if let lineEnd = syntax.lineEnd(from: place) {
+            if hasLines { place = lineEnd }
+        } else if index == spans.entries.count - 1 {
+            // What is in front of the bracket belongs to the entry.
+            place = syntax.commentsEnd(from: place)
+        }
         let separator = hasLines ? lineStart : gap
         return TextEdit(
             range: place..<place, bytes: withCommas(group, isLast: isLast).flatMap { separator + $0 })
