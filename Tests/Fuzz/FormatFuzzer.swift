@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// Feeds an input to a reader. The first byte chooses the format.
 ///
-/// For any input, a reader must finish in bounded time, and what it reads must survive writing and reading unchanged: a
-/// file is rewritten as a whole when one of its settings changes.
+/// For any input, a reader must finish in bounded time, and what it reads must survive writing and reading unchanged. With
+/// the same values, a text must stay as it is; with others, it must have just these.
 func fuzz(_ input: UnsafeBufferPointer<UInt8>) {
     guard !input.isEmpty else { return }
     let formats: [FileFormat] = [.json, .propertyListXML, .propertyListBinary]
@@ -17,10 +17,26 @@ func fuzz(_ input: UnsafeBufferPointer<UInt8>) {
         precondition(isSame(.dictionary(tree.root), .dictionary(again.root)), "a value has changed")
         let rewritten = try format.encode(again)
         precondition(rewritten == written, "a file has changed")
+        if format != .propertyListBinary { try checkText(bytes, of: tree, format) }
     } catch {
         preconditionFailure("what was read cannot be written: \(error)")
     }
     checkCodecs(tree)
+}
+
+/// Writes the same values into a text, and then others.
+private func checkText(_ text: [UInt8], of tree: SettingTree, _ format: FileFormat) throws {
+    precondition(try format.encode(tree, into: text) == text, "a text has changed")
+    var other = tree
+    let names = tree.root.keys.sorted()
+    let keys = [SettingKey(name: names.first ?? "a"), SettingKey(name: names.last ?? "b"), SettingKey(name: "new")]
+    other[keys[0]] = nil
+    other[keys[1]] = .array([.dictionary(["x": .integer(1)])])
+    other[keys[2]] = .dictionary(["y": .bool(true)])
+    let written = try format.encode(other, into: text, changing: keys)
+    precondition(
+        isSame(.dictionary(try format.decode(written).root), .dictionary(other.root)), "a text has other values")
+    precondition(try format.encode(other, into: text) == written, "keys that did not change were changed")
 }
 
 /// No conversion of a value to any type may trap, and a date that is read must be written as the same date.

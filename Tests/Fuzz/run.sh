@@ -72,6 +72,8 @@ fuzz_interchange() {
 fuzz_formats() {
     # The first byte chooses the format: 0 JSON, 1 XML, 2 binary.
     printf '\0{"a": [1, -2.5e-3, "\\u00e9", null, true, {}], "d": "2001-01-01T00:00:00.5Z"}' >"$inputs/json"
+    printf '\0// a\n{\n\t"a": 1, // b\n\t"c\\/": { }, /* d */ "e": [1.50,],\n}' >"$inputs/comments"
+    printf '\1<plist>\n<dict>\n<!-- a --><key>a</key> <true/> <!-- b -->\n<key>b</key>\n<dict/></dict></plist>' >"$inputs/lines"
     printf '\1<?xml version="1.0"?><!DOCTYPE plist><plist version="1.0"><dict><key>a</key><array><integer>1</integer>' \
         >"$inputs/xml"
     printf '<real>1</real><date>2001-01-01T00:00:00Z</date><data>AQID</data><string>&lt;</string></array></dict></plist>' \
