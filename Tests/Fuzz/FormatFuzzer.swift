@@ -26,7 +26,8 @@ func fuzz(_ input: UnsafeBufferPointer<UInt8>) {
 
 /// Writes the same values into a text, and then others.
 private func checkText(_ text: [UInt8], of tree: SettingTree, _ format: FileFormat) throws {
-    precondition(try format.encode(tree, into: text) == text, "a text has changed")
+    let same = try format.encode(tree, into: text)
+    precondition(same == text, "a text has changed")
     var other = tree
     let names = tree.root.keys.sorted()
     let keys = [SettingKey(name: names.first ?? "a"), SettingKey(name: names.last ?? "b"), SettingKey(name: "new")]
@@ -34,9 +35,10 @@ private func checkText(_ text: [UInt8], of tree: SettingTree, _ format: FileForm
     other[keys[1]] = .array([.dictionary(["x": .integer(1)])])
     other[keys[2]] = .dictionary(["y": .bool(true)])
     let written = try format.encode(other, into: text, changing: keys)
-    precondition(
-        isSame(.dictionary(try format.decode(written).root), .dictionary(other.root)), "a text has other values")
-    precondition(try format.encode(other, into: text) == written, "keys that did not change were changed")
+    let read = try format.decode(written)
+    precondition(isSame(.dictionary(read.root), .dictionary(other.root)), "a text has other values")
+    let compared = try format.encode(other, into: text)
+    precondition(compared == written, "keys that did not change were changed")
 }
 
 /// No conversion of a value to any type may trap, and a date that is read must be written as the same date.
