@@ -35,7 +35,6 @@ private struct EnvironmentFileReader {
     private(set) var values: SettingValue.Entries = [:]
     private(set) var lines = KeyLines()
 
-    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
     private static let (newline, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
 
     init(_ bytes: [UInt8]) {
@@ -44,7 +43,7 @@ private struct EnvironmentFileReader {
 
     mutating func readFile() throws(FormatError) {
         try checkText()
-        if bytes.starts(with: Self.byteOrderMark) { offset = Self.byteOrderMark.count }
+        if bytes.starts(with: utf8ByteOrderMark) { offset = utf8ByteOrderMark.count }
         while offset < bytes.count {
             try readLine()
             skip { $0 != Self.newline }

@@ -14,6 +14,23 @@ struct ChildPlace: Codable, Sendable {
     enum Format: Codable, Sendable, CaseIterable {
         case json, xml, binary
 
+        /// A file as somebody may have written it, and what of it every save leaves as it is.
+        var handwritten: (text: String, lines: [String])? {
+            switch self {
+            case .json:
+                (
+                    "// By hand\n{\n\t\"zone\": 1.50, // ours\n}",
+                    ["// By hand\n{\n", "\t\"zone\": 1.50, // ours\n"]
+                )
+            case .xml:
+                (
+                    "<plist>\n<dict>\n <!-- By hand -->\n <key>zone</key> <real>1.50</real> <!-- ours -->\n</dict></plist>",
+                    ["<plist>\n<dict>\n", " <!-- By hand -->\n", " <key>zone</key> <real>1.50</real> <!-- ours -->\n"]
+                )
+            case .binary: nil
+            }
+        }
+
         fileprivate var format: FileFormat {
             switch self {
             case .json: .json

@@ -18,6 +18,9 @@ struct KillLane {
         let name = "kill-\(contender)-\(lane)"
         place = bench.place(contender, in: try bench.makeFolder(name), named: name)
         place.format = ChildPlace.Format.allCases[lane % ChildPlace.Format.allCases.count]
+        if contender == .settle, let text = place.format?.handwritten?.text {
+            try Data(text.utf8).write(to: URL(filePath: place.file))
+        }
         random = bench.random(for: name)
         // A commit also saves all plain writes, so only files with few commits show how many of these are lost.
         plan = KillPlan(seed: random.next(), stepsPerCommit: lane.isMultiple(of: 2) ? 8 : 20_000)
@@ -31,11 +34,21 @@ struct KillLane {
             KillState(
                 single: found.number("single"), left: found.number("left"), right: found.number("right"),
                 counter: found.number("counter")))
+        try checkText()
         // A file is set aside if it was damaged, and only Settle has written here.
         for name in try FileManager.default.contentsOfDirectory(atPath: place.folder) where name.contains("corrupt") {
             tally.problems.add("“\(name)” was put aside.", .failure)
         }
         return tally
+    }
+
+    /// Comments, order and spelling are as somebody has written them.
+    private mutating func checkText() throws {
+        guard place.contender == .settle, let lines = place.format?.handwritten?.lines else { return }
+        let text = try String(contentsOf: URL(filePath: place.file), encoding: .utf8)
+        for line in lines where !text.contains(line) {
+            tally.problems.add("A line that was written by hand is gone: \(line)", .failure)
+        }
     }
 
     private mutating func kill() throws {
