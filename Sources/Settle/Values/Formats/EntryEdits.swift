@@ -134,8 +134,8 @@ struct EntryEdits<Syntax: TextSyntax> {
         var place = end(of: spans.entries[index])
         if let lineEnd = syntax.lineEnd(from: place) {
             if hasLines { place = lineEnd }
-        } else if index == spans.entries.count - 1 {
-            // What is in front of the bracket belongs to the entry.
+        } else if hasLines || index == spans.entries.count - 1 {
+            // What the new line, or the bracket, separates from others belongs to the entry.
             place = syntax.commentsEnd(from: place)
         }
         let separator = hasLines ? lineStart : gap
