@@ -75,6 +75,27 @@ import Testing
         #expect(other.state.hasBegun)
     }
 
+    @Test("Since a journal was removed, the keys are known that have been written, and up to where it was united")
+    func news() {
+        var run = Run()
+        let mirrors = [JournalBase.Mirror(first)]
+        run.add(.base(JournalBase(tree: SettingTree(), mirrors: mirrors, news: JournalBase.News(keys: ["a"]))))
+        run.set("b", 1)
+        run.edit(second, "c", 2)
+        for position in [3, 2] as [UInt64] {
+            let place = ChangeToken(history: 7, position: position, checksum: 1)
+            run.add(.united(JournalUnion(origin: place, batch: Self.batch("d", 4))))
+        }
+        let united = ChangeToken(history: 7, position: 3, checksum: 1)
+        #expect(run.state.news == JournalBase.News(keys: ["a", "b", "c"], united: united))
+        // More than that are not worth their bytes.
+        for number in 0..<1_000 { run.set(SettingKey(name: "key\(number)"), 1) }
+        #expect(run.state.news == nil)
+        run.add(.base(JournalBase(tree: SettingTree(), mirrors: mirrors)))
+        run.set("b", 1)
+        #expect(run.state.news == nil, "no journal was removed")
+    }
+
     @Test("Until a version is confirmed, the file may be that one or the one before") func mirroring() {
         var run = begun
         let offset = run.add(.mirroring(second))

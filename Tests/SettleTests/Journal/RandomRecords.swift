@@ -27,10 +27,16 @@ extension SeededGenerator {
                 .base(
                     JournalBase(
                         tree: SettingTree(dictionary(depth: 3)),
-                        mirrors: [JournalBase.Mirror(version, batch().entries), JournalBase.Mirror(version)]))
+                        mirrors: [JournalBase.Mirror(version, batch().entries), JournalBase.Mirror(version)],
+                        news: next() % 2 == 0 ? nil : news()))
             default: .values(counted(batch()))
             }
         return JournalRecord(content, durableEnd: Int(next() >> 1))
+    }
+
+    private mutating func news() -> JournalBase.News {
+        let united = ChangeToken(history: next(), position: next(), checksum: next())
+        return JournalBase.News(keys: Set(batch().entries.map(\.key)), united: next() % 2 == 0 ? nil : united)
     }
 
     private mutating func counted(_ batch: JournalBatch) -> JournalBatch {

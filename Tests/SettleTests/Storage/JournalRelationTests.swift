@@ -89,6 +89,10 @@ import Testing
         Case("begun anew so, and put in the place of that", nothing + " at 4") {
             ($0.position, $0.lineage.restarts, $0.lineage.start) = (8, 3, start(7, 4))
         },
+        Case("begun anew so, put in the place of that, with what has come since", everything + " at 4") {
+            ($0.position, $0.lineage.restarts, $0.lineage.start) = (8, 3, start(7, 4))
+            $0.base?.news = JournalBase.News()
+        },
         Case("begun anew where there was none, by a process that knew the same", "descendant") {
             ($0.lineage.restarts, $0.lineage.start) = (3, start(4, 5))
         },

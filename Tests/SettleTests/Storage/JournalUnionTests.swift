@@ -38,6 +38,26 @@ import Testing
         JournalBatch(revision: 1, entries: values.sorted(by: \.key).map { JournalEntry(key: $0.key, value: $0.value) })
     }
 
+    @Test("What has been written since the removal is newer, also in a journal that has taken the place of that one")
+    func news() {
+        func values(_ news: JournalBase.News) -> [SettingKey: SettingValue?] {
+            let found: SettingValue.Entries = ["a": .integer(5), "b": .integer(0), "c": .integer(0)]
+            let base = JournalBase(tree: SettingTree(), mirrors: [JournalBase.Mirror(.absent)], news: news)
+            return Self.values(
+                ["a": .integer(1), "b": .integer(2), "c": .integer(0)], over: found, from: found, [.base(base)])
+        }
+        #expect(values(JournalBase.News(keys: ["a"])) == ["b": .integer(2)])
+        #expect(values(JournalBase.News(keys: ["a", "b"])) == [:])
+        func place(_ position: UInt64, of history: UInt64 = 7) -> ChangeToken {
+            ChangeToken(history: history, position: position, checksum: 10 * position)
+        }
+        let ours: [SettingKey: SettingValue?] = ["a": .integer(1), "b": .integer(2)]
+        #expect(values(JournalBase.News(united: place(4))) == ours)
+        #expect(values(JournalBase.News(united: place(5))) == [:])
+        #expect(values(JournalBase.News(united: place(6))) == [:])
+        #expect(values(JournalBase.News(united: place(6, of: 8))) == ours)
+    }
+
     private static func united(_ values: [SettingKey: SettingValue?], upTo place: ChangeToken) -> JournalRecord.Content
     {
         .united(JournalUnion(origin: place, batch: batch(values)))

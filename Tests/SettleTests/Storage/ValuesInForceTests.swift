@@ -32,6 +32,18 @@ import Testing
         #expect(told == [ExternalChange(.values(["a": .integer(2)]))])
     }
 
+    @Test("What is put over the values of others was never another one") func kept() {
+        var values = ValuesInForce()
+        values.announce(batch("a", 1), of: nil)
+        values.announce(batch("b", 1), of: nil)
+        values.keep(batch("a", 2))
+        #expect(values.tree == SettingTree(["a": .integer(2), "b": .integer(1)]))
+        for change in values.takeUndelivered() {
+            guard case .values(let changed) = change.content else { continue }
+            #expect(changed["a"] == nil || changed["a"] == .integer(2))
+        }
+    }
+
     @Test("A load does not hide a change that has not been reported") func loaded() {
         var values = ValuesInForce()
         values.announce(batch("a", 1), of: nil)

@@ -7,6 +7,7 @@ extension FileSession {
     /// by all processes that have it open still, since it was written under its lock.
     mutating func beginJournal() throws(FileError) {
         defer { forgetLost() }
+        state.news = journal.end.generation == 0 ? nil : JournalBase.News()
         let isContinued = keepsHistory && lost?.token?.history == journal.token?.history
         let past = isContinued ? lost.flatMap { keptPastOrGap(of: $0) } : nil
         try journal.begin(
@@ -40,9 +41,8 @@ extension FileSession {
         if state.hasBegun { try decideMirror() }
         if keepsHistory { state.history?.secrets.formUnion(history.secrets) }
         let mirrors = state.mirrors.map { JournalBase.Mirror($0.version, $0.difference.entries) }
-        let base = JournalBase(tree: inForce.tree, mirrors: mirrors)
-        return [.base(base)] + (state.kept.batch.map { [.kept($0)] } ?? [])
-            + (state.history.map { [.history($0)] } ?? [])
+        return [.base(JournalBase(tree: inForce.tree, mirrors: mirrors, news: state.news))]
+            + [state.kept.batch.map { .kept($0) }, state.history.map { .history($0) }].compactMap { $0 }
     }
 
     /// Whether the journal says, or is to be told, that a removal has emptied the settings.

@@ -152,7 +152,7 @@ extension FileSession {
             let ancestor = place.flatMap { lost?.tree(at: $0, limit: Self.journalSizeLimit) } ?? tree
             history.recent.begin(at: journal.token)
             adopt(log)
-            if let batch = unite(known, from: ancestor, log.records) { inForce.announce(.values(batch.values)) }
+            if let batch = unite(known, from: ancestor, log.records) { inForce.keep(batch) }
         case .fork, .restored:
             // Without permission to write, too: nobody else would ever have what is united here.
             lastBatch = nil

@@ -53,7 +53,7 @@ struct KnownJournal {
         }
         // This process has taken a missing file for a removal, the author has not: what it lacks is not removed there.
         if header.lineage.resets < lineage.resets { return .fork(values(of: base.tree)) }
-        return .fork(header.isStart ? base.tree : SettingTree(), place)
+        return .fork(header.isStart || base.news != nil ? base.tree : SettingTree(), place)
     }
 
     /// Those of another tree at the keys that this process has.

@@ -16,6 +16,12 @@ extension KnownJournal {
         var (ancestor, theirs, isKnown) = (ancestor, Set<SettingKey>(), false)
         for record in records {
             switch record.content {
+            case .base(let base):
+                // What stands there unchanged since the removal is not newer than what this process knew of it.
+                theirs = base.news?.keys ?? []
+                if let united = base.news?.united, united.history == token.history {
+                    isKnown = united.position > token.position || united == token
+                }
             case .united(let union) where union.origin.history == token.history:
                 // Whoever has put that there knew all that this process knows.
                 isKnown = isKnown || union.origin.position > token.position || union.origin == token

@@ -49,6 +49,13 @@ struct ValuesInForce: Sendable {
         if !difference.isEmpty { announce(.values(difference.batch.values)) }
     }
 
+    /// What was in force here is put over what others have changed. Nobody sees what it was in between.
+    mutating func keep(_ batch: JournalBatch) {
+        let values = batch.values
+        for index in undelivered.indices { undelivered[index].overwrite(values) }
+        announce(.values(values))
+    }
+
     /// What the store is told, once.
     mutating func takeUndelivered() -> [ExternalChange] {
         defer { undelivered = [] }

@@ -44,7 +44,7 @@ extension JournalReading {
     /// The same, of which nobody else has a copy then: what is applied to its values makes none of them.
     mutating func takeBase() -> (offset: Int, base: JournalBase)? {
         guard let base else { return nil }
-        records[0].record.content = .base(JournalBase(tree: SettingTree(), mirrors: base.mirrors))
+        records[0].record.content = .base(JournalBase(tree: SettingTree(), mirrors: base.mirrors, news: base.news))
         return (records[0].offset, base)
     }
 

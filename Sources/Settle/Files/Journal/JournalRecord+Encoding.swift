@@ -22,8 +22,8 @@ extension JournalRecord {
     ///
     /// What follows the keys depends on the kind:
     ///
-    ///     base                  the number of versions that the file may have (a count), then each mirror; the tree as a
-    ///                           value
+    ///     base                  the number of versions that the file may have (a count), then each mirror; news; the tree
+    ///                           as a value
     ///     mirroring, mirrored   hash u64, size u64 of the file
     ///     edited                mirror; batch
     ///     values, kept          batch
@@ -37,6 +37,9 @@ extension JournalRecord {
     ///
     /// A mirror is a version of the file, hash u64 and size u64, the number of keys where it has something else than is in
     /// force behind the record (a count), and for each of them the key (a text) and what it has.
+    ///
+    /// News are 0, or one more than the number of keys that have been written since a journal was removed (a count), these
+    /// (texts), and 0, or 1 (counts) and the place of the removed one up to which its values have been put beside these.
     ///
     /// A batch is its revision (a count), the number of writers (0 or 1, a count) and the writer's name, then the new
     /// value of each key; a tag of its own says that there is none.
@@ -144,7 +147,16 @@ extension JournalValueWriter {
 
     fileprivate mutating func write(_ base: JournalBase) {
         write(base.mirrors)
+        write(base.news)
         write(.dictionary(base.tree.root))
+    }
+
+    private mutating func write(_ news: JournalBase.News?) {
+        guard let news else { return write(count: 0) }
+        write(count: UInt64(news.keys.count + 1))
+        for key in news.keys.sorted() { write(key.description) }
+        write(count: news.united == nil ? 0 : 1)
+        if let united = news.united { write(united) }
     }
 
     fileprivate mutating func write(_ mirrors: [JournalBase.Mirror]) {

@@ -112,9 +112,18 @@ extension JournalValueReader {
     fileprivate mutating func readBase(_ section: JournalKeySection) throws(JournalError) -> JournalBase {
         guard section.count == JournalKeySection.everything, section.bytes.isEmpty else { throw .damaged }
         let mirrors = try readMirrors()
+        let news = try readNews()
         guard case .dictionary(let root) = try readValue() else { throw .damaged }
         guard !mirrors.isEmpty else { throw .damaged }
-        return JournalBase(tree: SettingTree(root), mirrors: mirrors)
+        return JournalBase(tree: SettingTree(root), mirrors: mirrors, news: news)
+    }
+
+    private mutating func readNews() throws(JournalError) -> JournalBase.News? {
+        let count = try readSize()
+        guard count > 0 else { return nil }
+        var keys: Set<SettingKey> = []
+        for _ in 1..<count { keys.insert(SettingKey(stored: try readText())) }
+        return try JournalBase.News(keys: keys, united: readSize() == 0 ? nil : readToken())
     }
 
     fileprivate mutating func readMirrors() throws(JournalError) -> [JournalBase.Mirror] {

@@ -27,6 +27,9 @@ package struct JournalState: Sendable {
     /// The keys that were secrets when the journal was begun: what it keeps of the past has no values of them.
     private(set) var secretsOfPast: Set<SettingKey>?
 
+    /// What has come since a journal was removed.
+    package var news: JournalBase.News?
+
     /// Without a journal: the file has everything.
     package init(of version: FileVersion = .absent) {
         mirrors = [Mirror(version: version)]
@@ -45,7 +48,7 @@ package struct JournalState: Sendable {
         switch record {
         case .base(let base):
             mirrors = base.mirrors.map { Mirror($0, offset) }
-            (secretsOfPast, isReset) = (nil, false)
+            (secretsOfPast, isReset, news) = (nil, false, base.news)
         case .values(let batch):
             // Without a revision it is what somebody has changed without a program.
             if batch.revision == 0 { keepReplaced(by: batch, in: tree) } else { removeKept(writtenBy: batch) }
@@ -70,7 +73,16 @@ package struct JournalState: Sendable {
         case .past: break
         }
         if let transactions = record.transactions { listed.add(transactions) }
-        if record.isReset { isReset = true }
+        if record.isReset { (isReset, news) = (true, nil) }
+        noteNews(record)
+    }
+
+    private mutating func noteNews(_ record: JournalRecord.Content) {
+        switch record {
+        case .values(let batch), .edited(_, let batch): if news?.add(batch) == false { news = nil }
+        case .united(let union): news?.add(union.origin)
+        case .base, .mirroring, .mirrored, .kept, .history, .past: break
+        }
     }
 
     private mutating func willChange(_ batch: JournalBatch, in tree: SettingTree) {
