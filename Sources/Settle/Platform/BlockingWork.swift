@@ -9,14 +9,21 @@ package func runBlocking<Value: Sendable, Failure: Error>(
 ) async throws(Failure) -> Value {
     let executor = QueueExecutor(label: "settle.blocking")
     defer { withExtendedLifetime(executor) {} }
-    let task = Task.detached(executorPreference: executor.forTasks) { () async -> Result<Value, Failure> in
+    // Not as the task's value, which the task keeps for a moment after its end: a handle on a store that is let go of meanwhile
+    // would still count as open.
+    let result = LockedValue<Result<Value, Failure>?>(nil)
+    await Task.detached(executorPreference: executor.forTasks) {
         do throws(Failure) {
-            return .success(try await work())
+            let value = try await work()
+            result.withLock { $0 = .success(value) }
         } catch {
-            return .failure(error)
+            result.withLock { $0 = .failure(error) }
         }
+    }.value
+    guard let found = result.withLock({ $0.take() }) else {
+        preconditionFailure("The work has ended without a result.")
     }
-    return try await task.value.get()
+    return try found.get()
 }
 
 /// Runs work while the calling thread waits, for a caller that can't wait asynchronously. The work needs no thread of the
