@@ -167,6 +167,21 @@ import Testing
         #expect(Set(contents.tree.root.values) == [.string("1")])
     }
 
+    @Test("Each load watches the same places, so that it ends") func samePlaces() async throws {
+        let volume = try MountedVolume()
+        try volume.publish(["a": "1", "inner/b": "2"], links: true)
+        let watching = ManualFileWatching()
+        let root = FilePath(try volume.path.resolved)
+        for _ in 0..<200 {
+            let source = SecretsFolderSource(
+                volume.path, clock: ManualClock(), calls: POSIXSystemCalls(), watching: watching)
+            source.watch {}
+            _ = try source.load()
+            #expect(watching.places[root]?.isSuperset(of: [".", "..data"]) == true)
+            await source.close()
+        }
+    }
+
     @Test("What happens to files and folders is reported") func watched() async throws {
         let volume = try MountedVolume()
         try volume.write("1", to: "a")

@@ -113,7 +113,8 @@ final class SecretsFolderSource: DomainSource {
         let generation: Set<FilePath> = (try? operations.linkTarget(data)) == nil ? [] : [data]
         for path in (look?.folders ?? []).union(generation).union([folder]) {
             guard let (resolved, links) = try? operations.resolve(path) else { continue }
-            places[resolved] = ["."]
+            // A link of another path may stand in it, and comes first or last: a set has another order each time.
+            places[resolved, default: []].insert(".")
             for link in links { places[link.folder, default: []].insert(link.name) }
         }
         return places
