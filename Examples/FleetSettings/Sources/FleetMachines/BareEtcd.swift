@@ -80,15 +80,38 @@ package struct BareEtcd: Sendable {
         // The last thing that the watch has to bring.
         let answer = try await post("/v3/kv/put", #"{"key":"\#(Self.base64("fence"))"}"#)
         let fence = Self.number((answer["header"] as? [String: Any])?["revision"])
-        var events: [Event] = []
-        let everything = Self.base64("\0")
-        for try await var event in watch(from: first, key: everything, end: everything) {
-            if event.revision >= fence { break }
-            guard event.key.hasPrefix(prefix) else { continue }
-            event.key.removeFirst(prefix.count)
-            events.append(event)
+        for _ in 1...Self.watchAttempts {
+            if let events = try await events(from: first, to: fence) { return events }
         }
-        return events
+        throw MachineError("A watch from revision \(first) on does not come to revision \(fence).")
+    }
+
+    /// How often a watch is begun anew that has ended too early, or has stood still.
+    private static let watchAttempts = 10
+    private static let watchPatience = Duration.seconds(15)
+
+    /// - Returns: `nil` if the watch ends before, or brings nothing for a while: a member ends streams without a word, and
+    ///   one that it has refused stays open.
+    private func events(from first: Int, to fence: Int) async throws -> [Event]? {
+        try await withThrowingTaskGroup(of: [Event]?.self) { group in
+            group.addTask {
+                var events: [Event] = []
+                let everything = Self.base64("\0")
+                for try await var event in watch(from: first, key: everything, end: everything) {
+                    if event.revision >= fence { return events }
+                    guard event.key.hasPrefix(prefix) else { continue }
+                    event.key.removeFirst(prefix.count)
+                    events.append(event)
+                }
+                return nil
+            }
+            group.addTask {
+                try await Task.sleep(for: Self.watchPatience)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
     }
 
     /// Follows what happens under the prefix, with whole keys.
