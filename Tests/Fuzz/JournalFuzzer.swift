@@ -92,6 +92,7 @@ private func checkWhole(_ journal: UnsafeRawBufferPointer, _ header: JournalHead
 private func checkMirrors(_ reading: JournalReading) {
     let replay = JournalReplay(reading.records)
     var (tree, copies) = (SettingTree(), [(version: FileVersion.absent, tree: SettingTree())])
+    var stateFile = StateFile()
     for (_, record) in reading.records {
         let before = tree
         if let batch = record.batch { tree.apply(inOrder: batch.entries.map { ($0.key, $0.value) }) }
@@ -99,13 +100,16 @@ private func checkMirrors(_ reading: JournalReading) {
         case .base(let base):
             // No process writes one that has a place within another one.
             guard base.mirrors.allSatisfy({ isDisjoint($0.difference) }) else { return }
-            tree = base.tree
+            (tree, stateFile) = (base.tree, StateFile())
             copies = base.mirrors.map { ($0.version, MirrorDifference($0.difference).mirror(of: base.tree)) }
+        case .edited(let mirror, _) where mirror.isOfState: break
         case .edited(let mirror, _):
             guard isDisjoint(mirror.difference) else { return }
             copies = [(mirror.version, MirrorDifference(mirror.difference).mirror(of: tree))]
-        case .mirroring(let version): copies.append((version, before))
-        case .mirrored(let version): copies = [copies.last { $0.version == version } ?? (version, before)]
+        case .mirroring(let version): copies.append((version, stateFile.rest(of: before)))
+        case .mirrored(let version):
+            copies = [copies.last { $0.version == version } ?? (version, stateFile.rest(of: before))]
+        case .state(let keys): stateFile.add(keys, at: 0, over: tree)
         case .united(let union):
             guard union.mirrors.allSatisfy({ isDisjoint($0.difference) }) else { return }
             copies += union.mirrors.map { ($0.version, MirrorDifference($0.difference).mirror(of: tree)) }
@@ -232,7 +236,7 @@ private func checkKept(_ contents: [JournalRecord.Content]) {
         case .edited(_, let batch): for entry in batch.entries { kept.add(entry.value ?? .null, at: entry.key) }
         case .united(let union): for entry in union.batch.entries { kept.add(entry.value ?? .null, at: entry.key) }
         case .kept(let batch): kept.decide(batch)
-        case .base, .mirroring, .mirrored, .history, .past: break
+        case .base, .mirroring, .mirrored, .history, .state, .past: break
         }
     }
     var again = LastGoodValues()
@@ -367,6 +371,9 @@ private func isSame(_ left: JournalRecord, _ right: JournalRecord) -> Bool {
         return left.origin == right.origin && left.mirrors.count == right.mirrors.count
             && zip(left.mirrors, right.mirrors).allSatisfy { isSame($0, $1) } && isSame(left.batch, right.batch)
     case (.kept(let left), .kept(let right)): return isSame(left, right)
+    case (.state(let left), .state(let right)):
+        return left.added == right.added && left.removed == right.removed && left.mirrors.count == right.mirrors.count
+            && zip(left.mirrors, right.mirrors).allSatisfy { isSame($0, $1) }
     case (.past(let left), .past(let right)): return left.checksum == right.checksum && isSame(left, right)
     case (.base(let left), .base(let right)):
         return isSame(SettingValue.dictionary(left.tree.root), .dictionary(right.tree.root))
@@ -377,7 +384,7 @@ private func isSame(_ left: JournalRecord, _ right: JournalRecord) -> Bool {
 }
 
 private func isSame(_ left: JournalBase.Mirror, _ right: JournalBase.Mirror) -> Bool {
-    left.version == right.version && isSame(left.difference, right.difference)
+    left.version == right.version && left.isOfState == right.isOfState && isSame(left.difference, right.difference)
 }
 
 private func isSame(_ left: JournalBatch, _ right: JournalBatch) -> Bool {

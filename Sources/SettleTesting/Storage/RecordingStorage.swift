@@ -60,6 +60,12 @@ public final class RecordingStorage: StorageWrapper {
         try await record(.keep(values)) { () async throws(StorageError) in try await checkpointing?.keep(values) }
     }
 
+    public func keepApart(state: Set<SettingKey>, from others: Set<SettingKey>) {
+        checkpointing?.keepApart(state: state, from: others)
+    }
+
+    public var hasState: Bool { checkpointing?.hasState ?? false }
+
     public func keepPrivate() {
         checkpointing?.keepPrivate()
         didEnd(.keepPrivate)

@@ -60,6 +60,12 @@ extension StorageWrapper {
         try await checkpointing?.hasTraces(of: key) ?? false
     }
 
+    public func keepApart(state: Set<SettingKey>, from others: Set<SettingKey>) {
+        checkpointing?.keepApart(state: state, from: others)
+    }
+
+    public var hasState: Bool { checkpointing?.hasState ?? false }
+
     public func keepPrivate() {
         checkpointing?.keepPrivate()
     }

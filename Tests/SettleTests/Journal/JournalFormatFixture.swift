@@ -31,7 +31,10 @@ enum JournalFormatFixture {
         AAAAP0UbWP8ZSQMBZQIAAwAAAEQAAAAJAAAAVNvUPngJ7pKIAQAAAAAAAHDCw44BK2WHAgAAAAEA
         AAAP3SiDQOvQ2gFmAAD+ygAA/soMAAAAAAAAADMzMzMzMzMzAQQAAAAAAAAAKAAAAAAAAAABAWYE
         DAAABA4AAAAAIAAAAAQAAABwwsOOAStlh4gBAAAAAAAA3oOdV55tzukAAAAAAAAAAEIAqSBdn4QM
-        BQAAAAAAAAAyAAAAAAAAAA==
+        BQAAAAAAAAAyAAAAAAAAAEAAAAAKAAAA3oOdV55tzumIAQAAAAAAABsZaczhv++eAAAAAAAAAAB7
+        qh9IwYpfswIBaANpLmsBAWwCAAAAAAAAAAD//////////wAGAAAAAAAAADwAAAAAAAAAAQFoAC0A
+        AAALAAAAGxlpzOG/756IAQAAAAAAAJXXPYpmGUHUAgAAAAEAAADzOpWRpLEkmAFoBwAAAAAAAABG
+        AAAAAAAAAAEDaS5rBBAAAAQSAAAA
         """
 
     /// The readable file beside it. The journal knows it, so it is never read for its values.
@@ -78,12 +81,24 @@ enum JournalFormatFixture {
                     mirrors: [JournalBase.Mirror(FileVersion(hash: 4, size: 40), [entry("f", .integer(6))])],
                     batch: JournalBatch(revision: 0, entries: [entry("f", .integer(7))]))), durableEnd: 392),
         JournalRecord(.mirroring(FileVersion(hash: 5, size: 50)), durableEnd: 392),
+        JournalRecord(
+            .state(
+                JournalStateKeys(
+                    added: ["h", "i.k"], removed: ["l"],
+                    mirrors: [
+                        JournalBase.Mirror(.absent, isOfState: true),
+                        JournalBase.Mirror(FileVersion(hash: 6, size: 60), [entry("h", nil)], isOfState: true),
+                    ])), durableEnd: 392),
+        JournalRecord(
+            .edited(
+                JournalBase.Mirror(FileVersion(hash: 7, size: 70), [entry("i.k", .integer(8))], isOfState: true),
+                JournalBatch(revision: 0, entries: [entry("h", .integer(9))])), durableEnd: 392),
     ]
 
     /// All values.
     static let tree = SettingTree([
         "b": .dictionary(["c": .string("ü")]), "d": .real(2.5), "e": .bool(true), "f": .integer(7),
-        "g": .dictionary(["x": every]),
+        "g": .dictionary(["x": every]), "h": .integer(9),
     ])
 
     /// What the readable file has.

@@ -6,16 +6,17 @@ extension SeededGenerator {
     mutating func record() -> JournalRecord {
         let version = FileVersion(hash: next(), size: next())
         let content: JournalRecord.Content =
-            switch next() % 10 {
+            switch next() % 11 {
             case 0: .mirroring(version)
             case 1: .mirrored(version)
-            case 2: .edited(JournalBase.Mirror(version, batch().entries), counted(batch()))
+            case 2:
+                .edited(JournalBase.Mirror(version, batch().entries, isOfState: next() % 2 == 0), counted(batch()))
             case 3: .kept(batch())
             case 4:
                 .history(
                     JournalHistory(
                         policy: .keep(transactions: Int(next() >> 33), for: .days(Int(next() >> 40))),
-                        secrets: Set((0..<(next() % 3)).map { _ in SettingKey(stored: text()) })))
+                        secrets: keys()))
             case 5: .past(transactions())
             case 6:
                 .united(
@@ -29,9 +30,19 @@ extension SeededGenerator {
                         tree: SettingTree(dictionary(depth: 3)),
                         mirrors: [JournalBase.Mirror(version, batch().entries), JournalBase.Mirror(version)],
                         news: next() % 2 == 0 ? nil : news()))
+            case 8:
+                .state(
+                    JournalStateKeys(
+                        added: keys(), removed: keys(),
+                        mirrors: next() % 2 == 0
+                            ? [] : [JournalBase.Mirror(version, batch().entries, isOfState: true)]))
             default: .values(counted(batch()))
             }
         return JournalRecord(content, durableEnd: Int(next() >> 1))
+    }
+
+    private mutating func keys() -> Set<SettingKey> {
+        Set((0..<(next() % 3)).map { _ in SettingKey(stored: text()) })
     }
 
     private mutating func news() -> JournalBase.News {
@@ -122,6 +133,9 @@ extension JournalRecord {
         case .past(let transactions): "\(durableEnd) past \(transactions.spelling)"
         case .history(let history):
             "\(durableEnd) \(history.policy) \(history.secrets.sorted().map { spelled($0.description) })"
+        case .state(let state):
+            "\(durableEnd) \(state.added.sorted().map { spelled($0.description) }) "
+                + "\(state.removed.sorted().map { spelled($0.description) }) \(state.mirrors.map(\.spelling))"
         default: "\(self)"
         }
     }
@@ -169,5 +183,5 @@ extension SettingValue {
 private func spelled(_ text: String) -> String { "\(Array(text.utf8))" }
 
 extension JournalBase.Mirror {
-    fileprivate var spelling: String { "\(version) \(difference.map(\.spelling))" }
+    fileprivate var spelling: String { "\(version) \(isOfState) \(difference.map(\.spelling))" }
 }

@@ -18,11 +18,22 @@ import Testing
         82_008_999,
     ]
 
+    /// Seeds that have found bugs where some of the keys are state.
+    private static let findingsWithState: [UInt64] = []
+
+    @Test("The same with settings that are state, whose file is removed and damaged") func historiesWithState() async {
+        await run(Self.findingsWithState + Array(1...250), state: ["b", "g.y", "g.h"])
+    }
+
     /// Runs the same histories each time. `SETTLE_HISTORIES` sets another number of them, which then begin at
     /// `SETTLE_HISTORY_SEED` or at a random seed; a number of 1 repeats one that failed.
     @Test("Processes that share a file agree with the model, whatever happens to them") func histories() async {
+        await run(Self.findings + Array(1...250))
+    }
+
+    private func run(_ usual: [UInt64], state: Set<SettingKey> = []) async {
         let environment = ProcessInfo.processInfo.environment
-        var seeds = Self.findings + Array(1...250)
+        var seeds = usual
         if let count = environment["SETTLE_HISTORIES"].flatMap(UInt64.init) {
             let first = environment["SETTLE_HISTORY_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
             seeds = Array(first..<(first + count))
@@ -30,7 +41,7 @@ import Testing
         let failures = await onThread { [seeds] in
             seeds.compactMap { seed -> String? in
                 do {
-                    try SharedFileHistory.run(seed: seed, steps: 20)
+                    try SharedFileHistory.run(seed: seed, steps: 20, state: state)
                     return nil
                 } catch {
                     return "\(error)"

@@ -47,8 +47,16 @@ struct SharedFileHistory {
     private var mayLackEdits = false
     /// Keys of the last checkpoint whose removal has not been journaled since.
     private var removable: Set<SettingKey> = []
+    /// Whether somebody has edited state in the file of settings.
+    private var editsStrayState = false
+    /// Whether somebody has edited the file of state.
+    private var editsState = false
+    /// What the processes say is state: two of three do, the others are like the command, which declares nothing.
+    private let state: Set<SettingKey>
 
-    init(seed: UInt64) throws {
+    /// - Parameter state: Those of the keys that are state.
+    init(seed: UInt64, state: Set<SettingKey> = []) throws {
+        self.state = state
         random = SeededGenerator(seed: seed)
         person = SettingsPerson(path: FilePath(Self.path))
         journalLimit = random.next() % 2 == 0 ? 700 : FileStorage.journalLimit
@@ -57,13 +65,14 @@ struct SharedFileHistory {
         try FileOperations(disk).synchronizeFolder(FilePath("/"))
     }
 
-    static func run(seed: UInt64, steps: Int) throws {
-        var history = try SharedFileHistory(seed: seed)
+    static func run(seed: UInt64, steps: Int, state: Set<SettingKey> = []) throws {
+        var history = try SharedFileHistory(seed: seed, state: state)
         do {
             try history.open()
             try history.open()
             for _ in 0..<steps { try history.step() }
             try history.askAll()
+            try history.checkState()
         } catch {
             let text = history.steps.joined(separator: "\n  ")
             throw Violation(description: "\(error)\nThe history with the seed \(seed):\n  \(text)")
@@ -78,6 +87,7 @@ struct SharedFileHistory {
 
     private mutating func step() throws {
         if processes.isEmpty || (processes.count < 3 && below(10) == 0) { return try open() }
+        if !state.isEmpty, below(10) == 0 { disturbState() }
         let index = below(processes.count)
         switch below(24) {
         case 0..<7: try append(index)
@@ -102,6 +112,7 @@ struct SharedFileHistory {
             at: Self.url, calls: calls, lockTimeout: LockTimeout(limit: .zero), journalLimit: journalLimit)
         count += 1
         let found = try storage.load().tree
+        if count % 3 != 0 { storage.keepApart(state: state, from: []) }
         var process = Process(
             name: "P\(count)", calls: calls, storage: storage, known: found, stored: found, seen: model.count)
         process.holdsEdit = !model.edit.isEmpty
@@ -217,7 +228,66 @@ struct SharedFileHistory {
         model.makeStable(processes[index].seen)
         // The external changes tell whether the checkpoint has merged an edit.
         if !model.edit.isEmpty { _ = try takeIn(index) }
-        if isAtRest, before != after { removable = Set(Self.keys.filter { model.taken[$0] != nil }) }
+        if isAtRest, before != after { removable = Set(Self.keys.filter { !isState($0) && model.taken[$0] != nil }) }
+    }
+
+    // MARK: State
+
+    private func isState(_ key: SettingKey) -> Bool { state.contains { $0 == key || $0.contains(key) } }
+
+    private var names: FileNames { FileNames(FilePath(Self.path)) }
+
+    /// The file of settings has no state, and the file of state has all of it and nothing else.
+    private mutating func checkState() throws {
+        let process = processes.first { $0.storage.hasState && $0.pending.isEmpty }
+        guard let process, model.edit.isEmpty, !model.isBroken else { return }
+        note("\(process.name) writes the files")
+        let values: [SettingKey: SettingValue?] = ["a": .integer(count + 1)]
+        try process.storage.append(StorageBatch(revision: 1, values: values), durability: .synced)
+        model.append(values)
+        _ = try process.storage.externalChanges()
+        guard try process.storage.checkpoint(process.known, for: .requested) else {
+            throw Violation(description: "The files could not be written.")
+        }
+        try lookFromOutside()
+        let settings = try person.contents(of: disk).map { try FileFormat.json.decode($0) } ?? SettingTree()
+        let remembered = SettingsPerson(path: names.state).contents(of: disk).map { try? FileFormat.json.decode($0) }
+        var expected = SettingTree()
+        for key in Self.keys where isState(key) { expected[key] = model.taken[key] }
+        let misplaced = Self.keys.filter { isState($0) && settings[$0] != nil }
+        guard misplaced.isEmpty, isSame(remembered.map { $0 ?? SettingTree() } ?? SettingTree(), expected) else {
+            throw Violation(
+                description:
+                    "The file has \(misplaced), that of state \(remembered.map { shown($0 ?? SettingTree()) } ?? "nothing")"
+            )
+        }
+    }
+
+    private mutating func editState() throws {
+        let editor = SettingsPerson(path: names.state)
+        guard model.edit.isEmpty, !model.isBroken, !editsStrayState,
+            var tree = editor.contents(of: disk).flatMap({ try? FileFormat.json.decode($0) }),
+            let key = Self.keys.filter(isState).randomElement(using: &random)
+        else { return }
+        count += 1
+        tree[key] = .integer(count)
+        try editor.write(FileFormat.json.encode(tree), on: disk)
+        note("Somebody edits [\(key): \(count)] in the state")
+        (editsState, mayHaveSeenEdit) = (true, processes.contains(where: \.holdsEdit))
+        model.edit([key: .integer(count)])
+    }
+
+    /// Somebody removes or damages the file of state.
+    private mutating func disturbState() {
+        // What has been edited away may not be on stable storage yet.
+        guard !editsState, let bytes = SettingsPerson(path: names.state).contents(of: disk) else { return }
+        if below(2) == 0 {
+            note("Somebody removes the state")
+            try? disk.removeFile(names.state.text)
+        } else {
+            note("Somebody damages the state")
+            try? SettingsPerson(path: names.state).write(Array(bytes.prefix(bytes.count / 2)), on: disk)
+        }
     }
 
     private mutating func ask(_ index: Int) throws {
@@ -293,6 +363,7 @@ struct SharedFileHistory {
     // MARK: Edits and removals
 
     private mutating func editFile() throws {
+        if !state.isEmpty, !model.isBroken, below(3) == 0 { return try editState() }
         let isAbsent = person.contents(of: disk) == nil
         // Creating a file that never existed can't be told from recreating a removed one.
         guard !isAbsent else { return }
@@ -303,7 +374,11 @@ struct SharedFileHistory {
             values.updateValue(nil, forKey: key)
             removable.remove(key)
         } else {
-            values.updateValue(.integer(count), forKey: Self.keys[below(Self.keys.count)])
+            let key = Self.keys[below(Self.keys.count)]
+            // Which of two edits of a key in two files is the later one, nobody can tell.
+            if isState(key), editsState { return }
+            if isState(key) { editsStrayState = true }
+            values.updateValue(.integer(count), forKey: key)
         }
         try person.edit(values, on: disk)
         note("Somebody edits \(shown(values))")
@@ -315,7 +390,7 @@ struct SharedFileHistory {
     }
 
     private mutating func breakFile() throws {
-        guard !model.isBroken, person.contents(of: disk) != nil else { return }
+        guard !model.isBroken, !editsState, person.contents(of: disk) != nil else { return }
         // If a process may have seen the edit, it is unknown whether it was merged before the file was broken.
         guard model.edit.isEmpty || !mayHaveSeenEdit else { return }
         if mayLackEdits {
@@ -335,7 +410,6 @@ struct SharedFileHistory {
         guard !processes.isEmpty, !model.isBroken else { return }
         let index = below(processes.count)
         guard try takeIn(index) == .done else { return }
-        let names = FileNames(FilePath(Self.path))
         var gone = [names.file, names.journal, names.previous].filter { _ in below(2) == 0 }
         if gone.isEmpty { gone = [names.file, names.journal] }
         for path in gone { try? disk.removeFile(path.text) }
@@ -349,7 +423,7 @@ struct SharedFileHistory {
         } else {
             try checkpoint(index)
         }
-        if gone.contains(names.file) { removable = Set(Self.keys.filter { model.mended[$0] != nil }) }
+        if gone.contains(names.file) { removable = Set(Self.keys.filter { !isState($0) && model.mended[$0] != nil }) }
     }
 
     // MARK: Checks

@@ -11,6 +11,7 @@ struct GroupLayout {
         let name: String
         let savePolicy: SavePolicy
         let access: SettingsAccess
+        let category: SettingsCategory
         let box: AnySettingBox
 
         /// The key in the declaration.
@@ -31,15 +32,17 @@ struct GroupLayout {
     private(set) var others: [Other] = []
 
     init(_ group: any SettingsGroup, at path: SettingKey? = nil, savePolicy: SavePolicy = .inherited) {
-        add(group, path: path, savePolicy: savePolicy, access: .open)
+        add(group, path: path, savePolicy: savePolicy, access: .open, category: .configuration)
     }
 
     private mutating func add(
-        _ group: any SettingsGroup, path: SettingKey?, savePolicy inherited: SavePolicy, access outer: SettingsAccess
+        _ group: any SettingsGroup, path: SettingKey?, savePolicy inherited: SavePolicy, access outer: SettingsAccess,
+        category outerCategory: SettingsCategory
     ) {
         let type = type(of: group)
         let savePolicy = type.savePolicy == .inherited ? inherited : type.savePolicy
         let access = outer == .owner ? .owner : type.access
+        let category = outerCategory == .state ? .state : type.category
         for member in GroupMember.all(in: group) {
             guard let label = member.label else { continue }
             switch member.kind {
@@ -49,9 +52,11 @@ struct GroupLayout {
                 settings.append(
                     Declared(
                         key: Self.join(path, key), group: path, name: "\(type).\(name)", savePolicy: savePolicy,
-                        access: access, box: box))
+                        access: access, category: category, box: box))
             case .group(let inner):
-                add(inner, path: Self.join(path, SettingKey(name: label)), savePolicy: savePolicy, access: access)
+                add(
+                    inner, path: Self.join(path, SettingKey(name: label)), savePolicy: savePolicy, access: access,
+                    category: category)
             case .other(let value):
                 others.append(Other(group: type, label: label, value: value))
             }

@@ -21,11 +21,16 @@ public protocol SettingsGroup: Sendable, CustomStringConvertible {
     /// The code that may write the settings of the group and of the groups within it. Default: any code that has the
     /// store. A group within an owner's group is the owner's too.
     static var access: SettingsAccess { get }
+
+    /// Whether the group's settings are for people, or what the program remembers. Default: for people. All groups within
+    /// a group of state are state too.
+    static var category: SettingsCategory { get }
 }
 
 extension SettingsGroup {
     public static var savePolicy: SavePolicy { .inherited }
     public static var access: SettingsAccess { .open }
+    public static var category: SettingsCategory { .configuration }
 
     /// What the group's settings are in; `nil` for a group without settings.
     var engine: Engine? {

@@ -36,8 +36,18 @@ extension StoreCore {
             persister.keepPrivate()
             persister.withhold(log.spellings(of: secrets))
         }
+        keepApart(layout.settings)
         declarationsChanged()
         return true
+    }
+
+    /// Has state saved apart from what is none.
+    private func keepApart(_ settings: [GroupLayout.Declared]) {
+        let saved = settings.filter { $0.savePolicy != .memoryOnly }
+        let state = saved.filter { $0.category == .state }.map(\.key)
+        guard !state.isEmpty || persister.checkpointing?.hasState == true else { return }
+        let others = saved.filter { $0.category != .state }.map(\.key)
+        persister.keepApart(state: log.spellings(of: state), from: log.spellings(of: others))
     }
 
     private enum Plan {

@@ -1,24 +1,31 @@
 extension FileSession {
     /// Whether it is time to write the file.
     func isWorthwhile(for reason: CheckpointReason) -> Bool {
-        repairs.concernsFile || schedule.isFileDue(for: reason, size: file.size, growth: journalGrowth)
+        repairs.concernsFile
+            || schedule.isFileDue(for: reason, size: file.size + state.stateFile.size, growth: journalGrowth)
     }
 
     /// By how much the journal has grown since it was begun, or since the file was written.
-    var journalGrowth: Int { journal.end.offset - max(state.mirrors[0].offset, journal.beginningEnd) }
+    var journalGrowth: Int {
+        let written = max(state.mirrors[0].offset, state.stateFile.versions.last?.offset ?? 0)
+        return journal.end.offset - max(written, journal.beginningEnd)
+    }
 
     /// Whether there is nothing to be written to the file, or no permission to write it.
     var isAtRest: Bool {
         journal.isReadOnly || !hasMore
     }
 
-    /// Whether the file lacks something.
-    private var hasMore: Bool {
+    /// Whether one of the files lacks something.
+    private var hasMore: Bool { fileLacks || state.stateFile.isBehind(inForce.tree) || hasUndeclared }
+
+    /// Whether the file lacks something, or has state.
+    private var fileLacks: Bool {
         if repairs.concernsFile || state.hasBegun { return true }
         // Where there is no file, nothing is as good as an empty one: a removal is told until something has been stored
         // anew.
-        if file.standing == .absent, inForce.tree.root.isEmpty { return false }
-        return !state.mirrors[0].difference.isEmpty
+        if file.standing == .absent, state.stateFile.rest(of: inForce.tree).root.isEmpty { return false }
+        return state.stateFile.isMisplaced(state.mirrors[0].difference, in: inForce.tree)
     }
 
     private mutating func removeAbandonedFiles() {
@@ -62,14 +69,17 @@ extension FileSession {
             try synchronize()
             return true
         }
+        let isWritten = fileLacks ? try writeFile() : true
+        try writeState()
+        if isWritten { renewIfWorthwhile(isAtRest: reason.isAtRest) } else { try synchronize() }
+        return isWritten
+    }
+
+    private mutating func writeFile() throws(StorageError) -> Bool {
         var text: FileReading?
-        guard try mergeFile(&text) else {
-            try synchronize()
-            return false
-        }
+        guard try mergeFile(&text) else { return false }
         if repairs.contains(.restoreFile) { try restoreFile() }
         try write(into: text)
-        renewIfWorthwhile(isAtRest: reason.isAtRest)
         return true
     }
 
@@ -87,7 +97,7 @@ extension FileSession {
     /// Journal first, then the file, then the journal's word that it is there.
     private mutating func writeOnce(into text: FileReading?) throws(StorageError) {
         removeAbandonedFiles()
-        let bytes = try spelling.encode(inForce.tree, into: text, state)
+        let bytes = try spelling.encode(state.stateFile.rest(of: inForce.tree), into: text, state)
         let newVersion = FileVersion(of: bytes)
         // An edit that has just been found: others learn of it from the journal alone, not from the file that has it.
         try tellJournal()

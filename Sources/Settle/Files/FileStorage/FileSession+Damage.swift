@@ -9,20 +9,12 @@ extension FileSession {
         _ damage: any Error, _ version: FileVersion, _ found: inout LoadedValues
     ) throws(StorageError) -> StorageContents.Outcome {
         // Where there is no journal, or not all of it, the version before is better than nothing.
-        let earlier = found.isComplete ? nil : try earlierVersion()
+        let earlier = found.isComplete ? nil : try companions.earlierVersion()
         if !found.isComplete { found.use(earlier?.tree ?? SettingTree()) }
         if let earlier { spelling.format = spelling.format(toReplace: earlier.reading.bytes) }
         file.didFindDamaged(version)
         repairs.insert(.healFile)
         return .damaged(names, damage, hasEarlier: earlier != nil, found)
-    }
-
-    /// - Returns: `nil` if there is none, or if it is damaged too.
-    func earlierVersion() throws(StorageError) -> (tree: SettingTree, reading: FileReading)? {
-        guard let reading = try operations.read(names.previous), let tree = try? spelling.decode(reading.bytes) else {
-            return nil
-        }
-        return (tree, reading)
     }
 
     /// Gives the file a second name, if it is still the damaged one, and its own name to what is in force.
@@ -40,7 +32,7 @@ extension FileSession {
         guard try aside.link(reading.status.identity) else { return }
         // Its second name has changed what the system says of it.
         file.didFindDamaged(reading.version)
-        try write(into: earlierVersion()?.reading)
+        try write(into: companions.earlierVersion()?.reading)
     }
 
     // MARK: The journal

@@ -13,6 +13,11 @@ extension FileSession {
 
     /// Merges what others have done since the last time.
     mutating func mergeOutside(_ checks: PendingChecks) throws(StorageError) {
+        try mergeFileAndJournal(checks)
+        if checks.contains(.file) { try mergeEditedState() }
+    }
+
+    private mutating func mergeFileAndJournal(_ checks: PendingChecks) throws(StorageError) {
         if checks.contains(.file) {
             try followSwappedLink()
         }
@@ -39,9 +44,7 @@ extension FileSession {
         // permission to write there is no lock, and what was seen is merged.
         let isLocked = (try? acquire(isWriting: false)) != nil
         defer { if isLocked { release() } }
-        try takeBackEdits(behind: journal.place)
-        guard case .edited(let reading, let edited) = try examine() else { return }
-        merge(edited, from: reading)
+        try lookAgain()
     }
 
     /// Loads again if the file has come back that was found removed, before anything is written that relies on that.
@@ -96,7 +99,9 @@ extension FileSession {
     /// The names whose changes matter, by folder: those of the file and the journal, and of each link on the way to
     /// them.
     var places: [FilePath: Set<String>] {
-        var places: [FilePath: Set<String>] = [names.folder: [names.file.name, names.journal.name]]
+        var places: [FilePath: Set<String>] = [
+            names.folder: [names.file.name, names.state.name, names.journal.name]
+        ]
         for link in place.links { places[link.folder, default: []].insert(link.name) }
         return places
     }

@@ -42,7 +42,10 @@ extension FileSession {
         if keepsHistory { state.history?.secrets.formUnion(history.secrets) }
         let mirrors = state.mirrors.map { JournalBase.Mirror($0.version, $0.difference.entries) }
         return [.base(JournalBase(tree: inForce.tree, mirrors: mirrors, news: state.news))]
-            + [state.kept.batch.map { .kept($0) }, state.history.map { .history($0) }].compactMap { $0 }
+            + [
+                state.kept.batch.map { .kept($0) }, state.history.map { .history($0) },
+                state.stateFile.record.map { .state($0) },
+            ].compactMap { $0 }
     }
 
     /// Whether the journal says, or is to be told, that a removal has emptied the settings.

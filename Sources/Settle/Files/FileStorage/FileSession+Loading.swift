@@ -18,7 +18,7 @@ extension FileSession {
             contents = try load(isLocked: true)
         }
         guard var contents else { throw .unreadable(names.file, "other programs keep replacing it") }
-        phase = .ready
+        (phase, seenState) = (.ready, nil)
         inForce.begin(with: contents.tree)
         contents.position = inForce.position
         contents.token = journal.token
@@ -64,8 +64,9 @@ extension FileSession {
         let version = reading?.version ?? .absent
         var found = LoadedValues(&log)
         let isSound = found.isWhole && found.state.mirror(version) != nil
-        guard isLocked || (log == nil ? isStillThere(reading) : isSound) else { return nil }
-        (repairs, untold) = ([.removeAbandonedFiles], [])
+        let stateEdit = try joinState(&found)
+        guard isLocked || (log == nil ? isStillThere(reading) : isSound && stateEdit == nil) else { return nil }
+        (repairs, untold) = ([.removeAbandonedFiles], stateEdit.map { [$0] } ?? [])
         schedule = RewriteSchedule(journalLimit: schedule.journalLimit)
         if log?.lacksDurableEnd == true { repairs.insert(.synchronizeNames) }
         spelling.format = spelling.format(toReplace: reading?.bytes)
@@ -89,9 +90,23 @@ extension FileSession {
         state = found.state
         if let edit = found.edit {
             let batch = edit.batch.with(transactions(ofEdit: edit.batch, over: edit.tree))
-            untold = [.edited(state.mirrors[0].stored, batch)]
+            untold.append(.edited(state.mirrors[0].stored, batch))
         }
         return StorageContents(tree: found.tree, outcome: outcome)
+    }
+
+    /// Puts what the file of state has beside what the journal has, if that is not the same.
+    ///
+    /// - Returns: What the journal is to be told of an edit.
+    private func joinState(_ found: inout LoadedValues) throws(StorageError) -> JournalRecord.Content? {
+        guard found.needsState else { return nil }
+        let reading = try readState()
+        if found.knowsState(reading?.version) { return nil }
+        guard let reading, let content = try? spelling.decode(reading.bytes) else {
+            found.findNoState()
+            return nil
+        }
+        return found.joinState(content, reading.version, spelling.isSame)
     }
 
     /// Whether the file is the one that was read. If it was removed together with its journal, what was read has been

@@ -16,8 +16,12 @@ extension FileSession {
         do {
             if !isNested { try merge(finding) }
             try settle()
-            if isWriting, !isNested { lookAtFile() }
+            if isWriting, !isNested {
+                lookAtFile()
+                lookAtState()
+            }
             if hasWritten || untold.contains(where: \.isUnion) { try tellJournal() }
+            if hasWritten { try tellDeclared() }
         } catch {
             journal.unlock()
             throw error

@@ -51,7 +51,7 @@ extension FileSession {
         guard known.hasBase else { return merge(news, behind: place.token) }
         for record in untold { known.add(record, at: place.offset) }
         var told = inForce.tree
-        (inForce.tree, state) = (known.tree, known.state)
+        (inForce.tree, state, seenState) = (known.tree, known.state, nil)
         file.follow(state.mirrors[0].version)
         merge(news, behind: place.token)
         for (_, record) in news { told = record.batch.map(told.with) ?? told }
@@ -92,10 +92,10 @@ extension FileSession {
             if let batch = record.batch { remember(batch) }
             state.add(record.content, at: offset, over: inForce.tree)
             switch record.content {
-            case .edited(let mirror, _): file.follow(mirror.version)
+            case .edited(let mirror, _): if !mirror.isOfState { file.follow(mirror.version) }
             case .mirrored(let version): file.follow(written: version)
             case .history: addSecrets()
-            case .base, .values, .mirroring, .kept, .united, .past: break
+            case .base, .values, .mirroring, .kept, .united, .state, .past: break
             }
             if let batch = record.batch { inForce.announce(batch, of: journal.token?.history) }
         }
@@ -181,6 +181,7 @@ extension FileSession {
         if keepsHistory { history.recent.begin(at: journal.token) }
         addSecrets()
         file.follow(state.mirrors[0].version)
+        seenState = nil
     }
 
     /// Tells the journal what was in force here and is put beside the values of others.

@@ -64,6 +64,10 @@ struct FileSession: Sendable {
     var untold: [JournalRecord.Content] = []
     /// What somebody has written into the file and a checkpoint has taken from its place before it was seen.
     var displaced: FileReading?
+    /// What the store has said is state, and is none.
+    var declared = DeclaredState()
+    /// What the system said of the file of state when it was last read.
+    var seenState: FileSignature?
     /// The journal that was open before another one had its name, until that is known.
     var lost: JournalFile?
     /// The keys of secrets that the journal has not been told, although it says that a history is kept.

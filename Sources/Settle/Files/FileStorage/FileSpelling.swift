@@ -41,7 +41,9 @@ struct FileSpelling: Sendable {
         _ tree: SettingTree, into file: FileReading? = nil, _ state: JournalState? = nil
     ) throws(StorageError) -> [UInt8] {
         let text = file.flatMap { format(of: $0.bytes) == format ? $0 : nil }
-        let keys = text.flatMap { state?.mirror($0.version) }.map { Array($0.difference.values.keys) }
+        // What has become state is where it was.
+        let keys = text.flatMap { state?.mirror($0.version) }
+            .map { Array($0.difference.values.keys) + (state?.stateFile.keys ?? []) }
         let bytes: [UInt8]
         do throws(FormatError) {
             if let text {

@@ -49,6 +49,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     let session: LockedValue<FileSession>
     /// The session's, for calls that can't wait.
     private let knownFormat: LockedValue<FileFormat>
+    private let knowsState = Atomic(false)
     private let lastHistory = LockedValue<(token: ChangeToken?, isKept: Bool)>((nil, false))
     private let watching: (any FileWatching)?
     private let watch = LockedValue<(any FileWatch)?>(nil)
@@ -108,7 +109,9 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
                 guard session.spelling.isKnown else {
                     throw StorageError.unknownExtension(path)
                 }
-                return try session.load()
+                let contents = try session.load()
+                knowsState.store(!session.state.stateFile.keys.isEmpty, ordering: .relaxed)
+                return contents
             } catch {
                 session.phase = .unreadable(error)
                 throw error
@@ -218,7 +221,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     public func keepVersion(_ tree: SettingTree) throws(StorageError) {
         try withSession { (session) throws(StorageError) in
             try session.beginCall()
-            try session.keepVersion(tree)
+            try session.companions.keepVersion(tree)
         }
     }
 
@@ -233,6 +236,14 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     public func keepPrivate() {
         session.withLock { $0.isPrivate = true }
     }
+
+    /// State stands in a file of its own, `settings.state.json`, which is 0600.
+    public func keepApart(state: Set<SettingKey>, from others: Set<SettingKey>) {
+        session.withLock { $0.declared.add(state, from: others) }
+        if !state.isEmpty { knowsState.store(true, ordering: .relaxed) }
+    }
+
+    public var hasState: Bool { knowsState.load(ordering: .relaxed) }
 
     public func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void) {
         guard let watching else { return }

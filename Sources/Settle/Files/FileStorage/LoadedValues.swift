@@ -20,6 +20,8 @@ struct LoadedValues: Sendable {
     private(set) var isWhole: Bool
     /// What has been edited while no process had the file open, and all values before that.
     private(set) var edit: (batch: JournalBatch, tree: SettingTree)?
+    /// What the file of state has, if it is needed because the journal does not have all of it.
+    private var remembered = SettingTree()
 
     /// - Parameter log: Loses the values of its base.
     init(_ log: inout JournalReading?) {
@@ -40,8 +42,8 @@ struct LoadedValues: Sendable {
             switch record.content {
             case .base(let base): base.mirrors.contains { $0.version != .absent }
             case .mirrored(let version): version != .absent
-            case .edited: true
-            case .values, .mirroring, .kept, .history, .united, .past: false
+            case .edited(let mirror, _): !mirror.isOfState
+            case .values, .mirroring, .kept, .history, .united, .state, .past: false
             }
         }
     }
@@ -51,7 +53,8 @@ struct LoadedValues: Sendable {
         _ file: SettingTree, _ version: FileVersion, _ isSame: @escaping (SettingValue?, SettingValue?) -> Bool
     ) {
         guard hasJournal else {
-            (tree, state) = (file, JournalState(of: version))
+            tree = file.with(remembered)
+            state.didRead(version, at: 0, MirrorDifference(from: tree, to: file, isSame))
             return
         }
         if let mirror = state.mirror(version), !isWhole {
@@ -80,6 +83,7 @@ struct LoadedValues: Sendable {
             guard let batch = record.batch else { continue }
             tree.apply(inOrder: batch.entries.lazy.map { ($0.key, $0.value) })
         }
+        tree = tree.with(remembered)
         state.didRead(version, at: offset, MirrorDifference(from: tree, to: file, isSame))
     }
 
@@ -97,7 +101,7 @@ struct LoadedValues: Sendable {
     mutating func use(_ earlier: SettingTree) {
         isWhole = false
         guard hasBase else {
-            tree = earlier
+            tree = earlier.with(remembered)
             for (_, record) in records {
                 guard let batch = record.batch else { continue }
                 tree.apply(inOrder: batch.entries.lazy.map { ($0.key, $0.value) })
@@ -108,6 +112,54 @@ struct LoadedValues: Sendable {
         let isKnown = damage.allSatisfy { $0.keys != nil }
         let lost = isKnown ? damage.flatMap { $0.keys ?? [] } : earlier.leafKeys
         for key in lost where tree[key] == nil { tree[key] = earlier[key] }
+        tree = tree.with(remembered)
+    }
+
+    // MARK: State
+
+    /// Whether the file of state is to be read.
+    var needsState: Bool { !isWhole || !hasJournal || state.stateFile.record != nil }
+
+    /// Whether the file of state is a version of which the journal has everything.
+    mutating func knowsState(_ version: FileVersion?) -> Bool {
+        guard isWhole, let known = version.flatMap(state.stateFile.version) else { return false }
+        state.stateFile.didFind(known.version, isCertain: false, over: tree)
+        return true
+    }
+
+    /// There is no file of state, or it can't be read.
+    mutating func findNoState() { state.stateFile.didFind(nil, isCertain: false, over: tree) }
+
+    /// - Returns: What the journal is to be told, if somebody has edited the file of state.
+    mutating func joinState(
+        _ content: SettingTree, _ version: FileVersion, _ isSame: @escaping (SettingValue?, SettingValue?) -> Bool
+    ) -> JournalRecord.Content? {
+        guard isWhole && hasJournal else {
+            remember(content, version, isSame)
+            return nil
+        }
+        let record = state.stateFile.record(ofEdit: content, version, over: tree, isSame)
+        state.add(record, at: 0, over: tree)
+        if let batch = record.batch { tree = tree.with(batch) }
+        return record
+    }
+
+    /// The journal does not have everything. What the file of state has counts, with what has come behind it.
+    private mutating func remember(
+        _ content: SettingTree, _ version: FileVersion, _ isSame: @escaping (SettingValue?, SettingValue?) -> Bool
+    ) {
+        remembered = content
+        if let known = state.stateFile.version(version) {
+            for (place, record) in records where place > known.offset {
+                for entry in record.batch?.entries ?? [] where state.stateFile.contains(entry.key) {
+                    remembered[entry.key] = entry.value
+                }
+            }
+        }
+        tree = tree.with(remembered)
+        let difference = MirrorDifference(from: remembered, to: content, isSame)
+        state.stateFile.didImport(
+            remembered, JournalState.Mirror(version: version, difference: difference), over: tree)
     }
 
     /// Whether the journal has all values, whatever the file has.
@@ -125,7 +177,7 @@ extension JournalState {
         let known = (written.isEmpty ? mirrors : written).map { $0.difference.mirror(of: tree) }
         var difference = TreeDifference(from: known[0], to: file) { isSame($0, $1) }
         for other in known.dropFirst() { difference.leaveOut { key, value in isSame(other[key], value) } }
-        return difference.batch
+        return stateFile.sparing(difference.batch, in: tree)
     }
 }
 
@@ -145,6 +197,13 @@ extension SettingTree {
     /// Whether a batch would change anything.
     func isChanged(by batch: JournalBatch) -> Bool {
         batch.entries.contains { self[$0.key] != $0.value }
+    }
+
+    /// The same with what stands at the keys of another one.
+    func with(_ other: SettingTree) -> SettingTree {
+        var tree = self
+        for key in other.leafKeys { tree[key] = other[key] }
+        return tree
     }
 
     /// The values behind a record.

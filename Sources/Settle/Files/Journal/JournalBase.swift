@@ -5,10 +5,13 @@ package struct JournalBase: Sendable, Equatable {
         package var version: FileVersion
         /// Where it has other values than the tree, and which.
         package var difference: [JournalEntry]
+        /// Whether it is one of the file of state.
+        package var isOfState: Bool
 
-        package init(_ version: FileVersion, _ difference: [JournalEntry] = []) {
+        package init(_ version: FileVersion, _ difference: [JournalEntry] = [], isOfState: Bool = false) {
             self.version = version
             self.difference = difference
+            self.isOfState = isOfState
         }
     }
 

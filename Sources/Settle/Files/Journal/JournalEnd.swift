@@ -20,8 +20,8 @@ enum JournalEnd {
             case .base: mirror = reader.mirror(header, at: offset)
             case .mirroring: (begun, mirror) = (reader.mirror(header, at: offset), nil)
             case .mirrored: mirror = begun.flatMap { reader.mirror(header, at: offset) == $0 ? $0 : nil }
-            case .values, .edited, .united: (begun, mirror) = (nil, nil)
-            case .kept, .history, .past: break
+            case .values, .edited, .editedState, .united: (begun, mirror) = (nil, nil)
+            case .kept, .history, .state, .past: break
             }
             offset += header.recordSize
             chain = header.checksum

@@ -5,7 +5,7 @@ extension JournalRecord {
     ///
     ///      0  payload length  u32, never 0: the file is preallocated with zeros, which must not look like a record
     ///      4  kind            u8: 1 base, 2 values, 3 edited, 4 mirroring, 5 mirrored, 6 kept, 7 history, 8 past,
-    ///                           9 united
+    ///                           9 united, 10 state, 11 edited state
     ///      5  flags           u8: 1 there are transactions
     ///      6  zeros           u16
     ///      8  chain           u64, checksum of the record before; of the first one, the generation
@@ -25,12 +25,14 @@ extension JournalRecord {
     ///     base                  the number of versions that the file may have (a count), then each mirror; news; the tree
     ///                           as a value
     ///     mirroring, mirrored   hash u64, size u64 of the file
-    ///     edited                mirror; batch
+    ///     edited, edited state  mirror; batch
     ///     values, kept          batch
     ///     united                history, position and checksum (u64) of the place up to which the writer knew another
     ///                           history; the number of versions that the file may have because of that (a count), then
     ///                           each mirror; batch
     ///     history               transactions, bytes (counts), seconds (8 bytes), more keys of secrets (a count, then texts)
+    ///     state                 keys that have become state, and keys that are none any more (for each a count, then texts);
+    ///                           the number of versions that their file may have (a count), then each mirror
     ///     past                  checksum u64 of the record in the journal
     ///
     /// The transactions follow, if there are any, as ``JournalTransactions`` shows.
@@ -62,7 +64,7 @@ extension JournalRecord {
             kind = .kept
             writer.write(batch)
         case .edited(let mirror, let batch):
-            kind = .edited
+            kind = mirror.isOfState ? .editedState : .edited
             writer.write(mirror)
             writer.write(batch)
         case .base(let base):
@@ -82,6 +84,9 @@ extension JournalRecord {
             writer.write(union.origin)
             writer.write(union.mirrors)
             writer.write(union.batch)
+        case .state(let state):
+            kind = .state
+            writer.write(state)
         case .past(let transactions):
             kind = .past
             writer.write(bits: transactions.checksum)
@@ -125,8 +130,18 @@ extension JournalValueWriter {
         write(count: UInt64(history.policy.transactions))
         write(count: UInt64(history.policy.bytes))
         write(bits: UInt64(bitPattern: history.policy.age.seconds))
-        write(count: UInt64(history.secrets.count))
-        for key in history.secrets.sorted() { write(key.description) }
+        write(history.secrets)
+    }
+
+    fileprivate mutating func write(_ state: JournalStateKeys) {
+        write(state.added)
+        write(state.removed)
+        write(state.mirrors)
+    }
+
+    private mutating func write(_ keys: Set<SettingKey>) {
+        write(count: UInt64(keys.count))
+        for key in keys.sorted() { write(key.description) }
     }
 
     fileprivate mutating func write(_ version: FileVersion) {

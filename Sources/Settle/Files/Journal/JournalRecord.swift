@@ -18,6 +18,8 @@ package struct JournalRecord: Sendable, Equatable {
         case history(JournalHistory)
         /// A process that knew another history has put its values beside those that began without them.
         case united(JournalUnion)
+        /// Which keys are state, and what the file has in which they stand.
+        case state(JournalStateKeys)
         /// In front of the base: the transactions of a record that stood in a journal before, without its values.
         case past(JournalTransactions)
     }
@@ -45,7 +47,7 @@ extension JournalRecord.Content {
         switch self {
         case .values(let batch), .edited(_, let batch): batch
         case .united(let union): union.batch
-        case .base, .mirroring, .mirrored, .kept, .history, .past: nil
+        case .base, .mirroring, .mirrored, .kept, .history, .state, .past: nil
         }
     }
 
@@ -71,7 +73,7 @@ extension JournalRecord.Content {
         case .united(var union):
             change(&union.batch)
             return .united(union)
-        case .base, .mirroring, .mirrored, .kept, .history, .past: return self
+        case .base, .mirroring, .mirrored, .kept, .history, .state, .past: return self
         }
     }
 
@@ -85,15 +87,18 @@ extension JournalRecord.Content {
     /// given meanwhile.
     func brought(upTo state: JournalState) -> JournalRecord.Content {
         switch self {
-        case .edited(let found, let batch) where found.version == state.mirrors[0].version:
-            return .edited(state.mirrors[0].stored, batch)
+        case .edited(let found, let batch):
+            guard let mirror = found.isOfState ? state.stateFile.versions.last : state.mirrors.first,
+                found.version == mirror.version
+            else { return self }
+            return .edited(JournalBase.Mirror(mirror, isOfState: found.isOfState), batch)
         case .united(var union):
             union.mirrors = union.mirrors.compactMap { state.mirror($0.version)?.stored }
             return .united(union)
         case .history(var history):
             history.policy = state.history?.policy ?? history.policy
             return .history(history)
-        case .base, .values, .edited, .mirroring, .mirrored, .kept, .past: return self
+        case .base, .values, .mirroring, .mirrored, .kept, .state, .past: return self
         }
     }
 
@@ -101,6 +106,7 @@ extension JournalRecord.Content {
     var isOfFile: Bool {
         switch self {
         case .edited, .mirroring, .mirrored: true
+        case .state(let state): !state.mirrors.isEmpty
         case .base, .values, .kept, .history, .united, .past: false
         }
     }
@@ -112,7 +118,7 @@ extension JournalRecord.Content {
 
     /// Whether somebody has found the file missing.
     var isRemoval: Bool {
-        if case .edited(let mirror, _) = self { mirror.version == .absent } else { false }
+        if case .edited(let mirror, _) = self { mirror.version == .absent && !mirror.isOfState } else { false }
     }
 
     /// Whether somebody has taken a file that was not there for settings that were removed.
@@ -136,6 +142,22 @@ package struct JournalHistory: Sendable, Equatable {
     package init(policy: HistoryPolicy, secrets: Set<SettingKey> = []) {
         self.policy = policy
         self.secrets = secrets
+    }
+}
+
+/// Which keys are state: what a program only remembers, and what stands in a file of its own.
+package struct JournalStateKeys: Sendable, Equatable {
+    /// Those that have become state.
+    package var added: Set<SettingKey>
+    /// Those that are none any more.
+    package var removed: Set<SettingKey>
+    /// The versions that their file may have from now on; empty if that stays as it was.
+    package var mirrors: [JournalBase.Mirror]
+
+    package init(
+        added: Set<SettingKey> = [], removed: Set<SettingKey> = [], mirrors: [JournalBase.Mirror] = []
+    ) {
+        (self.added, self.removed, self.mirrors) = (added, removed, mirrors)
     }
 }
 

@@ -11,6 +11,8 @@ struct JournalRecordHeader {
         case history = 7
         case past = 8
         case united = 9
+        case state = 10
+        case editedState = 11
     }
 
     /// The record has transactions, which are counted.

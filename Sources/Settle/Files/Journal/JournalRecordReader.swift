@@ -47,8 +47,8 @@ struct JournalRecordReader {
             batch.transactions = try transactions(of: batch)
             content = .values(batch)
         case .kept: content = .kept(try reader.readBatch(section))
-        case .edited:
-            let mirror = try reader.readMirror()
+        case .edited, .editedState:
+            let mirror = try reader.readMirror(isOfState: header.kind == .editedState)
             var batch = try reader.readBatch(section)
             batch.transactions = try transactions(of: batch)
             content = .edited(mirror, batch)
@@ -61,6 +61,7 @@ struct JournalRecordReader {
         case .mirroring: content = .mirroring(try reader.readVersion(section))
         case .mirrored: content = .mirrored(try reader.readVersion(section))
         case .history: content = .history(try reader.readHistory(section))
+        case .state: content = .state(try reader.readState(section))
         case .past:
             let checksum = try reader.readChecksum(section)
             guard var transactions = try transactions() else { throw .damaged }
@@ -126,14 +127,14 @@ extension JournalValueReader {
         return try JournalBase.News(keys: keys, united: readSize() == 0 ? nil : readToken())
     }
 
-    fileprivate mutating func readMirrors() throws(JournalError) -> [JournalBase.Mirror] {
+    fileprivate mutating func readMirrors(isOfState: Bool = false) throws(JournalError) -> [JournalBase.Mirror] {
         var mirrors: [JournalBase.Mirror] = []
-        for _ in 0..<(try readSize()) { mirrors.append(try readMirror()) }
+        for _ in 0..<(try readSize()) { mirrors.append(try readMirror(isOfState: isOfState)) }
         return mirrors
     }
 
-    fileprivate mutating func readMirror() throws(JournalError) -> JournalBase.Mirror {
-        var mirror = JournalBase.Mirror(try readVersion())
+    fileprivate mutating func readMirror(isOfState: Bool) throws(JournalError) -> JournalBase.Mirror {
+        var mirror = JournalBase.Mirror(try readVersion(), isOfState: isOfState)
         for _ in 0..<(try readSize()) {
             let key = SettingKey(stored: try readText())
             mirror.difference.append(JournalEntry(key: key, value: try readValueIfAny()))
@@ -151,8 +152,21 @@ extension JournalValueReader {
         var history = JournalHistory(
             policy: HistoryPolicy(
                 transactions: transactions, bytes: bytes, age: HistoryPolicy.Age(seconds: seconds)))
-        for _ in 0..<(try readSize()) { history.secrets.insert(SettingKey(stored: try readText())) }
+        history.secrets = try readKeys()
         return history
+    }
+
+    /// - Parameter section: Must have no keys.
+    fileprivate mutating func readState(_ section: JournalKeySection) throws(JournalError) -> JournalStateKeys {
+        guard section.count == 0, section.bytes.isEmpty else { throw .damaged }
+        return JournalStateKeys(
+            added: try readKeys(), removed: try readKeys(), mirrors: try readMirrors(isOfState: true))
+    }
+
+    private mutating func readKeys() throws(JournalError) -> Set<SettingKey> {
+        var keys: Set<SettingKey> = []
+        for _ in 0..<(try readSize()) { keys.insert(SettingKey(stored: try readText())) }
+        return keys
     }
 
     /// - Parameter section: Must have no keys.

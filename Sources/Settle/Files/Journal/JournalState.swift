@@ -27,6 +27,8 @@ package struct JournalState: Sendable {
     /// The keys that were secrets when the journal was begun: what it keeps of the past has no values of them.
     private(set) var secretsOfPast: Set<SettingKey>?
 
+    /// What is state, and stands in a file of its own.
+    package var stateFile = StateFile()
     /// What has come since a journal was removed.
     package var news: JournalBase.News?
 
@@ -48,21 +50,28 @@ package struct JournalState: Sendable {
         switch record {
         case .base(let base):
             mirrors = base.mirrors.map { Mirror($0, offset) }
-            (secretsOfPast, isReset, news) = (nil, false, base.news)
+            (secretsOfPast, isReset, news, stateFile) = (nil, false, base.news, StateFile())
         case .values(let batch):
             // Without a revision it is what somebody has changed without a program.
             if batch.revision == 0 { keepReplaced(by: batch, in: tree) } else { removeKept(writtenBy: batch) }
             willChange(batch, in: tree)
         case .edited(let mirror, let batch):
             keepReplaced(by: batch, in: tree)
-            mirrors = [Mirror(mirror, offset)]
+            if mirror.isOfState {
+                willChange(batch, in: tree)
+                stateFile.didRead(Mirror(mirror, offset))
+            } else {
+                stateFile.willChange(batch, in: tree)
+                mirrors = [Mirror(mirror, offset)]
+            }
         case .united(let union):
             keepReplaced(by: union.batch, in: tree)
             willChange(union.batch, in: tree)
             // They have nothing of what the journal has.
             mirrors += union.mirrors.map { Mirror($0, 0) }
-        case .mirroring(let version): mirrors.append(Mirror(version: version, offset: offset))
-        case .mirrored(let version): mirrors = [mirror(version) ?? Mirror(version: version, offset: offset)]
+        case .mirroring(let version): mirrors.append(mirror(of: version, at: offset, over: tree))
+        case .mirrored(let version): mirrors = [mirror(version) ?? mirror(of: version, at: offset, over: tree)]
+        case .state(let keys): stateFile.add(keys, at: offset, over: tree)
         case .kept(let batch): kept.decide(batch)
         case .history(var new):
             // A journal that keeps anything says so at its beginning.
@@ -81,11 +90,17 @@ package struct JournalState: Sendable {
         switch record {
         case .values(let batch), .edited(_, let batch): if news?.add(batch) == false { news = nil }
         case .united(let union): news?.add(union.origin)
-        case .base, .mirroring, .mirrored, .kept, .history, .past: break
+        case .base, .mirroring, .mirrored, .kept, .history, .state, .past: break
         }
     }
 
+    /// A version of the readable file that has everything but state.
+    private func mirror(of version: FileVersion, at offset: Int, over tree: SettingTree) -> Mirror {
+        Mirror(version: version, difference: stateFile.absence(from: tree), offset: offset)
+    }
+
     private mutating func willChange(_ batch: JournalBatch, in tree: SettingTree) {
+        stateFile.willChange(batch, in: tree)
         for index in mirrors.indices {
             for entry in batch.entries { mirrors[index].difference.willChange(entry.key, in: tree) }
         }
@@ -99,6 +114,7 @@ package struct JournalState: Sendable {
     /// A journal has been begun with all values.
     package mutating func didBeginJournal(at offset: Int) {
         for index in mirrors.indices { mirrors[index].offset = offset }
+        stateFile.didBeginJournal(at: offset)
         listed = MentionedKeys()
         (secretsOfPast, isReset) = (history?.secrets, false)
     }
@@ -128,8 +144,14 @@ package struct JournalState: Sendable {
     }
 }
 
+extension JournalBase.Mirror {
+    init(_ known: JournalState.Mirror, isOfState: Bool) {
+        self.init(known.version, known.difference.entries, isOfState: isOfState)
+    }
+}
+
 extension JournalState.Mirror {
-    fileprivate init(_ stored: JournalBase.Mirror, _ offset: Int) {
+    init(_ stored: JournalBase.Mirror, _ offset: Int) {
         self.init(version: stored.version, difference: MirrorDifference(stored.difference), offset: offset)
     }
 }

@@ -48,6 +48,26 @@ package struct MirrorDifference: Sendable, Equatable {
         set(known[place], at: place)
     }
 
+    /// Notes what a file has at a key, unless more is known of that place.
+    mutating func note(_ value: SettingValue?, at key: SettingKey) {
+        guard !outerKeys.contains(key), !key.parents.contains(where: { values[$0] != nil }), values[key] == nil else {
+            return
+        }
+        set(value, at: key)
+    }
+
+    /// Whether the file has nothing at a key.
+    ///
+    /// - Parameter tree: The values in force.
+    func isAbsent(_ key: SettingKey, in tree: SettingTree) -> Bool {
+        if let value = values[key] { return value == nil }
+        guard outerKeys.contains(key) else { return false }
+        var part = SettingTree()
+        part[key] = tree[key]
+        for inner in values.keys where key.contains(inner) { part[inner] = values[inner] ?? nil }
+        return part[key] == nil
+    }
+
     /// The file's values.
     ///
     /// - Parameter tree: Those in force.

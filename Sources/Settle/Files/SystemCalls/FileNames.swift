@@ -6,6 +6,7 @@
 ///     .settings.json.previous                the version before, for people
 ///     .settings.json.default.lock            an empty file, for the lock named "default"
 ///     .settings.json.0123456789abcdef.tmp    a version being written
+///     settings.state.json                    what the program only remembers, if a group says that it is state
 ///     settings.schema.json                   what the declarations say, where a program writes it
 ///     settings.json.corrupt-1                a damaged version that was put aside
 ///     settings.json.journal.corrupt-1        a damaged journal
@@ -33,15 +34,23 @@ package struct FileNames: Sendable, Equatable {
         return file.sibling(named: temporaryPrefix + zeros + digits + Self.temporarySuffix)
     }
 
-    /// Whether it is the name of a version of the file, or of its schema, that was being written.
+    /// Whether it is the name of a version of the file, or of one of those beside it, that was being written.
     package func isTemporary(_ name: String) -> Bool {
-        hasTemporaryForm(name) || FileNames(schema).hasTemporaryForm(name)
+        [self, FileNames(state), FileNames(schema)].contains { $0.hasTemporaryForm(name) }
     }
 
     private func hasTemporaryForm(_ name: String) -> Bool {
         guard name.hasPrefix(temporaryPrefix), name.hasSuffix(Self.temporarySuffix) else { return false }
         let digits = name.dropFirst(temporaryPrefix.count).dropLast(Self.temporarySuffix.count)
         return digits.count == Self.digitCount && digits.allSatisfy { $0.isHexDigit }
+    }
+
+    /// What a program only remembers, in the format of the file.
+    package var state: FilePath {
+        guard let dot = file.name.lastIndex(of: "."), dot != file.name.startIndex else {
+            return file.sibling(named: file.name + ".state")
+        }
+        return file.sibling(named: "\(file.name[..<dot]).state\(file.name[dot...])")
     }
 
     /// Named without the extension of a JSON file, so that two files in different formats have two schemas.

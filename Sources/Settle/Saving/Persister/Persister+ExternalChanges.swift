@@ -30,6 +30,11 @@ extension Persister {
         enqueue { $0.checkpointing?.keepPrivate() }
     }
 
+    /// Has state saved apart from what is none, because a group with these settings has been opened.
+    nonisolated func keepApart(state: [SettingKey], from others: [SettingKey]) {
+        enqueue { $0.checkpointing?.keepApart(state: Set(state), from: Set(others)) }
+    }
+
     /// Called by the storage, on any thread. Returns immediately.
     private nonisolated func handle(_ event: StorageEvent) {
         switch event {

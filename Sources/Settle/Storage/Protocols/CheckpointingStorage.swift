@@ -41,11 +41,26 @@ public protocol CheckpointingStorage: Storage {
     /// What is stored from now on contains secrets: only the user may read any of it, whatever the permissions were
     /// until now. Must not wait.
     func keepPrivate()
+
+    /// Some keys are state: what programs only remember, and what has no place in the form for people. Others are none, or
+    /// none any more. Takes effect with the next checkpoint. Must not wait.
+    ///
+    /// What was said of other keys still holds, also after a load.
+    func keepApart(state: Set<SettingKey>, from others: Set<SettingKey>)
+
+    /// Whether it is known of any key that it is state. Read at any time; must not wait.
+    var hasState: Bool { get }
 }
 
 extension CheckpointingStorage {
     /// Keeps none.
     public func keepVersion(_ tree: SettingTree) {}
+
+    /// Keeps everything together.
+    public func keepApart(state: Set<SettingKey>, from others: Set<SettingKey>) {}
+
+    /// None.
+    public var hasState: Bool { false }
 }
 
 extension Storage {

@@ -14,6 +14,7 @@ extension InterleavedFile {
         let calls: any SystemCalls = isReadOnly ? ReadOnlySystemCalls(calls[actor]) : calls[actor]
         let storage = FileStorage(at: Self.url, calls: calls, journalLimit: journalLimit)
         let contents = try storage.load()
+        storage.keepApart(state: state, from: [])
         try checkOutcome(contents.outcome, "A load")
         processes[actor].withLock { $0 = Process(storage: storage, known: contents.tree, isReadOnly: isReadOnly) }
         log.withLock { _ = isReadOnly ? (false, actor) : $0.opened.insert(actor) }

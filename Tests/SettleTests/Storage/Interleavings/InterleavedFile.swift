@@ -61,11 +61,16 @@ final class InterleavedFile: Sendable {
     let afterPowerLoss = LockedValue<(disks: [SimulatedDisk], log: Log)?>(nil)
     let seed: UInt64
     let journalLimit: Int
+    /// What all processes say is state.
+    let state: Set<SettingKey>
     /// Whether calls may fail because of what people do. A store tries again.
     let letsCallsFail: Bool
 
-    private init(_ scripts: [[Action]], _ plan: CallScheduler.Plan, journalLimit: Int) throws {
+    private init(
+        _ scripts: [[Action]], _ plan: CallScheduler.Plan, journalLimit: Int, state: Set<SettingKey> = []
+    ) throws {
         self.scripts = scripts
+        self.state = state
         self.journalLimit = journalLimit
         letsCallsFail = scripts.joined().contains(where: \.letsCallsFail)
         seed = if case .random(let seed, _) = plan { seed } else { 1 }
@@ -91,9 +96,10 @@ final class InterleavedFile: Sendable {
     /// - Returns: What the scheduler has chosen.
     @discardableResult
     static func run(
-        _ scripts: [[Action]], _ plan: CallScheduler.Plan, journalLimit: Int = 700, isTraced: Bool = false
+        _ scripts: [[Action]], _ plan: CallScheduler.Plan, journalLimit: Int = 700, isTraced: Bool = false,
+        state: Set<SettingKey> = []
     ) throws -> [CallScheduler.Choice] {
-        let file = try InterleavedFile(scripts, plan, journalLimit: journalLimit)
+        let file = try InterleavedFile(scripts, plan, journalLimit: journalLimit, state: state)
         if isTraced {
             let trace = ProtocolTrace(file.disk, names)
             for calls in file.calls { calls.trace.withLock { $0 = trace } }

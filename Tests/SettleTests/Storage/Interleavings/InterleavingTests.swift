@@ -38,6 +38,11 @@ import Testing
         await tryRandomScripts(removesFiles: false)
     }
 
+    @Test("The same if some settings are state, which is written into a file of its own")
+    func randomScriptsWithState() async {
+        await tryRandomScripts(removesFiles: false, state: ["b", "n"])
+    }
+
     /// One in some thousands fails; see ``WholeActions/faults``.
     @Test("The same if people remove files and put backups in their place") func randomScriptsWithRemovals() async {
         await tryRandomScripts(removesFiles: true)
@@ -53,22 +58,24 @@ import Testing
     private static let environment = ProcessInfo.processInfo.environment
     private static let isUsual = environment["SETTLE_INTERLEAVINGS"] == nil
 
-    private func tryRandomScripts(removesFiles: Bool) async {
+    private func tryRandomScripts(removesFiles: Bool, state: Set<SettingKey> = []) async {
         var seeds: [UInt64] = Array(1...500) + Self.seeds
         if let count = Self.environment["SETTLE_INTERLEAVINGS"].flatMap(UInt64.init) {
             let first = Self.environment["SETTLE_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
             seeds = Array(first..<(first + count))
         }
         let failures = await onThread { [seeds] in
-            seeds.compactMap { Self.failure(ofRandomScripts: $0, removesFiles: removesFiles) }
+            seeds.compactMap { Self.failure(ofRandomScripts: $0, removesFiles: removesFiles, state: state) }
         }
         for failure in failures { Issue.record("\(failure)") }
     }
 
-    private static func failure(ofRandomScripts seed: UInt64, removesFiles: Bool) -> String? {
+    private static func failure(
+        ofRandomScripts seed: UInt64, removesFiles: Bool, state: Set<SettingKey>
+    ) -> String? {
         let (scripts, oneIn) = RandomScripts.scripts(seed: seed, removesFiles: removesFiles)
         do {
-            try InterleavedFile.run(scripts, .random(seed: seed, oneIn: oneIn))
+            try InterleavedFile.run(scripts, .random(seed: seed, oneIn: oneIn), state: state)
             return nil
         } catch {
             let actors = scripts.enumerated().map { "\n  \($0): \($1)" }.joined()

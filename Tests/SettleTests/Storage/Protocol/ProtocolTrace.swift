@@ -123,7 +123,7 @@ final class ProtocolTrace: Sendable {
                 state.announced = version
                 return .mirroring
             case .mirrored(let version): return .mirrored(try values(of: version, state))
-            case .base, .kept, .history, .past: return nil
+            case .base, .kept, .history, .state, .past: return nil
             }
         }
     }

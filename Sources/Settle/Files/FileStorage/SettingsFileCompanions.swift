@@ -1,0 +1,105 @@
+/// The files beside a settings file that have values, as the file system has them.
+struct SettingsFileCompanions: Sendable {
+    let operations: FileOperations
+    let names: FileNames
+    let spelling: FileSpelling
+    /// To whom new files belong.
+    let owner: FileStatus.Owner?
+
+    // MARK: The version before
+
+    /// - Returns: `nil` if there is none, or if it is damaged too.
+    func earlierVersion() throws(StorageError) -> (tree: SettingTree, reading: FileReading)? {
+        guard let reading = try operations.read(names.previous), let tree = try? spelling.decode(reading.bytes) else {
+            return nil
+        }
+        return (tree, reading)
+    }
+
+    // MARK: Before a migration
+
+    /// Writes values beside the file, for people, in place of those that stand there. Nothing reads them back.
+    func keepVersion(_ tree: SettingTree) throws(StorageError) {
+        let bytes = try spelling.encode(tree)
+        var replacement = FileReplacement(operations, names: names, owner: owner)
+        do throws(FileError) {
+            try operations.makeFolders(names.folder)
+            try replacement.run(bytes, at: names.beforeMigration)
+        } catch {
+            throw .notSaved(names.beforeMigration, error)
+        }
+    }
+
+    // MARK: State
+
+    func replaceState(with bytes: [UInt8]) throws(StorageError) {
+        var replacement = FileReplacement(operations, names: FileNames(names.state), owner: owner)
+        do throws(FileError) {
+            try replacement.run(bytes)
+        } catch {
+            throw .saveFailed(names.state, error, isInPlace: replacement.isInPlace)
+        }
+    }
+
+    /// Gives what can't be read as a file of state another name, before a new one takes its place.
+    func setStateAside() throws(StorageError) {
+        guard let reading = try operations.read(names.state), (try? spelling.decode(reading.bytes)) == nil else {
+            return
+        }
+        let aside = FilesPutAside(operations: operations, names: names)
+        do throws(FileError) {
+            try aside.move(names.state, to: FileNames(names.state).corrupt)
+        } catch {
+            throw .notSaved(names.state, error)
+        }
+    }
+
+    // MARK: Traces
+
+    /// Whether the file, or one beside it but the journal, has a value at a key or within it.
+    func hasTraces(of key: SettingKey) throws(StorageError) -> Bool {
+        for path in [names.file, names.state, names.previous, names.beforeMigration] {
+            guard let reading = try operations.read(path), let tree = try? spelling.decode(reading.bytes) else {
+                continue
+            }
+            if tree[key] != nil { return true }
+        }
+        return false
+    }
+}
+
+extension FileSession {
+    var companions: SettingsFileCompanions {
+        SettingsFileCompanions(operations: operations, names: names, spelling: spelling, owner: file.owner)
+    }
+
+    /// Whether a file or the journal has a value at a key or within it, or has had one.
+    func hasTraces(of key: SettingKey) throws(StorageError) -> Bool {
+        if try companions.hasTraces(of: key) { return true }
+        do throws(FileError) {
+            return try knownRecords().contains { $0.record.content.hasTraces(of: key) }
+        } catch {
+            throw .unreadable(journal.path, error)
+        }
+    }
+}
+
+extension JournalRecord.Content {
+    fileprivate func hasTraces(of key: SettingKey) -> Bool {
+        if case .base(let base) = self {
+            return base.tree[key] != nil || base.mirrors.contains { $0.difference.contains { $0.hasTraces(of: key) } }
+        }
+        if case .state(let state) = self {
+            return state.mirrors.contains { $0.difference.contains { $0.hasTraces(of: key) } }
+        }
+        return batch?.entries.contains { $0.hasTraces(of: key) } == true
+    }
+}
+
+extension JournalEntry {
+    fileprivate func hasTraces(of other: SettingKey) -> Bool {
+        var tree = SettingTree()
+        tree[key] = value
+        return tree[other] != nil
+    }
+}

@@ -1,0 +1,324 @@
+import Foundation
+import SettleTestSupport
+import SettleTesting
+import Testing
+
+@testable import Settle
+
+/// Groups of state, and the file in which they stand.
+@Suite(.timeLimit(.minutes(10))) struct StateFileTests {
+    private struct Counters: SettingsGroup {
+        static let category = SettingsCategory.state
+        @Setting var attempts = 0
+        @Setting var seen: [String: Int] = [:]
+    }
+
+    private struct Lock: SettingsGroup {
+        @Setting var length = 4
+        let counters = Counters()
+    }
+
+    /// The same keys, before they were state.
+    private struct OldLock: SettingsGroup {
+        struct Counters: SettingsGroup {
+            @Setting var attempts = 0
+            @Setting var seen: [String: Int] = [:]
+        }
+
+        @Setting var length = 4
+        let counters = Counters()
+    }
+
+    private let fixture: FileStorageFixture
+    private static let state = "settings.state.json"
+    private static let settings = "{\n  \"length\": 6\n}\n"
+    private static let remembered = "{\n  \"counters\": {\n    \"attempts\": 2,\n    \"seen\": {\"a\": 1}\n  }\n}\n"
+
+    init() throws { fixture = try FileStorageFixture() }
+
+    private func writeAll() async throws {
+        let store = try await SettingsStore.open(at: fixture.file)
+        let lock = try await store.group(Lock.self)
+        try await lock.commit {
+            lock.length = 6
+            lock.counters.attempts = 2
+            lock.counters.seen = ["a": 1]
+        }
+        try await store.close()
+    }
+
+    private func text(_ name: String) throws -> String { try fixture.text(of: name) }
+
+    private func isSame(_ text: String, _ other: String) throws -> Bool {
+        try FileFormat.json.decode(Array(text.utf8)) == FileFormat.json.decode(Array(other.utf8))
+    }
+
+    /// What a program finds that opens the file now.
+    private func found() async throws -> [Int] {
+        let store = try await SettingsStore.open(at: fixture.file)
+        let lock = try await store.group(Lock.self)
+        let values = [lock.length, lock.counters.attempts, lock.counters.seen["a"] ?? 0]
+        try await store.close()
+        return values
+    }
+
+    // MARK: What stands where
+
+    @Test("State stands in a file of its own, and the file of settings has none") func files() async throws {
+        try await writeAll()
+        #expect(try isSame(text("settings.json"), Self.settings))
+        #expect(try isSame(text(Self.state), Self.remembered))
+        #expect(try fixture.permissions(of: Self.state) == 0o600)
+        #expect(try await found() == [6, 2, 1])
+    }
+
+    @Test("A change of state leaves the file of settings alone, and the other way round") func apart() async throws {
+        try await writeAll()
+        let file = fixture.folder.appending(path: "settings.json").path
+        let other = fixture.folder.appending(path: Self.state).path
+        func identity(_ path: String) throws -> UInt64 { try POSIXSystemCalls().status(at: path).identity.file }
+        let before = try (identity(file), identity(other))
+        let store = try await SettingsStore.open(at: fixture.file)
+        let lock = try await store.group(Lock.self)
+        lock.counters.attempts = 3
+        try await store.file.flush()
+        #expect(try identity(file) == before.0 && identity(other) != before.1)
+        let between = try identity(other)
+        lock.length = 8
+        try await store.file.flush()
+        #expect(try identity(file) != before.0 && identity(other) == between)
+        try await store.close()
+        #expect(try await found() == [8, 3, 1])
+    }
+
+    @Test("Where there is only state, there is no file of settings") func onlyState() async throws {
+        let store = try await SettingsStore.open(at: fixture.file)
+        let counters = try await store.group(Counters.self)
+        try await counters.commit { counters.attempts = 5 }
+        try await store.close()
+        #expect(try fixture.names() == [".settings.json.journal", Self.state])
+        let again = try await SettingsStore.open(at: fixture.file)
+        #expect(again.file.loadOutcome == .intact)
+        #expect(try await again.group(Counters.self).attempts == 5)
+        try await again.close()
+    }
+
+    @Test(
+        "A property list has a property list beside it", arguments: [FileFormat.propertyListXML, .propertyListBinary])
+    func propertyList(format: FileFormat) async throws {
+        let file = fixture.folder.appending(path: "Prefs.plist")
+        let store = try await SettingsStore.open(at: file, format: format)
+        let lock = try await store.group(Lock.self)
+        try await lock.commit { lock.counters.attempts = 2 }
+        try await store.close()
+        let bytes = [UInt8](try Data(contentsOf: fixture.folder.appending(path: "Prefs.state.plist")))
+        #expect(FileFormat.detect(bytes) == format)
+        #expect(try format.decode(bytes)["counters.attempts"] == .integer(2))
+    }
+
+    @Test("A group within a group of state is state, and one for memory only is nowhere") func inherited() async throws
+    {
+        struct Inner: SettingsGroup { @Setting var a = 0 }
+        struct Outer: SettingsGroup {
+            static let category = SettingsCategory.state
+            let inner = Inner()
+        }
+        let store = try await SettingsStore.open(at: fixture.file)
+        let group = try await store.group(Outer.self)
+        try await group.commit { group.inner.a = 1 }
+        try await store.close()
+        #expect(try isSame(text(Self.state), #"{"inner": {"a": 1}}"#))
+    }
+
+    @Test("A large file of state is not written anew for each change") func large() throws {
+        let storage = try fixture.opened()
+        storage.keepApart(state: ["text", "count"], from: [])
+        try storage.save(batch(1, ["text": .string(String(repeating: "x", count: 100_000)), "a": .integer(1)]))
+        let before = try Data(contentsOf: fixture.folder.appending(path: Self.state))
+        for count in 1...20 {
+            try storage.append(batch(2, ["count": .integer(Int64(count))]), durability: .buffered)
+            #expect(try !storage.checkpoint(SettingTree(), for: .settled))
+        }
+        #expect(try Data(contentsOf: fixture.folder.appending(path: Self.state)) == before)
+        #expect(try storage.checkpoint(SettingTree(), for: .resting))
+        #expect(try Data(contentsOf: fixture.folder.appending(path: Self.state)) != before)
+        #expect(try fixture.freshLoad().tree["count"] == .integer(20))
+    }
+
+    // MARK: From one file to the other
+
+    @Test("What becomes state, or is none any more, goes to the other file with the next save") func moved()
+        async throws
+    {
+        let store = try await SettingsStore.open(at: fixture.file)
+        let old = try await store.group(OldLock.self)
+        try await old.commit {
+            old.length = 6
+            old.counters.attempts = 2
+            old.counters.seen = ["a": 1]
+        }
+        try await store.close()
+        #expect(try fixture.names().contains(Self.state) == false)
+        #expect(try await found() == [6, 2, 1])
+        // Who only reads has changed nothing.
+        #expect(try fixture.names().contains(Self.state) == false)
+        let new = try await SettingsStore.open(at: fixture.file)
+        let lock = try await new.group(Lock.self)
+        lock.counters.attempts += 1
+        try await new.close()
+        #expect(try isSame(text("settings.json"), Self.settings))
+        #expect(try text(Self.state).contains("\"attempts\": 3"))
+        let back = try await SettingsStore.open(at: fixture.file)
+        let again = try await back.group(OldLock.self)
+        again.counters.attempts += 1
+        try await back.close()
+        #expect(try text("settings.json").contains("\"attempts\": 4"))
+        #expect(try isSame(text(Self.state), "{}"))
+        #expect(try await found() == [6, 4, 1])
+    }
+
+    @Test("A program that declares nothing leaves state where it is") func undeclared() async throws {
+        try await writeAll()
+        let store = try await SettingsStore.open(at: fixture.file)
+        try store.keys.setValue(9, forKey: "length")
+        try store.keys.setValue(7, forKey: "counters.attempts")
+        try await store.file.flush()
+        try await store.close()
+        #expect(try isSame(text("settings.json"), #"{"length": 9}"#))
+        #expect(try await found() == [9, 7, 1])
+        #expect(try text(Self.state).contains("\"attempts\": 7"))
+    }
+
+    // MARK: Files that are lost, damaged, edited
+
+    @Test("A file of state that is removed or damaged loses nothing", arguments: [nil, "{ \"counters\": {", "[]", ""])
+    func lost(text damage: String?) async throws {
+        try await writeAll()
+        let url = fixture.folder.appending(path: Self.state)
+        if let damage { try Data(damage.utf8).write(to: url) } else { try FileManager.default.removeItem(at: url) }
+        #expect(try await found() == [6, 2, 1])
+        let store = try await SettingsStore.open(at: fixture.file)
+        let lock = try await store.group(Lock.self)
+        try await lock.commit { lock.length = 7 }
+        try await store.close()
+        #expect(try isSame(text(Self.state), Self.remembered))
+        #expect(try await found() == [7, 2, 1])
+        if let damage { #expect(try text(Self.state + ".corrupt-1") == damage) }
+    }
+
+    @Test("Without a journal, each file has its part") func withoutJournal() async throws {
+        try await writeAll()
+        try FileManager.default.removeItem(at: fixture.folder.appending(path: ".settings.json.journal"))
+        #expect(try await found() == [6, 2, 1])
+        // The command writes, which knows nothing of groups.
+        let store = try await SettingsStore.open(at: fixture.file)
+        try store.keys.setValue(9, forKey: "length")
+        try await store.close()
+        #expect(try isSame(text("settings.json"), #"{"length": 9}"#))
+        #expect(try isSame(text(Self.state), Self.remembered))
+        #expect(try await found() == [9, 2, 1])
+    }
+
+    @Test("A removed file of settings leaves state as it was") func removedSettings() async throws {
+        try await writeAll()
+        try FileManager.default.removeItem(at: fixture.file)
+        #expect(try await found() == [4, 2, 1])
+    }
+
+    @Test("A journal that is damaged is made whole by both files") func damagedJournal() async throws {
+        try await writeAll()
+        let url = fixture.folder.appending(path: ".settings.json.journal")
+        var bytes = [UInt8](try Data(contentsOf: url))
+        for index in 200..<min(bytes.count, 400) { bytes[index] ^= 0xFF }
+        try Data(bytes).write(to: url)
+        #expect(try await found() == [6, 2, 1])
+    }
+
+    @Test("An edit of the file of state counts, while a program runs and at rest") func edited() async throws {
+        try await writeAll()
+        try fixture.write(#"{"counters": {"attempts": 11, "seen": {"a": 1}}}"#, to: Self.state)
+        #expect(try await found() == [6, 11, 1])
+        let store = try await SettingsStore.open(at: fixture.file)
+        let lock = try await store.group(Lock.self)
+        lock.length = 7
+        try await store.file.flush()
+        try fixture.write(#"{"counters": {"attempts": 12, "seen": {"a": 5}}}"#, to: Self.state)
+        for await count in lock.counters.$attempts where count == 12 { break }
+        #expect(lock.counters.seen == ["a": 5])
+        try await store.close()
+        #expect(try await found() == [7, 12, 5])
+    }
+
+    @Test("State that somebody writes into the file of settings counts, and goes to its own file") func strayed()
+        async throws
+    {
+        try await writeAll()
+        try fixture.write("// mine\n{\"length\": 6, \"counters\": {\"attempts\": 8}}\n")
+        #expect(try await found() == [6, 8, 1])
+        let store = try await SettingsStore.open(at: fixture.file)
+        let lock = try await store.group(Lock.self)
+        try await lock.commit { lock.length = 7 }
+        try await store.close()
+        #expect(try text("settings.json") == "// mine\n{\"length\": 7}\n")
+        #expect(try text(Self.state).contains("\"attempts\": 8"))
+    }
+
+    @Test("Who empties or removes the dictionary around state in the file of settings does not remove state")
+    func emptied() async throws {
+        struct Both: SettingsGroup {
+            struct Inner: SettingsGroup {
+                static let category = SettingsCategory.state
+                @Setting var b = 0
+            }
+
+            @Setting("g.a") var a = 0
+            let g = Inner()
+        }
+        for text in [#"{"g": {}}"#, "{}"] {
+            let fixture = try FileStorageFixture()
+            let store = try await SettingsStore.open(at: fixture.file)
+            let both = try await store.group(Both.self)
+            try await both.commit { (both.a, both.g.b) = (1, 2) }
+            try await store.file.flush()
+            #expect(try isSame(fixture.text(), #"{"g": {"a": 1}}"#))
+            try fixture.write(text)
+            for await value in both.$a where value == 0 { break }
+            #expect(both.g.b == 2)
+            try await store.close()
+        }
+    }
+
+    @Test("Nothing is left of a value that is erased") func erased() async throws {
+        try await writeAll()
+        let store = try await SettingsStore.open(at: fixture.file)
+        let lock = try await store.group(Lock.self)
+        #expect(try await store.file.hasTraces(at: "counters.attempts"))
+        try lock.counters.$attempts.reset()
+        try await store.file.eraseEarlierValues()
+        #expect(try await !store.file.hasTraces(at: "counters.attempts"))
+        try await store.close()
+    }
+
+    // MARK: Crashes
+
+    @Test("A transaction over settings and state survives every crash as a whole, whichever file was written")
+    func crashes() async throws {
+        try await forEachCrashPoint(acknowledging: Int.self) { run in
+            let store = try await run.openStore()
+            let lock = try await store.group(Lock.self)
+            for _ in 0..<2 {
+                try await lock.commit {
+                    lock.length += 1
+                    lock.counters.attempts += 1
+                }
+                run.acknowledge(lock.counters.attempts)
+                try await store.file.flush()
+            }
+            try await store.close()
+        } check: { recovered in
+            let lock = try await recovered.store.group(Lock.self)
+            #expect(lock.counters.attempts >= recovered.acknowledged.last ?? 0, "\(recovered)")
+            #expect(lock.length - 4 == lock.counters.attempts, "\(recovered)")
+        }
+    }
+}
