@@ -45,6 +45,8 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     /// `nil` for a file of this process's own.
     let home: UserHome?
     private let isFileURL: Bool
+    /// Whether it never writes.
+    let isReader: Bool
     /// Held during I/O: a storage is called one call at a time, so that no call waits for it.
     let session: LockedValue<FileSession>
     /// The session's, for calls that can't wait.
@@ -88,6 +90,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         self.home = home
         path = FilePath(url)
         isFileURL = url.isFileURL
+        isReader = calls is ReadOnlySystemCalls
         let session = FileSession(
             FileOperations(calls), path: path, format: format, lockTimeout: lockTimeout, journalLimit: journalLimit,
             journalCapacity: journalCapacity)
