@@ -92,7 +92,7 @@ extension StoreCore {
 
     /// Takes the unconfirmed commit back if its time is over. Values that can't be put back any more stay and are
     /// reported: nothing else must depend on them.
-    func revertIfDue() async throws {
+    func revertUnconfirmedIfDue() async throws {
         _ = try await revert(author: nil) { commit, token in
             guard commit.isDue(at: time.moment()) else { return nil }
             let result = try takeBack(
@@ -127,7 +127,7 @@ extension StoreCore {
         let moment = time.moment()
         do {
             if commit.isDue(at: moment) {
-                try await revertIfDue()
+                try await revertUnconfirmedIfDue()
             } else if !commit.isSameBoot(as: moment) {
                 try await self.commit(author: nil) {
                     let moment = time.moment()

@@ -70,6 +70,8 @@ package final class StoreCore: Engine, @unchecked Sendable {
         await persister.readHistory(after: token)
     }
 
+    override func revertIfDue() async throws { try await revertUnconfirmedIfDue() }
+
     override func keep(_ values: [SettingKey: SettingValue?]) { persister.keep(values) }
 
     override func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue) -> [SettingValue] {

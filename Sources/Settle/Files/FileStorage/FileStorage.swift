@@ -78,19 +78,20 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     /// - Parameters:
     ///   - watching: Tells when files change. Without it, every call of ``changes(after:)`` looks.
     ///   - home: Whose file it is, if that is another user; the calls are that home's then.
+    ///   - isReader: Whether the calls never write.
     ///   - lockTimeout: How long one call waits for locks that other processes have.
     ///   - journalLimit: Below this growth, in bytes, a journal is never begun anew.
     ///   - journalCapacity: How many bytes a journal may have.
     package init(
         at url: URL, format: FileFormat? = nil, calls: any SystemCalls, watching: (any FileWatching)? = nil,
-        home: UserHome? = nil, lockTimeout: LockTimeout = .usual, journalLimit: Int = FileStorage.journalLimit,
-        journalCapacity: Int = FileStorage.journalCapacity
+        home: UserHome? = nil, isReader: Bool = false, lockTimeout: LockTimeout = .usual,
+        journalLimit: Int = FileStorage.journalLimit, journalCapacity: Int = FileStorage.journalCapacity
     ) {
         self.watching = watching
         self.home = home
         path = FilePath(url)
         isFileURL = url.isFileURL
-        isReader = calls is ReadOnlySystemCalls
+        self.isReader = isReader
         let session = FileSession(
             FileOperations(calls), path: path, format: format, lockTimeout: lockTimeout, journalLimit: journalLimit,
             journalCapacity: journalCapacity)

@@ -9,7 +9,7 @@ extension Persister {
     /// A task of its own: it is a commit, which waits for this queue. Whether something is left to take back is decided
     /// in its transaction, when others are excluded.
     func takeBackUnconfirmed() {
-        guard let store = store as? StoreCore else { return }
+        guard let store else { return }
         machine.reversionBegan()
         Task.detached { [weak self] in
             var failure: (any Error)?
