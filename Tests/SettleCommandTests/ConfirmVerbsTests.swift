@@ -61,7 +61,9 @@ import Testing
         #expect(await home.run("confirm", "app").code == 1)
     }
 
-    @Test("A duration must be one", arguments: ["5", "soon", "-5m", "0s", ""]) func durations(_ text: String) async throws {
+    @Test("A duration must be one", arguments: ["5", "soon", "-5m", "0s", ""]) func durations(_ text: String)
+        async throws
+    {
         let home = try CommandHome()
         let answer = await home.run("write", "app", "--confirm-within", text, "a", "1")
         #expect(answer.code == 64, "\(answer)")

@@ -11,7 +11,8 @@ import Testing
         MachineMoment(boot: boot, uptime: .seconds(uptime), time: time)
     }
 
-    private static func commit(_ changes: [StoredMutation] = [], at moment: MachineMoment = start) -> UnconfirmedCommit {
+    private static func commit(_ changes: [StoredMutation] = [], at moment: MachineMoment = start) -> UnconfirmedCommit
+    {
         UnconfirmedCommit(changes, by: "alice", within: .seconds(300), at: moment)
     }
 

@@ -30,7 +30,8 @@ import Testing
         try store.keys.setValue(value, forKey: "b")
     }
 
-    @Test("A kill or loss of power at any call leaves the values with their record, or neither", arguments: [false, true])
+    @Test(
+        "A kill or loss of power at any call leaves the values with their record, or neither", arguments: [false, true])
     func committing(isConfirmed: Bool) async throws {
         try await forEachCrashPoint(acknowledging: Int.self, maximumImagesPerPoint: 12) { run in
             let store = try await run.openStore()
@@ -150,7 +151,8 @@ import Testing
     // MARK: Failures of the storage
 
     private func open(_ storage: any Storage, _ clock: ManualClock) async throws -> SettingsStore {
-        try await SettingsStore.open(storage: storage, configuration: .init(retryDelay: .seconds(1) ... .seconds(4), clock: clock))
+        try await SettingsStore.open(
+            storage: storage, configuration: .init(retryDelay: .seconds(1) ... .seconds(4), clock: clock))
     }
 
     @Test("A commit that was surely not stored leaves no record") func notStored() async throws {
@@ -207,6 +209,9 @@ import Testing
         }
         #expect(store.unconfirmed.change?.remaining == .zero && memory.tree["a"] == .integer(2))
         storage.heal()
+        // Confirming does not help any more, whether or not it comes before the next try.
+        let error = await #expect(throws: SettingsError.self) { try await store.unconfirmed.confirm() }
+        #expect(error?.code == .nothingUnconfirmed)
         while store.unconfirmed.change != nil {
             clock.advance(by: .seconds(5))
             await Task.yield()

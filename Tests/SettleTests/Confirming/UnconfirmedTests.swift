@@ -19,7 +19,9 @@ import Testing
     /// Waits until a store sleeps until something is due: the deadline, or what comes before it.
     private func isAwaited(_ home: HistoryPlace) async { await home.clock.sleepers(atLeast: 1) }
 
-    @Test("A change is taken back when its time is over, as an undo with its reason", arguments: HistoryPlace.Kind.allCases)
+    @Test(
+        "A change is taken back when its time is over, as an undo with its reason",
+        arguments: HistoryPlace.Kind.allCases)
     func takenBack(_ kind: HistoryPlace.Kind) async throws {
         let home = try HistoryPlace(kind)
         let store = try await home.open()
@@ -233,7 +235,9 @@ import Testing
         #expect(try await home.stored() == SettingTree(["count": .integer(2)]))
     }
 
-    @Test("A commit without a change is not unconfirmed, and a failed closure leaves nothing") func nothingDone() async throws {
+    @Test("A commit without a change is not unconfirmed, and a failed closure leaves nothing") func nothingDone()
+        async throws
+    {
         let home = try HistoryPlace(.memory)
         let store = try await home.open()
         let settings = try await store.group(CounterSettings.self)

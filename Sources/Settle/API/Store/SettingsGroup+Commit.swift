@@ -26,7 +26,8 @@ extension SettingsGroup {
         author: String? = nil, confirmWithin length: Duration? = nil, _ body: () throws -> Result
     ) async throws -> Result {
         guard let store = try openStore() else { return try body() }
-        return try await store.commit(author: author, confirming: length.map { StoreCore.Confirmation(length: $0) }, body)
+        return try await store.commit(
+            author: author, confirming: length.map { StoreCore.Confirmation(length: $0) }, body)
     }
 
     /// The store that has the group; `nil` for a group without settings.

@@ -372,7 +372,11 @@ struct PersisterStateMachine {
     // MARK: Events of an unconfirmed commit
 
     mutating func reversionBegan() {
-        if case .failing(let retry) = reversion { reversion = .running(retry) } else { reversion = .running(BackOff(delays)) }
+        if case .failing(let retry) = reversion {
+            reversion = .running(retry)
+        } else {
+            reversion = .running(BackOff(delays))
+        }
     }
 
     /// - Returns: Whether it is the first failure in a row.
