@@ -149,6 +149,10 @@ import Testing
         arguments: [
             nil, .null, .integer(1), .dictionary([:]), .dictionary(["changes": .dictionary([:])]),
             .dictionary([
+                "changes": .dictionary(["$settle.migrations": .dictionary([:])]), "within": .string("5s"),
+                "base": .dictionary(["rest": .string("5s"), "uptime": .string("5s"), "time": .real(0)]),
+            ]),
+            .dictionary([
                 "changes": .dictionary(["a": .integer(1)]), "within": .string("5s"),
                 "base": .dictionary(["rest": .string("5s"), "uptime": .string("5s"), "time": .real(0)]),
             ]),

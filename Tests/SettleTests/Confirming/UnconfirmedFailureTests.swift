@@ -272,6 +272,18 @@ import Testing
         }
         #expect(batches.filter { $0.values[UnconfirmedCommit.key] != nil }.count == 2)
         #expect(memory.tree["a"] == nil && memory.tree[UnconfirmedCommit.key] == nil)
+        // In a group with another commit, there is too much for one batch.
+        for round in 1...40 {
+            async let plain: Void = store.commit {
+                for number in 1...2 { try store.keys.setValue(-round, forKey: "plain\(number)") }
+            }
+            async let unconfirmed: Void = store.commit(confirmWithin: Self.length) { try set(-round, in: store) }
+            _ = try await (plain, unconfirmed)
+        }
+        for batch in storage.batches.withLock({ $0 }) where batch.values[UnconfirmedCommit.key] != nil {
+            #expect(batch.values["a"] != nil && batch.values["b"] != nil)
+        }
+        try await store.unconfirmed.revert()
         let error = await #expect(throws: SettingsError.self) {
             try await store.commit(confirmWithin: Self.length) {
                 for number in 1...3 { try store.keys.setValue(-number, forKey: "plain\(number)") }

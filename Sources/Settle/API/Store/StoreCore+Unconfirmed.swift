@@ -128,7 +128,7 @@ extension StoreCore {
         do {
             if commit.isDue(at: moment) {
                 try await revertUnconfirmedIfDue()
-            } else if !commit.isSameBoot(as: moment) {
+            } else if !moment.boot.isEmpty, !commit.isSameBoot(as: moment) {
                 try await self.commit(author: nil) {
                     let moment = time.moment()
                     guard let commit = unconfirmed, !commit.isSameBoot(as: moment) else { return }

@@ -60,7 +60,10 @@ extension UnconfirmedCommit {
         else { return nil }
         var mutations: [StoredMutation] = []
         for (name, change) in changes {
-            guard case .dictionary(let values) = change, let key = SettingKey(name) else { return nil }
+            // A record that was edited must not lead to what stands beside the settings.
+            guard case .dictionary(let values) = change, let key = SettingKey(name), !MigrationRecord.has(key) else {
+                return nil
+            }
             mutations.append(StoredMutation(key: key, oldValue: values[Name.old], newValue: values[Name.new]))
         }
         var (boot, author) = ("", String?.none)
