@@ -260,11 +260,12 @@ import Testing
 
     @Test("A storage with limits gets the record in the batch of its values") func limits() async throws {
         let memory = InMemoryStorage()
-        let storage = LimitedBatches(RecordingStorage(memory))
+        let failing = FailingStorage(memory)
+        let storage = LimitedBatches(failing)
         let store = try await open(storage, ManualClock())
-        for number in 1...5 { try store.keys.setValue(number, forKey: "plain\(number)") }
+        for number in 1...5 { try store.keys.setValue(number, forKey: "A\(number)") }
         try await store.commit(confirmWithin: Self.length) { try set(2, in: store) }
-        for number in 1...5 { try store.keys.setValue(number + 1, forKey: "plain\(number)") }
+        for number in 1...5 { try store.keys.setValue(number + 1, forKey: "A\(number)") }
         try await store.unconfirmed.revert()
         let batches = storage.batches.withLock { $0 }
         for batch in batches where batch.values[UnconfirmedCommit.key] != nil {
@@ -273,12 +274,18 @@ import Testing
         #expect(batches.filter { $0.values[UnconfirmedCommit.key] != nil }.count == 2)
         #expect(memory.tree["a"] == nil && memory.tree[UnconfirmedCommit.key] == nil)
         // In a group with another commit, there is too much for one batch.
-        for round in 1...40 {
+        for round in 1...10 {
+            let hold = failing.hold(.append)
+            async let first: Void = store.commit { try store.keys.setValue(-round, forKey: "A5") }
+            await hold.waitUntilReached()
             async let plain: Void = store.commit {
-                for number in 1...2 { try store.keys.setValue(-round, forKey: "plain\(number)") }
+                for number in 1...2 { try store.keys.setValue(-round, forKey: "A\(number)") }
             }
             async let unconfirmed: Void = store.commit(confirmWithin: Self.length) { try set(-round, in: store) }
-            _ = try await (plain, unconfirmed)
+            // Both wait behind the append by then, or come one after the other.
+            for _ in 1...100 { await Task.yield() }
+            hold.release()
+            _ = try await (first, plain, unconfirmed)
         }
         for batch in storage.batches.withLock({ $0 }) where batch.values[UnconfirmedCommit.key] != nil {
             #expect(batch.values["a"] != nil && batch.values["b"] != nil)
@@ -286,7 +293,7 @@ import Testing
         try await store.unconfirmed.revert()
         let error = await #expect(throws: SettingsError.self) {
             try await store.commit(confirmWithin: Self.length) {
-                for number in 1...3 { try store.keys.setValue(-number, forKey: "plain\(number)") }
+                for number in 1...3 { try store.keys.setValue(-number, forKey: "A\(number)") }
             }
         }
         #expect(error?.code == .tooManyKeys && store.unconfirmed.change == nil)
