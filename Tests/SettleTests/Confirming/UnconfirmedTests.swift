@@ -222,6 +222,36 @@ import Testing
         #expect(store.keys.effectiveValues["plugins"] == .dictionary(["a": .integer(1), "b": .integer(9)]))
     }
 
+    @Test("A key and one within it, written in one commit, go back together") func nested() async throws {
+        let home = try HistoryPlace(.file)
+        let store = try await home.open()
+        try await store.commit { try store.keys.setValue(.dictionary(["x": .integer(0)]), forKey: "a") }
+        let before = try await home.stored()
+        try await store.commit(confirmWithin: Self.length) {
+            try store.keys.setValue(.dictionary(["b": .integer(1), "c": .integer(1)]), forKey: "a")
+            try store.keys.setValue(2, forKey: "a.b")
+        }
+        try await store.unconfirmed.revert()
+        #expect(try await home.stored() == before)
+    }
+
+    @Test("What was written before and is not saved yet comes back", arguments: HistoryPlace.Kind.allCases)
+    func unsaved(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        let store = try await home.open()
+        let settings = try await store.group(CounterSettings.self)
+        settings.count = 5
+        try store.keys.setValue(5, forKey: "undeclared")
+        try await store.commit(confirmWithin: Self.length) {
+            settings.count = 6
+            try store.keys.setValue(6, forKey: "undeclared")
+        }
+        try await store.unconfirmed.revert()
+        try await store.flush()
+        #expect(settings.count == 5 && store.keys.effectiveValues["undeclared"] == .integer(5))
+        #expect(try await home.stored() == SettingTree(["count": .integer(5), "undeclared": .integer(5)]))
+    }
+
     @Test("Removing the record by hand confirms the change") func removedByHand() async throws {
         let home = try HistoryPlace(.file)
         let store = try await home.open()
