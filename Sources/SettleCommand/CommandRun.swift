@@ -61,6 +61,7 @@ extension CommandFailure {
         switch error.code {
         case .locked, .protected: .locked
         case .historyUnavailable: .unavailable
+        case .nothingUnconfirmed: .absent
         case .invalidValue, .unusableValue, .encodingFailed, .importRefused, .unknownKey, .conflict, .notUndoable,
             .duplicateKey, .invalidKey, .tooManyKeys, .tooManyBytes, .draftConflict:
             error.problems.contains { $0.code == .locked || $0.code == .protected } ? .locked : .refused

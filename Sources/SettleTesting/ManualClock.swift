@@ -1,3 +1,11 @@
+package import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A clock that stands still until a test advances it.
 ///
 /// Hand it to the code under test, wait until that code sleeps, then advance:
@@ -43,6 +51,10 @@ public final class ManualClock: Clock, Sendable {
 
     private struct State {
         var now = Instant(sinceStart: .zero)
+        /// The moment at which the machine booted, and which boot it was.
+        var boot = (number: 1, start: Instant(sinceStart: .zero))
+        /// How far the wall clock was set forward, in seconds.
+        var wallClockShift = 0.0
         var sleepers: [Int: Sleeper] = [:]
         var nextSleeper = 0
 
@@ -55,6 +67,10 @@ public final class ManualClock: Clock, Sendable {
     }
 
     private let state = WatchedValue(State())
+    /// What makes its boots different from those of other machines.
+    private let machine = UInt64.random(in: .min ... .max)
+    /// Wall time when it was made.
+    private let startDate = Date().timeIntervalSinceReferenceDate
 
     /// Creates a clock at its start.
     public init() {}
@@ -107,6 +123,25 @@ public final class ManualClock: Clock, Sendable {
         state.update { $0.now.sinceStart -= max(.zero, duration) }
     }
 
+    /// Sets the wall clock of the machine, which decides how long an unconfirmed commit still stands after a restart of
+    /// the machine. Sleepers, and the times of changes, are not affected.
+    ///
+    /// - Parameter duration: How far forward; less than zero for back.
+    public func setWallClock(forwardBy duration: Duration) {
+        state.update { $0.wallClockShift += duration / .seconds(1) }
+    }
+
+    /// Restarts the machine: from now on its boot is another one. Stores that are open belong to processes of the boot
+    /// before, so close them, or let go of them, first.
+    ///
+    /// - Parameter duration: How long the machine is off, by the wall clock.
+    public func reboot(off duration: Duration = .zero) {
+        state.update { state in
+            state.boot = (state.boot.number + 1, state.now)
+            state.wallClockShift += duration / .seconds(1)
+        }
+    }
+
     /// The deadlines of all current sleepers, earliest first.
     public var deadlines: [Instant] {
         state.value.sleepers.values.map(\.deadline).sorted()
@@ -120,5 +155,14 @@ public final class ManualClock: Clock, Sendable {
     /// Waits until the deadlines of all sleepers, earliest first, meet a condition, or until the task is cancelled.
     public func deadlines(when condition: @escaping @Sendable ([Instant]) -> Bool) async {
         _ = await state.value { condition($0.sleepers.values.map(\.deadline).sorted()) }
+    }
+}
+
+extension ManualClock: MachineClock {
+    package var moment: MachineMoment {
+        let state = state.value
+        return MachineMoment(
+            boot: "manual-\(machine)-\(state.boot.number)", uptime: state.boot.start.duration(to: state.now),
+            time: startDate + state.now.sinceStart / .seconds(1) + state.wallClockShift)
     }
 }

@@ -405,7 +405,7 @@ private func isSame(_ left: JournalTransactions?, _ right: JournalTransactions?)
     else { return false }
     return zip(left.list ?? [], right.list ?? []).allSatisfy { left, right in
         left.time == right.time && left.author == right.author && left.origin == right.origin
-            && left.undone == right.undone && left.count == right.count
+            && left.undone == right.undone && left.reason == right.reason && left.count == right.count
             && left.mutations?.count == right.mutations?.count
             && zip(left.mutations ?? [], right.mutations ?? []).allSatisfy { left, right in
                 left.key == right.key && left.isWithheld == right.isWithheld

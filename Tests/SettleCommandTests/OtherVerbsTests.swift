@@ -158,7 +158,7 @@ import Testing
         let manual = await home.run("help", "--man").output
         for verb in [
             "read", "read-type", "write", "delete", "rename", "find", "list", "watch", "explain", "history", "undo",
-            "bisect",
+            "bisect", "confirm", "revert",
             "export", "import", "check", "convert", "migrate", "schema", "edit", "completions", "domains",
         ] {
             #expect(help.contains("\n  \(verb) "), "\(verb)")

@@ -43,6 +43,31 @@ func currentHostName() -> String {
     return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
 }
 
+/// The identity that the kernel gives to each boot; empty if it cannot be read.
+func bootIdentity() -> String {
+    var text = [CChar](repeating: 0, count: 64)
+    #if canImport(Darwin)
+        var size = text.count - 1
+        guard sysctlbyname("kern.bootsessionuuid", &text, &size, nil, 0) == 0 else { return "" }
+    #else
+        guard let file = fopen("/proc/sys/kernel/random/boot_id", "re") else { return "" }
+        defer { fclose(file) }
+        guard fgets(&text, Int32(text.count), file) != nil else { return "" }
+    #endif
+    return String(decoding: text.prefix { $0 > 32 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}
+
+/// The clock behind `ContinuousClock`, as a number that other processes can compare.
+func timeSinceBoot() -> Duration {
+    var now = timespec()
+    #if canImport(Darwin)
+        clock_gettime(CLOCK_MONOTONIC_RAW, &now)
+    #else
+        clock_gettime(CLOCK_BOOTTIME, &now)
+    #endif
+    return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
+}
+
 /// Yields the processor to another thread.
 @usableFromInline
 func yieldThread() {

@@ -11,6 +11,8 @@ package struct TimeSource: Sendable {
     private let simulated: (@Sendable () -> Double)?
     /// Time since the source was made. It never goes back, whatever the clock does.
     package let elapsed: @Sendable () -> Duration
+    /// The readings of the machine's clocks, which other processes and later boots can compare.
+    package let moment: @Sendable () -> MachineMoment
     /// How often the clock has gone back. A sleep that began before such a jump may last too long.
     let jumps: @Sendable () -> Int
     /// Sleeps until an elapsed time; throws if the task is cancelled.
@@ -25,11 +27,13 @@ package struct TimeSource: Sendable {
 
     private init(
         simulated: (@Sendable () -> Double)?, elapsed: @escaping @Sendable () -> Duration,
-        jumps: @escaping @Sendable () -> Int, sleep: @escaping @Sendable (Duration) async throws -> Void
+        moment: @escaping @Sendable () -> MachineMoment, jumps: @escaping @Sendable () -> Int,
+        sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
         isSystem = simulated == nil
         self.simulated = simulated
         self.elapsed = elapsed
+        self.moment = moment
         self.jumps = jumps
         self.sleep = sleep
         alarms = isSystem ? Alarms(elapsed: elapsed, sleep: sleep) : nil
@@ -40,7 +44,7 @@ package struct TimeSource: Sendable {
         let startDate = Date().timeIntervalSinceReferenceDate
         if clock is ContinuousClock {
             return TimeSource(
-                simulated: nil, elapsed: { start.duration(to: clock.now) }, jumps: { 0 },
+                simulated: nil, elapsed: { start.duration(to: clock.now) }, moment: MachineMoment.now, jumps: { 0 },
                 sleep: { until in try await clock.sleep(until: start.advanced(by: until), tolerance: nil) })
         }
         let steady = LockedValue(SteadyTime())
@@ -53,8 +57,21 @@ package struct TimeSource: Sendable {
             try await clock.sleep(until: start.advanced(by: until - lag), tolerance: nil)
         }
         return TimeSource(
-            simulated: { startDate + elapsed().inSeconds }, elapsed: elapsed, jumps: { steady.withLock { $0.jumps } },
-            sleep: sleep)
+            simulated: { startDate + elapsed().inSeconds }, elapsed: elapsed, moment: moments(of: clock, elapsed),
+            jumps: { steady.withLock { $0.jumps } }, sleep: sleep)
+    }
+
+    /// A clock without a machine of its own goes on from the machine's readings now.
+    private static func moments(
+        of clock: any Clock<Duration>, _ elapsed: @escaping @Sendable () -> Duration
+    ) -> @Sendable () -> MachineMoment {
+        if let clock = clock as? any MachineClock { return { clock.moment } }
+        let start = MachineMoment.now()
+        return {
+            let passed = elapsed()
+            return MachineMoment(
+                boot: start.boot, uptime: start.uptime + passed, time: start.time + passed.inSeconds)
+        }
     }
 
     /// Wall time in seconds since the reference date; `isExact` is that of ``wallTime(isExact:)``.

@@ -45,6 +45,7 @@ enum CheckVerbs {
             }
             guard invocation.format == nil else { return }
             try invocation.terminal.say("\(target.name): healthy, values: \(keys)", .green)
+            invocation.tellUnconfirmed(try await target.reading { $0.unconfirmed.change })
         })
 
     static let schema = Verb(

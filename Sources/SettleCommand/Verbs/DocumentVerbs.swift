@@ -40,7 +40,7 @@ enum DocumentVerbs {
         })
 
     static let `import` = Verb(
-        name: "import", scope: .domain, operands: [file], options: [dryRun, replaces, .force, .author],
+        name: "import", scope: .domain, operands: [file], options: [dryRun, replaces, .force, .author, .confirmWithin],
         summary: "Stores all values of a file, or of standard input for “-”.",
         details: "JSON or a property list in any form. Either everything is stored or nothing.",
         action: { invocation in
@@ -56,7 +56,7 @@ enum DocumentVerbs {
         })
 
     static let migrate = Verb(
-        name: "migrate", scope: .domain, operands: [file], options: [from, dryRun, .force, .author],
+        name: "migrate", scope: .domain, operands: [file], options: [from, dryRun, .force, .author, .confirmWithin],
         summary: "Stores what an older program has left: defaults, a keyed archive, or a table of strings.",
         details: """
             “userdefaults” is a property list of UserDefaults, whose keys are names with dots and all. “archive” is a file of \
@@ -100,7 +100,7 @@ extension Invocation {
         // A program's own store knows by itself what an import must leave alone.
         let kept = isTool && mode == .replace ? declared.all.filter { $0.isSecret || $0.isOwners } : []
         try await target.writing { store in
-            try await store.commit(author: author) {
+            try await commit(to: store, declared) {
                 var values = values
                 for setting in kept where values[setting.key] == nil {
                     values[setting.key] = store.ownValue(forKey: setting.key)

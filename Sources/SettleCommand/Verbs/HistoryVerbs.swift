@@ -97,7 +97,8 @@ extension HistoryEntry {
         try terminal.say("\(token)", .yellow)
         let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current)
         let undo = undone.map { ", undoes \($0)" } ?? ""
-        try terminal.say("  \(time.formatted(style))  \(origin), by \(author)\(undo)", .faint)
+        let reason = reason.map { ", \($0)" } ?? ""
+        try terminal.say("  \(time.formatted(style))  \(origin), by \(author)\(undo)\(reason)", .faint)
         if !isKnown { try terminal.say("  It is not known what has changed.") }
         for change in changes { try terminal.say("  \(change)") }
     }

@@ -11,11 +11,12 @@ enum ListVerb {
             let target = try invocation.target()
             let (showsSecrets, declared) = (try invocation.showsSecrets(), try target.declared())
             let text = invocation.operands.first
-            let rows = try await target.reading { store in
+            let (rows, unconfirmed) = try await target.reading { store in
                 let prefix = try text.map { try invocation.key($0, declared, store.keys.effectiveValues) }
                 let keys = Set(store.keys.effectiveValues.leaves(within: declared) + declared.all.map(\.key))
-                return keys.filter { prefix == nil || $0 == prefix || $0.isWithin(prefix ?? $0) }.sorted()
+                let rows = keys.filter { prefix == nil || $0 == prefix || $0.isWithin(prefix ?? $0) }.sorted()
                     .map { ListRow(store.keys.explanation(forKey: $0), declared[$0], isSecret: declared.isSecret($0)) }
+                return (rows, store.unconfirmed.change)
             }
             let stored = showsSecrets ? try? await target.storedValues() : nil
             let shown = rows.map { $0.isSecret ? $0.revealed(stored?[$0.key]) : $0 }
@@ -25,6 +26,7 @@ enum ListVerb {
                 return try invocation.show(.array(shown.map(\.record)))
             }
             try ListRow.write(shown, to: invocation.terminal)
+            invocation.tellUnconfirmed(unconfirmed)
         })
 }
 

@@ -10,7 +10,8 @@ import SettleInterchange
 /// Change single values.
 enum WriteVerbs {
     static let write = Verb(
-        name: "write", aliases: ["set"], scope: .domain, operands: [.key], options: [.force, .literal, .author],
+        name: "write", aliases: ["set"], scope: .domain, operands: [.key],
+        options: [.force, .literal, .author, .confirmWithin],
         summary: "Stores a value, on stable storage before the command ends.",
         details: """
             The value may have a flag for its type: \(ValueFlag.allCases.map(\.rawValue).joined(separator: ", ")). \
@@ -32,7 +33,7 @@ enum WriteVerbs {
                 let key = try invocation.key(text, declared, stored)
                 let value = try invocation.value(for: declared[key], stored: stored[key])
                 try invocation.check(value, at: key, declared, in: stored)
-                try await store.commit(author: invocation.author) {
+                try await invocation.commit(to: store, declared) {
                     try store.keys.setValue(value, forKey: key, keepingSecretsOf: declared, in: stored)
                 }
                 invocation.reportIfOverridden(key, in: store, declared)
@@ -41,7 +42,7 @@ enum WriteVerbs {
 
     static let delete = Verb(
         name: "delete", aliases: ["remove", "reset", "unset"], scope: .domain, operands: [.key.optional],
-        options: [.literal, .author],
+        options: [.literal, .author, .confirmWithin],
         summary: "Removes what is stored for a key, or everything that is stored.",
         details: "A declared setting has its default then. Without a key, everything is removed.",
         action: { invocation in
@@ -53,17 +54,17 @@ enum WriteVerbs {
                 if let key { try declared.checkAccess(to: key) }
                 guard !stored.root.isEmpty else { throw target.notFound }
                 guard let key else {
-                    return try await store.commit(author: invocation.author) { try store.removeAll(stored, declared) }
+                    return try await invocation.commit(to: store, declared) { try store.removeAll(stored, declared) }
                 }
                 guard stored[key] != nil else { throw target.notFound }
-                try await store.commit(author: invocation.author) { try store.keys.removeValue(forKey: key) }
+                try await invocation.commit(to: store, declared) { try store.keys.removeValue(forKey: key) }
             }
         })
 
     static let rename = Verb(
         name: "rename", scope: .domain,
         operands: [Verb.Operand(name: "OLD-KEY", completion: .key), Verb.Operand(name: "NEW-KEY")],
-        options: [.force, .literal, .author],
+        options: [.force, .literal, .author, .confirmWithin],
         summary: "Stores a value under another key.",
         action: { invocation in
             let (target, declared) = try invocation.settings()
@@ -82,7 +83,7 @@ enum WriteVerbs {
                 var rest = stored
                 rest[from] = nil
                 try invocation.check(value, at: to, declared, in: rest)
-                try await store.commit(author: invocation.author) {
+                try await invocation.commit(to: store, declared) {
                     try store.keys.removeValue(forKey: from)
                     try store.keys.setValue(value, forKey: to, keepingSecretsOf: declared, in: rest)
                 }

@@ -18,6 +18,7 @@ typedef struct _opaque_pthread_t *pthread_t;
 typedef struct { long __sig; char __opaque[56]; } pthread_mutex_t;
 typedef struct { long __sig; char __opaque[8]; } pthread_mutexattr_t;
 typedef enum { _CLOCK_REALTIME = 0, _CLOCK_MONOTONIC = 6, _CLOCK_MONOTONIC_RAW = 4, _CLOCK_UPTIME_RAW = 8 } clockid_t;
+int sysctlbyname(const char *, void *, size_t *, void *, size_t);
 typedef void (*sig_t)(int);
 typedef uint32_t sigset_t; struct __siginfo;
 union __sigaction_u { void (*__sa_handler)(int); void (*__sa_sigaction)(int, struct __siginfo *, void *); };

@@ -19,6 +19,17 @@ import Testing
         return (store, try await store.group(LimitSettings.self))
     }
 
+    @Test("A change that must be confirmed") func confirming() async throws {
+        let folder = try TemporaryFolder()
+        let (store, settings) = try await open(folder.url.appending(path: "settings.json"))
+        let printed = Mutex<[String]>([])
+        func print(_ items: Any...) { printed.withLock { $0.append(items.map { "\($0)" }.joined(separator: " ")) } }
+        try await settings.commit(author: "alice", confirmWithin: .seconds(300)) { settings.limit = 9 }
+        if let change = store.unconfirmed.change { print(change.keys, change.remaining) }
+        try await store.unconfirmed.confirm()  // or revert(), to take it back now
+        #expect(settings.limit == 9 && printed.withLock { $0.count } == 1)
+    }
+
     @Test("A history is told, taken back and forgotten") func history() async throws {
         let folder = try TemporaryFolder()
         let (store, settings) = try await open(folder.url.appending(path: "settings.json"))
@@ -106,7 +117,7 @@ import Testing
         let blocks = guide.components(separatedBy: "```swift\n").dropFirst().map {
             $0.components(separatedBy: "```")[0]
         }
-        #expect(blocks.count == 9)
+        #expect(blocks.count == 10)
         for line in blocks.joined().split(separator: "\n") {
             #expect(code.contains(line.trimmingCharacters(in: .whitespaces)), "The guide has: \(line)")
         }

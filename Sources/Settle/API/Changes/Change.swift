@@ -21,7 +21,7 @@ public struct Change: Sendable {
     public let origin: ValueOrigin
     /// The domain that has changed: the application's, unless the store has a search list.
     public let domain: DomainName
-    /// The name that was given to ``SettingsStore/commit(author:_:)`` or `update(author:)`, if any.
+    /// The name that was given to ``SettingsStore/commit(author:confirmWithin:_:)`` or `update(author:)`, if any.
     public let author: String?
     /// The changed settings, in the order in which they were first written. If some of their keys lie within others,
     /// which is possible only for keys that no group declares, they come in the order of their keys: an inner mutation

@@ -11,7 +11,7 @@ extension FileStorage {
     package convenience init(reading file: URL, isFollowed: Bool) {
         self.init(
             at: file, calls: ReadOnlySystemCalls(POSIXSystemCalls()),
-            watching: isFollowed ? SystemFileWatching.shared : nil)
+            watching: isFollowed ? SystemFileWatching.shared : nil, isReader: true)
     }
 
     package typealias FoundSchema = (path: FilePath, bytes: [UInt8])

@@ -57,6 +57,7 @@ struct StoreOpening: Sendable {
         core.persister.keepHistory(configuration.history)
         core.persister.follow(for: core)
         for (domain, _) in loaded { core.follow(domain) }
+        await core.settleUnconfirmed()
         guard let store = SettingsStore(joining: keeper) else { throw .closed(key: nil) }
         return store
     }

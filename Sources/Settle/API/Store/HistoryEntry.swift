@@ -21,6 +21,8 @@ public struct HistoryEntry: Sendable, Hashable, Codable {
     public var domain: DomainName
     /// The transaction that this one took back, if it is an undo.
     public var undone: ChangeToken?
+    /// Why the transaction was made, such as `not confirmed within 5 minutes`; `nil` for a plain write.
+    public var reason: String?
     /// How many transactions it stands for: more than 1 if there was no room for each, so that only the sum is known.
     public var count: UInt64
     /// What has changed, in the order of the keys.
@@ -37,6 +39,7 @@ public struct HistoryEntry: Sendable, Hashable, Codable {
         origin = transaction.origin
         domain = .application
         undone = transaction.undone
+        reason = transaction.reason
         count = transaction.count
         changes = (keys.map(transaction.mutations) ?? transaction.mutations ?? []).map(HistoryChange.init)
         isKnown = transaction.mutations != nil
@@ -48,6 +51,7 @@ extension HistoryEntry: CustomStringConvertible {
     public var description: String {
         var parts = [Timestamp(time)?.iso8601 ?? "\(time)", "\(origin)", "by \(author)"]
         if let undone { parts.append("undoes \(undone)") }
+        if let reason { parts.append(reason) }
         if count > 1 { parts.append("\(count) transactions") }
         let list = isKnown ? changes.map(\.description).joined(separator: ", ") : "unknown changes"
         return parts.joined(separator: ", ") + (list.isEmpty ? "" : ": \(list)")

@@ -7,15 +7,27 @@ extension SettingsGroup {
     /// Commits that arrive together share one write and one sync. The closure of an actor's method runs on the actor;
     /// any other may run on another thread than the caller's, which waits.
     ///
+    /// With `confirmWithin`, it is taken back unless ``SettingsStore/Unconfirmed/confirm(author:)`` is called in time: key
+    /// by key where nothing came after, as one transaction, by whichever process has the store open, or before the next
+    /// opening returns. The time runs through the end of the process by the machine's continuous clock, and through a
+    /// restart of the machine by its wall clock. A commit that comes while another one is unconfirmed joins it: both are
+    /// taken back together, to what was stored before the first, when the time of the second is over.
+    ///
+    /// - Parameters:
+    ///   - author: The name for ``Change/author``.
+    ///   - length: How long the commit stands without being confirmed; less than zero counts as zero. `nil`: for good.
+    ///   - body: Writes the settings. With `confirmWithin` it must write no secret and no setting that is its owner's
+    ///     (``SettingsAccess/owner``): that throws ``SettingsError/Code/notUndoable``, and undoes everything.
     /// - Throws: As `update`; ``SettingsError`` if the storage can't be locked, before the closure has run; and
     ///   ``SettingsError`` if saving fails. What was surely not stored, such as for lack of room, is undone then. What
     ///   may have been stored, such as after a failed sync, stands, and the store keeps trying to save it.
     @discardableResult
     public func commit<Result: Sendable>(
-        author: String? = nil, _ body: () throws -> Result
+        author: String? = nil, confirmWithin length: Duration? = nil, _ body: () throws -> Result
     ) async throws -> Result {
         guard let store = try openStore() else { return try body() }
-        return try await store.commit(author: author, body)
+        return try await store.commit(
+            author: author, confirming: length.map { StoreCore.Confirmation(length: $0) }, body)
     }
 
     /// The store that has the group; `nil` for a group without settings.
@@ -27,15 +39,15 @@ extension SettingsGroup {
         return store
     }
 
-    /// Runs a transaction, as ``commit(author:_:)-(_,()->Result)`` does, with the group as the closure's argument.
+    /// Runs a transaction, as ``commit(author:confirmWithin:_:)-(_,_,()->Result)`` does, with the group as the closure's argument.
     @discardableResult
     public func commit<Result: Sendable>(
-        author: String? = nil, _ body: (Self) throws -> Result
+        author: String? = nil, confirmWithin length: Duration? = nil, _ body: (Self) throws -> Result
     ) async throws -> Result {
-        try await commit(author: author) { try body(self) }
+        try await commit(author: author, confirmWithin: length) { try body(self) }
     }
 
-    /// Runs a transaction, as ``commit(author:_:)-(_,()->Result)`` does, but only if nothing has been stored since a token;
+    /// Runs a transaction, as ``commit(author:confirmWithin:_:)-(_,_,()->Result)`` does, but only if nothing has been stored since a token;
     /// see ``SettingsStore/commit(ifUnchangedSince:keys:author:_:)``.
     ///
     /// - Parameters:

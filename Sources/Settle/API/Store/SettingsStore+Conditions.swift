@@ -1,6 +1,6 @@
 /// Commits that begin only if nothing has been stored since a place in the history.
 extension SettingsStore {
-    /// Runs a transaction, as ``commit(author:_:)`` does, but only if nothing has been stored since a token.
+    /// Runs a transaction, as ``commit(author:confirmWithin:_:)`` does, but only if nothing has been stored since a token.
     ///
     /// For clients that write what they have read before: each passes the token of what it has read, and none
     /// overwrites what it has not seen.
@@ -23,7 +23,7 @@ extension SettingsStore {
     ///   - body: Writes the settings, these or others. It has not run if this throws a conflict.
     /// - Throws: ``SettingsError`` with the code ``SettingsError/Code/conflict`` if something has changed, which its
     ///   ``SettingsError/conflict`` tells, or if that is not known: the token is too old, or of another past. Otherwise
-    ///   as ``commit(author:_:)``.
+    ///   as ``commit(author:confirmWithin:_:)``.
     @discardableResult
     public func commit<Result: Sendable>(
         ifUnchangedSince token: ChangeToken, keys: [String]? = nil, author: String? = nil,

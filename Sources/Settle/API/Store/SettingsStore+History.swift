@@ -80,7 +80,8 @@ extension SettingsStore.History {
     public func forget(_ key: String) async throws {
         let core = try store.open()
         try await core.persister.flushToFile()
-        try await core.persister.forgetHistory(of: core.storedKeys(for: SettingKey(stored: key)))
+        try await core.persister.forgetHistory(
+            of: core.storedKeys(for: SettingKey(stored: key)) + [UnconfirmedCommit.key])
     }
 
     /// Everything that has been stored after a place, and what will be: across restarts, and by all processes; see

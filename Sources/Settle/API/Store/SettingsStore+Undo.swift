@@ -23,7 +23,7 @@ extension SettingsStore.History {
     ///   transaction is not known, or not any more. With ``SettingsError/Code/notUndoable`` if it has changed a setting
     ///   that is its owner's (``SettingsAccess/owner``) or a secret, if it was made before the newest migration or is
     ///   one, or if it stands for several transactions of which only the sum is known. If a value can't be used any more,
-    ///   because it breaks its rule or does not convert. And as ``SettingsStore/commit(author:_:)`` does.
+    ///   because it breaks its rule or does not convert. And as ``SettingsStore/commit(author:confirmWithin:_:)`` does.
     @discardableResult
     public func undo(
         _ token: ChangeToken, force: Bool = false, author: String? = nil

@@ -22,12 +22,12 @@ extension SettingsStore {
     }
 
     /// Runs a transaction, and returns when it is on stable storage; see
-    /// ``SettingsGroup/commit(author:_:)-(_,()->Result)``.
+    /// ``SettingsGroup/commit(author:confirmWithin:_:)-(_,_,()->Result)``.
     @discardableResult
     public func commit<Result: Sendable>(
-        author: String? = nil, _ body: () throws -> Result
+        author: String? = nil, confirmWithin length: Duration? = nil, _ body: () throws -> Result
     ) async throws -> Result {
-        try await open().commit(author: author, body)
+        try await open().commit(author: author, confirming: length.map { StoreCore.Confirmation(length: $0) }, body)
     }
 
     /// Resets every setting that a group of this store declares to its default. Keys that no group declares are kept,

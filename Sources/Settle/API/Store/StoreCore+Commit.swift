@@ -7,8 +7,17 @@ extension StoreCore {
     }
 
     /// Runs a transaction, and returns when it is on stable storage.
-    func commit<Result: Sendable>(author: String?, _ body: () throws -> Result) async throws -> Result {
-        try await commit(author: author, preparing: nil, body).result
+    ///
+    /// - Parameter confirmation: Given if it is taken back unless it is confirmed.
+    func commit<Result: Sendable>(
+        author: String?, confirming confirmation: Confirmation? = nil, _ body: () throws -> Result
+    ) async throws -> Result {
+        guard let confirmation else { return try await commit(author: author, preparing: nil, body).result }
+        return try await commit(author: author, preparing: nil) {
+            let result = try body()
+            try stageUnconfirmed(confirmation, author: author)
+            return result
+        }.result
     }
 
     /// - Parameter prepare: Looks at the storage once others are excluded. What it throws ends the commit.

@@ -12,7 +12,7 @@ extension StoreCore {
         let committed = try await commit(author: author, preparing: prepare) { () throws -> UndoResult in
             // Never missing: the preparation comes first.
             guard let past = found.withLock({ $0 }) else { throw CancellationError() }
-            return try takeBack(past, force: force, permit)
+            return try takeBack(past.transaction.mutations ?? [], of: past.token, force: force, permitting: permit)
         }
         var result = committed.result
         if let revision = committed.revision { result.token = log.lock.withLock { log.changes.token(of: revision) } }
@@ -29,15 +29,23 @@ extension StoreCore {
     }
 
     /// In a transaction.
-    private func takeBack(
-        _ past: HistoryTransaction, force: Bool, _ permit: (SettingKey) throws -> Void
+    ///
+    /// - Parameters:
+    ///   - token: The transaction that has made them, if that is known.
+    ///   - fail: Receives why a setting was left as it is. Without it, the first such error is thrown.
+    func takeBack(
+        _ mutations: [StoredMutation], of token: ChangeToken?, force: Bool,
+        permitting permit: (SettingKey) throws -> Void = { _ in }, failing fail: ((SettingsError) -> Void)? = nil
     ) throws -> UndoResult {
-        var result = UndoResult(undone: past.token, keys: [], conflicts: [])
+        var result = UndoResult(undone: token, keys: [], conflicts: [])
         var pieces: [SettingKey: [UndoPiece]] = [:]
-        for piece in self.pieces(of: past.transaction.mutations ?? []) {
+        for piece in self.pieces(of: mutations) {
             try permit(piece.key)
             if let owned = log.lock.withLock({ log.stored.slots.owned(at: piece.key) }) {
-                throw SettingsError.undoProtected(past.token, piece.key, by: owned.key, owned.declaration ?? "")
+                let error = SettingsError.undoProtected(token, piece.key, by: owned.key, owned.declaration ?? "")
+                guard let fail else { throw error }
+                fail(error)
+                continue
             }
             let now = try ownStored(at: piece.key)
             let isUntouched = areSame(now, piece.then, at: piece.key)
@@ -51,8 +59,17 @@ extension StoreCore {
                         key: piece.key.description, oldValue: piece.before, valueThen: piece.then, valueNow: now))
             }
         }
-        transaction?.undone = past.token
-        for (place, pieces) in pieces.sorted(by: \.key) { try putBack(pieces, at: place) }
+        transaction?.note.undone = token
+        for (place, pieces) in pieces.sorted(by: \.key) {
+            do {
+                // A part of its own, which is undone alone.
+                try transact(origin: .local, author: nil) { try putBack(pieces, at: place) }
+            } catch {
+                guard let fail else { throw error }
+                fail(.notPutBack(place, error))
+                result.keys.removeAll { key in pieces.contains { $0.key.description == key } }
+            }
+        }
         result.keys.sort()
         result.conflicts.sort { $0.key < $1.key }
         return result
@@ -105,7 +122,7 @@ extension StoreCore {
     // MARK: What is there now
 
     /// What the application's domain has at a key, with everything that was written so far. In a transaction.
-    private func ownStored(at key: SettingKey) throws -> SettingValue? {
+    func ownStored(at key: SettingKey) throws -> SettingValue? {
         let found = log.lock.withLock {
             FoundKey(stored: log.stored.tree[key], unsaved: log.unsavedValues(at: key, inTransaction: true))
         }
@@ -126,7 +143,7 @@ extension StoreCore {
 
 extension SettingsError {
     fileprivate static func undoProtected(
-        _ token: ChangeToken, _ key: SettingKey, by owned: SettingKey, _ declaration: String
+        _ token: ChangeToken?, _ key: SettingKey, by owned: SettingKey, _ declaration: String
     ) -> SettingsError {
         let rule = "written by code that has its group"
         return notUndoable(

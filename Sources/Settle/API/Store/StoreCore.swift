@@ -36,7 +36,8 @@ package final class StoreCore: Engine, @unchecked Sendable {
         sizeWarnings = SizeWarnings(limit: configuration.valueSizeLimit)
         loadOutcome = contents.outcome
         let log = MutationLog(
-            logLimit: configuration.logLimit, logCostLimit: configuration.logCostLimit, stored: tree)
+            logLimit: configuration.logLimit, logCostLimit: configuration.logCostLimit, stored: tree,
+            unconfirmed: UnconfirmedCommit(record.unconfirmed))
         let time = TimeSource(configuration.clock)
         let issueBoard = IssueBoard()
         var known = KnownMigrations(record: record, names: migrations)
@@ -68,6 +69,8 @@ package final class StoreCore: Engine, @unchecked Sendable {
     override func readHistory(after token: ChangeToken?) async -> HistoryFinding {
         await persister.readHistory(after: token)
     }
+
+    override func revertIfDue() async throws { try await revertUnconfirmedIfDue() }
 
     override func keep(_ values: [SettingKey: SettingValue?]) { persister.keep(values) }
 

@@ -1,7 +1,7 @@
 /// What ``SettingsStore/History/undo(_:force:author:)`` has done.
 public struct UndoResult: Sendable, Hashable, Codable {
-    /// The transaction that was to be undone.
-    public var undone: ChangeToken
+    /// The transaction that was to be undone; `nil` for an unconfirmed commit that the history does not have.
+    public var undone: ChangeToken?
     /// The undo's own place in the history, which undoes it in turn. `nil` if nothing was left to be written, or if the
     /// store's log has forgotten the place already.
     public var token: ChangeToken?

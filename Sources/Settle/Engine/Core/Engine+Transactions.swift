@@ -45,7 +45,7 @@ extension Engine {
     /// A single value that is too large is no matter of transactions: it stays in force, and is refused when it is
     /// saved.
     private final var excess: SettingsError? {
-        guard let count = transaction?.boxes.count, count > 1 else { return nil }
+        guard let count = transaction?.keyCount, count > 1 else { return nil }
         if count > keyLimit { return .tooManyKeys(count, limit: keyLimit) }
         guard byteLimit < .max else { return nil }
         // Encoding runs foreign code: what that writes belongs to the transaction.
@@ -118,7 +118,10 @@ extension Engine {
         let time = time.now()
         var dropped: [any AnyObject & Sendable] = []
         dropped.reserveCapacity(plan.written.count)
-        let wakeUps = log.lock.withLock { log.publish(plan, details, time: time, installed: &dropped) }
+        let wakeUps = log.lock.withLock {
+            if let write = transaction.note.unconfirmed { log.unconfirmed.write(write) }
+            return log.publish(plan, details, time: time, installed: &dropped)
+        }
         if !wakeUps.dropped.isEmpty { writer.afterUnlock { wakeUps.dropped.release() } }
         for box in transaction.boxes {
             if let equal = box.exchangeStaged(nil) { dropped.append(equal) }

@@ -77,6 +77,9 @@ package class Engine: @unchecked Sendable {
     /// The values that the storage keeps because a stored one can't be used, the last good one first.
     func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue) -> [SettingValue] { [] }
 
+    /// Takes the unconfirmed commit back if its time is over.
+    func revertIfDue() async throws {}
+
     // MARK: What a draft adds
 
     /// Whether values come from another store, so that the log does not tell when they change.

@@ -79,8 +79,8 @@ final class LogDetails: @unchecked Sendable {
     let author: String?
     /// The domain that has changed, if it is another one than the application's.
     let domain: DomainIdentity?
-    /// The transaction that this one takes back.
-    let undone: ChangeToken?
+    /// What it is besides its writes.
+    let note: TransactionNote
     /// An estimate of the memory that the values take, in bytes.
     private(set) var cost: Int
     /// The part of it that is known from the values' types; the rest is known once values have been stored.
@@ -102,7 +102,7 @@ final class LogDetails: @unchecked Sendable {
     ///   - limit: The cost from which on the values are not kept.
     init(
         _ mutations: [LoggedMutation], origin: ValueOrigin, author: String?, domain: DomainIdentity? = nil,
-        undone: ChangeToken? = nil,
+        note: TransactionNote = TransactionNote(),
         cost: Int, fixedCost: Int = 0, limit: Int = .max
     ) {
         hasValues = cost <= limit
@@ -110,7 +110,7 @@ final class LogDetails: @unchecked Sendable {
         self.origin = origin
         self.author = author
         self.domain = domain
-        self.undone = undone
+        self.note = note
         self.cost = hasValues ? cost : 0
         self.fixedCost = hasValues ? fixedCost : 0
         isPersistent = mutations.contains { $0.slot.schedule != nil }
@@ -134,7 +134,7 @@ final class LogDetails: @unchecked Sendable {
 
     /// The same transaction without its values.
     func withoutValues() -> LogDetails {
-        LogDetails(mutations, origin: origin, author: author, domain: domain, undone: undone, cost: 1, limit: 0)
+        LogDetails(mutations, origin: origin, author: author, domain: domain, note: note, cost: 1, limit: 0)
     }
 
     /// Whether the transaction has touched a topic.

@@ -7,6 +7,7 @@ extension MutationLog {
             let last = unsaved.lastCollected
             var collected = unsaved.collect(upTo: changes.revision, retryingEncoding: retryingEncoding)
             collected.ownCount = changes.ownCount
+            collected.unconfirmed = unconfirmed.takeUnsaved()
             guard !collected.values.isEmpty else { return collected }
             collected.author = changes.author(after: last)
             if collected.values.count > 1 {

@@ -12,6 +12,7 @@ package final class MutationLog: @unchecked Sendable {
     @exclusivity(unchecked) var changes: ChangeLog
     @exclusivity(unchecked) var unsaved: UnsavedChanges
     @exclusivity(unchecked) var stored: StoredValues
+    @exclusivity(unchecked) var unconfirmed: UnconfirmedState
     /// The newest transactions of the storage's history, for all who follow that. Filled as long as somebody does.
     @exclusivity(unchecked) var feed: RecordRing<HistoryFeedEntry>
     /// How often followers that could not read the history may have tried.
@@ -36,7 +37,11 @@ package final class MutationLog: @unchecked Sendable {
     /// How many sequences are being iterated; see ``Waiter``.
     let subscribers = Atomic<Int>(0)
 
-    init(logLimit: Int, logCostLimit: Int, stored tree: SettingTree = SettingTree()) {
+    init(
+        logLimit: Int, logCostLimit: Int, stored tree: SettingTree = SettingTree(),
+        unconfirmed: UnconfirmedCommit? = nil
+    ) {
+        self.unconfirmed = UnconfirmedState(unconfirmed)
         costLimit = logCostLimit
         let ring = MutationRing(capacity: logLimit, costLimit: logCostLimit)
         changes = ChangeLog(ring, root: root, durability: durability)

@@ -6,8 +6,8 @@ struct Transaction {
     let domain: DomainIdentity?
     /// The domain that the transaction writes instead of the application's.
     var target: DomainTarget?
-    /// The transaction that this one takes back.
-    var undone: ChangeToken?
+    /// What it is besides its writes.
+    var note = TransactionNote()
     /// The written settings, in the order in which they were first written.
     private(set) var boxes: [AnySettingBox] = []
     /// How often something has been staged.
@@ -39,6 +39,9 @@ struct Transaction {
         self.author = author
         self.domain = domain
     }
+
+    /// How many keys it writes, the record of an unconfirmed commit included.
+    var keyCount: Int { boxes.count + (note.unconfirmed == nil ? 0 : 1) }
 
     var isOutermost: Bool { levels.count == 1 }
     var isEmpty: Bool { levels.isEmpty }

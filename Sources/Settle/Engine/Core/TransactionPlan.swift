@@ -87,7 +87,7 @@ struct TransactionPlan {
         guard !mutations.isEmpty else { return nil }
         return LogDetails(
             mutations, origin: origin, author: transaction.author, domain: transaction.domain,
-            undone: transaction.undone, cost: cost, fixedCost: fixedCost, limit: limit)
+            note: transaction.note, cost: cost, fixedCost: fixedCost, limit: limit)
     }
 }
 

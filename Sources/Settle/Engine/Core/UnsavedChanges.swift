@@ -286,4 +286,6 @@ struct CollectedChanges {
     var author: String?
     /// Wall time of the oldest change in it.
     var oldest: Double?
+    /// What becomes of the unconfirmed commit, if that has changed.
+    var unconfirmed: UnconfirmedWrite?
 }

@@ -40,6 +40,40 @@ extension SettingsError {
         SettingsError(.historyUnavailable, "What the transaction at \(token) has changed is not known.")
     }
 
+    // MARK: Unconfirmed commits
+
+    static let nothingUnconfirmed = SettingsError(
+        .nothingUnconfirmed, "There is no unconfirmed change: it was confirmed or taken back, or there was none.")
+
+    static func confirmedTooLate(_ commit: UnconfirmedCommit) -> SettingsError {
+        SettingsError(
+            .nothingUnconfirmed,
+            "The change can't be confirmed any more: it was not confirmed within \(commit.length.inWords), and is taken "
+                + "back.")
+    }
+
+    /// - Parameter what: Words that complete "it is …".
+    static func unconfirmable(_ key: SettingKey, _ what: String, rule: String) -> SettingsError {
+        SettingsError(
+            .notUndoable,
+            "A commit that is to be confirmed can't change \(quoted(key)): it is \(what), and must be \(rule). Commit it "
+                + "without “confirmWithin”. Nothing has changed.", key: key.description, rule: rule)
+    }
+
+    /// - Parameter error: Why a setting could not be put back.
+    static func notPutBack(_ key: SettingKey, _ error: any Error) -> SettingsError {
+        SettingsError(
+            .notUndoable, "\(quoted(key)) was not taken back with the unconfirmed change: \(error)",
+            key: key.description, rule: (error as? SettingsError)?.rule, underlying: error)
+    }
+
+    /// - Parameter error: Why an unconfirmed commit could not be taken back in time.
+    static func unconfirmedStands(_ error: any Error) -> SettingsError {
+        SettingsError(
+            (error as? SettingsError)?.code ?? .storage,
+            "The unconfirmed change could not be taken back yet, and this is tried again. \(error)", underlying: error)
+    }
+
     /// - Parameters:
     ///   - reason: Words that complete "because …".
     ///   - rule: Words that complete "must be …".

@@ -63,6 +63,8 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let historyUnavailable = Code("historyUnavailable")
         /// A transaction can't be taken back.
         public static let notUndoable = Code("notUndoable")
+        /// There is no commit to confirm or to take back, or its time is over.
+        public static let nothingUnconfirmed = Code("nothingUnconfirmed")
         /// This can't be done inside a transaction.
         public static let insideTransaction = Code("insideTransaction")
         /// The part of a value to be written no longer exists; see ``SettingPart``.

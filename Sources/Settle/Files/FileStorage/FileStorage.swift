@@ -45,6 +45,8 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     /// `nil` for a file of this process's own.
     let home: UserHome?
     private let isFileURL: Bool
+    /// Whether it never writes.
+    let isReader: Bool
     /// Held during I/O: a storage is called one call at a time, so that no call waits for it.
     let session: LockedValue<FileSession>
     /// The session's, for calls that can't wait.
@@ -77,18 +79,20 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     /// - Parameters:
     ///   - watching: Tells when files change. Without it, every call of ``changes(after:)`` looks.
     ///   - home: Whose file it is, if that is another user; the calls are that home's then.
+    ///   - isReader: Whether the calls never write.
     ///   - lockTimeout: How long one call waits for locks that other processes have.
     ///   - journalLimit: Below this growth, in bytes, a journal is never begun anew.
     ///   - journalCapacity: How many bytes a journal may have.
     package init(
         at url: URL, format: FileFormat? = nil, calls: any SystemCalls, watching: (any FileWatching)? = nil,
-        home: UserHome? = nil, lockTimeout: LockTimeout = .usual, journalLimit: Int = FileStorage.journalLimit,
-        journalCapacity: Int = FileStorage.journalCapacity
+        home: UserHome? = nil, isReader: Bool = false, lockTimeout: LockTimeout = .usual,
+        journalLimit: Int = FileStorage.journalLimit, journalCapacity: Int = FileStorage.journalCapacity
     ) {
         self.watching = watching
         self.home = home
         path = FilePath(url)
         isFileURL = url.isFileURL
+        self.isReader = isReader
         let session = FileSession(
             FileOperations(calls), path: path, format: format, lockTimeout: lockTimeout, journalLimit: journalLimit,
             journalCapacity: journalCapacity)

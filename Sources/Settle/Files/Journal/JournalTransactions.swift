@@ -45,11 +45,13 @@ extension JournalTransactions {
 ///
 ///     facts         a count: the sum of
 ///                   1 there is a name, 2 it undoes another, 4 its mutations are known, 8 it stands for several,
-///                   16 it has another time than the section, 32 its mutations are those of the record's batch
+///                   16 it has another time than the section, 32 its mutations are those of the record's batch,
+///                   64 it has a reason
 ///     time          8 bytes, if it is another one
 ///     origin        a count: 1 local, 2 external, 3 migration, 4 reset; 0 another one, whose name follows (a text)
 ///     name          a text, if there is one
 ///     undone        history u64, position u64, checksum u64, if it undoes another
+///     reason        a text, if it has one
 ///     represented   a count, if it stands for several
 ///     mutations     of the batch: the old values in its order; otherwise their number (a count), then for each the key
 ///                   (a text), the old and the new value. A tag of its own says absent, and unknown if the values are
@@ -61,7 +63,8 @@ private enum Facts {
     static let several: UInt64 = 8
     static let time: UInt64 = 16
     static let batch: UInt64 = 32
-    static let all: UInt64 = 63
+    static let reason: UInt64 = 64
+    static let all: UInt64 = 127
 }
 
 /// The usual origins, by their numbers.
@@ -90,6 +93,7 @@ extension JournalValueWriter {
         if isOfBatch { facts |= Facts.batch }
         if transaction.author.name != nil { facts |= Facts.name }
         if transaction.undone != nil { facts |= Facts.undone }
+        if transaction.reason != nil { facts |= Facts.reason }
         if transaction.mutations != nil { facts |= Facts.mutations }
         if transaction.count != 1 { facts |= Facts.several }
         write(count: facts)
@@ -102,6 +106,7 @@ extension JournalValueWriter {
         }
         if let name = transaction.author.name { write(name) }
         if let undone = transaction.undone { write(undone) }
+        if let reason = transaction.reason { write(reason) }
         if transaction.count != 1 { write(count: transaction.count) }
         guard let mutations = transaction.mutations else { return }
         if isOfBatch {
@@ -170,9 +175,11 @@ extension JournalValueReader {
         let origin = try readOrigin()
         let name = facts & Facts.name == 0 ? nil : try readText()
         let undone = facts & Facts.undone == 0 ? nil : try readToken()
+        let reason = facts & Facts.reason == 0 ? nil : try readText()
         let count = facts & Facts.several == 0 ? 1 : try readCount()
         var transaction = StoredTransaction(
-            time: time, author: author.named(name), origin: origin, undone: undone, count: count, mutations: nil)
+            time: time, author: author.named(name), origin: origin, undone: undone, reason: reason, count: count,
+            mutations: nil)
         guard facts & Facts.mutations != 0 else { return transaction }
         var mutations: [StoredMutation] = []
         if facts & Facts.batch != 0 {

@@ -1,14 +1,14 @@
 /// A duration as people write it: `250ms`, `5s`, `1m30s`, `1.5h`, `2d`.
 ///
 /// Numbers with units, the larger units first, and each unit at most once.
-enum DurationText {
+package enum DurationText {
     private static let units: [(name: String, factor: Int128, power: Int)] = [
         ("d", 86_400, 18), ("h", 3600, 18), ("m", 60, 18), ("s", 1, 18), ("ms", 1, 15), ("us", 1, 12), ("µs", 1, 12),
         ("μs", 1, 12), ("ns", 1, 9),
     ]
 
     /// `nil` if the text is no duration, or one that is too long or too exact for a `Duration`.
-    static func duration(_ text: Substring) -> Duration? {
+    package static func duration(_ text: Substring) -> Duration? {
         let isNegative = text.utf8.first == UInt8(ascii: "-")
         var rest = isNegative ? text.dropFirst() : text
         var sum: Int128 = 0

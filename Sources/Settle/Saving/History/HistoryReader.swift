@@ -117,6 +117,16 @@ final class HistoryReader {
         }
     }
 
+    /// The newest transaction that has made a commit which is not confirmed; `nil` if that is not known.
+    func unconfirmedCommit() async -> ChangeToken? {
+        var oldest: ChangeToken?
+        while let page = try? await page(before: oldest, isWhole: true), let last = page.last {
+            if let found = page.first(where: { $0.transaction.isUnconfirmed }) { return found.token }
+            oldest = last.token
+        }
+        return nil
+    }
+
     /// Checks that nothing has been stored after a position.
     ///
     /// - Parameter keys: The keys that count, with those within them, and dictionaries around them as far as they have
@@ -226,13 +236,17 @@ final class HistoryReader {
 }
 
 extension StoredTransaction {
+    /// Whether it has stored the record of an unconfirmed commit together with values, and not only moved or removed it.
+    fileprivate var isUnconfirmed: Bool {
+        guard undone == nil, let mutations, mutations.count > 1 else { return false }
+        return mutations.contains { $0.key == UnconfirmedCommit.key && ($0.isWithheld || $0.newValue != nil) }
+    }
+
     /// Without the values of secrets, and without what stands beside the settings, which shows whether it was a migration.
     fileprivate func visible(without secrets: Set<SettingKey>) -> StoredTransaction {
         var visible = withholding(secrets)
         guard let all = visible.mutations, all.contains(where: { MigrationRecord.has($0.key) }) else { return visible }
-        if all.contains(where: { ($0.key.parents.first ?? $0.key).name == MigrationRecord.name }) {
-            visible.origin = .migration
-        }
+        if all.contains(where: MigrationRecord.isMigration) { visible.origin = .migration }
         visible.mutations = all.filter { !MigrationRecord.has($0.key) }
         return visible
     }

@@ -19,13 +19,16 @@ struct HistoryWriter {
     mutating func collected(_ count: UInt64) { collectedCount = count }
 
     /// Lists the transactions of a batch with everything up to a revision.
-    func list(upTo revision: UInt64, in batch: inout StorageBatch) {
+    ///
+    /// - Parameter reason: That of a batch which has no transaction of the log, only the end of an unconfirmed commit.
+    func list(upTo revision: UInt64, in batch: inout StorageBatch, for reason: String?) {
         let count = collectedCount - listedCount
         batch.transactionCount = max(1, count)
         guard storage?.keepsHistory == true, !batch.values.isEmpty else { return }
         batch.transactions = log.transactions(
             count == 0 ? nil : lastListed + 1...revision, count: batch.transactionCount, values: batch.values,
             before: batch.expectedValues, author: batch.author, now: time.now())
+        if count == 0, !batch.transactions.isEmpty { batch.transactions[0].reason = reason }
     }
 
     /// A batch has been stored: its transactions are not listed again.
@@ -57,8 +60,12 @@ extension MutationLog {
     private static func item(_ logged: LoggedTransaction) -> TransactionListing.Item {
         let details = logged.entry.details
         var item = TransactionListing.Item(
-            time: logged.entry.time, author: details.author, origin: details.origin, undone: details.undone, writes: [])
+            time: logged.entry.time, author: details.author, origin: details.origin, undone: details.note.undone,
+            reason: details.note.unconfirmed?.reason, writes: [])
         guard logged.entry.hasValues, !logged.isGivenUp else { return item }
+        if let write = details.note.unconfirmed {
+            item.writes.append((UnconfirmedCommit.key, nil, write.commit?.record))
+        }
         for mutation in details.mutations where mutation.scope != .effective && mutation.slot.schedule != nil {
             // What can't be encoded is not stored either.
             guard let old = try? mutation.slot.encoder(mutation.old) else { continue }

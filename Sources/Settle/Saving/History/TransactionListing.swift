@@ -10,6 +10,7 @@ struct TransactionListing {
         var author: String?
         var origin: ValueOrigin
         var undone: ChangeToken?
+        var reason: String?
         /// The new value of each key, in the order in which they were written; `nil` if the key is no longer stored.
         var writes: [(key: SettingKey, old: SettingValue?, new: SettingValue?)]
     }
@@ -54,7 +55,7 @@ struct TransactionListing {
             result.append(
                 StoredTransaction(
                     time: item.time, author: author.named(item.author), origin: item.origin, undone: item.undone,
-                    mutations: mutations(of: item)))
+                    reason: item.reason, mutations: mutations(of: item)))
         }
         let rest = mutationsOfRest()
         if !rest.isEmpty, let last = result.indices.last {

@@ -8,6 +8,7 @@ extension BatchWriter {
     func collect(retryingEncoding: Bool) -> (revision: UInt64, encodingError: SettingsError?) {
         let taken = log.collectUnsaved(retryingEncoding: retryingEncoding)
         history.collected(taken.ownCount)
+        defer { if let write = taken.unconfirmed { add(write, writtenWith: taken) } }
         guard !taken.values.isEmpty else { return (taken.revision, nil) }
         var first: SettingsError?
         var encoded: [(key: SettingKey, value: SettingValue?)] = []
@@ -48,6 +49,18 @@ extension BatchWriter {
             writtenTogether: writtenTogether,
             transactions: limits.mayPart ? transactions(of: taken, writtenTogether) : [], keeper: taken.keeper)
         return (taken.revision, first)
+    }
+
+    /// Adds the record of an unconfirmed commit to what is stored, behind the values written with it.
+    private func add(_ write: UnconfirmedWrite, writtenWith taken: CollectedChanges) {
+        let key = UnconfirmedCommit.key
+        let before = pending.values[key] == nil ? external.migrations.record.unconfirmed : pending.replaced[key]
+        let together = write.keys + [key]
+        recordReason = taken.values.isEmpty ? write.reason : nil
+        pending.add(
+            [(key, write.commit?.record)], replacing: [before],
+            author: taken.values.isEmpty ? write.author : taken.author, writtenTogether: [together],
+            transactions: limits.mayPart ? [PendingTransaction(keys: together)] : [], keeper: taken.keeper)
     }
 
     /// The collected transactions, each with what it has written at keys that later ones of them have written again.

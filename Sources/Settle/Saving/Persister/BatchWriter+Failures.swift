@@ -4,7 +4,7 @@ extension BatchWriter {
     func keys(of commit: SaveRequest) -> [SettingKey] {
         guard let revision = commit.revision else { return [] }
         let keys = log.keys(writtenAt: revision) ?? Array(pending.values.keys)
-        return keys.filter { pending.values[$0] != nil }
+        return (keys + [UnconfirmedCommit.key]).filter { pending.values[$0] != nil }
     }
 
     // MARK: Others have stored something
@@ -41,7 +41,7 @@ extension BatchWriter {
         guard !givenUp.isEmpty else { return nil }
         var restored: [SettingKey: SettingValue?] = [:]
         var first: SettingsError?
-        for (key, stored, isCommitted) in givenUp {
+        for (key, stored, isCommitted) in givenUp where key != UnconfirmedCommit.key {
             restored.updateValue(stored, forKey: key)
             let issue = SettingsError.superseded(key, byCommit: isCommitted)
             report(issue)
@@ -50,7 +50,21 @@ extension BatchWriter {
         leaveUnresolved()
         log.giveUp(Set(givenUp.map(\.key)), after: lastHandedOver)
         external.add([ExternalChange(.values(restored))])
+        let key = UnconfirmedCommit.key
+        if pending.writtenBack[key] != nil {
+            pending.writtenBack.updateValue(external.migrations.record.unconfirmed, forKey: key)
+        }
+        adoptUnconfirmed()
         return first
+    }
+
+    /// The store's unconfirmed commit is the one that is stored, unless another one waits to be.
+    func adoptUnconfirmed() {
+        let stored = external.migrations.record.unconfirmed
+        let waiting = pending.values[UnconfirmedCommit.key]
+        if waiting != nil { pending.replaced[UnconfirmedCommit.key] = stored }
+        let commit = UnconfirmedCommit(waiting ?? stored)
+        log.lock.withLock { log.unconfirmed.adopt(commit) }
     }
 
     func leaveUnresolved() { pending.leaveUnresolved(log.lock.withLock { log.unsaved.lastCollected }) }
@@ -65,8 +79,14 @@ extension BatchWriter {
             guard let revision = commit.revision else { continue }
             undone.formUnion(log.withoutLaterWrites(keys(of: commit), writtenAt: revision))
         }
+        if !commits.isEmpty, pending.values[UnconfirmedCommit.key] != nil { undone.insert(UnconfirmedCommit.key) }
         guard !undone.isEmpty else { return false }
-        let values = pending.undo(undone, with: external.unmerged)
+        var values = pending.undo(undone, with: external.unmerged)
+        if undone.contains(UnconfirmedCommit.key) {
+            values.removeValue(forKey: UnconfirmedCommit.key)
+            pending.restored.removeValue(forKey: UnconfirmedCommit.key)
+            adoptUnconfirmed()
+        }
         log.giveUp(undone, after: lastHandedOver, isSuperseded: false)
         if !values.isEmpty { external.add([ExternalChange(.values(values))]) }
         return true

@@ -17,6 +17,8 @@ final class BatchWriter {
     private(set) var lastHandedOver: UInt64 = 0
     /// Whether to call the storage even without changes, because its last call failed.
     var mustRepeat = false
+    /// Why the unconfirmed commit has changed, if no value has.
+    var recordReason: String?
     /// Whether anything appended is not on stable storage yet.
     var hasUnsynced = false
 
@@ -48,6 +50,8 @@ final class BatchWriter {
     var mergedTree: SettingTree {
         var tree = log.lock.withLock { log.stored.tree }
         pending.removeUnsaved(from: &tree)
+        // The record of an unconfirmed commit waits with the values, but stands beside them.
+        if tree[UnconfirmedCommit.key] != nil { tree[UnconfirmedCommit.key] = nil }
         return tree
     }
 
@@ -93,7 +97,7 @@ final class BatchWriter {
         var (batch, isWhole) = pending.nextBatch(
             revision, after: lastHandedOver, limits: limits,
             conditions: isolation.conditions + external.migrations.conditions + group.fences, with: external.unmerged)
-        if isWhole { history.list(upTo: revision, in: &batch) }
+        if isWhole { history.list(upTo: revision, in: &batch, for: recordReason) }
         external.migrations.complete(&batch)
         batch.isPart = !isWhole
         batch.hasCommits = group.hasCommits
@@ -173,6 +177,7 @@ final class BatchWriter {
         if !batch.values.isEmpty { history.didList(batch, at: receipt.token) }
         external.appended(receipt)
         lastHandedOver = batch.revision
+        recordReason = nil
         mustRepeat = false
         let unencodable = log.lock.withLock { log.unsaved.unencodable.map(\.slot.key) }
         log.markHandedOver(pending.didStoreAll(batch, unencodable: unencodable))
@@ -194,6 +199,7 @@ final class BatchWriter {
         resolve(by: &changes)
         compareWithFailedSaves(changes)
         external.add(changes)
+        adoptUnconfirmed()
     }
 
     /// The batch whose answer was lost has turned out to be stored.

@@ -21,6 +21,7 @@ struct KnownMigrations: Sendable {
     }
 
     mutating func didStore(_ batch: StorageBatch) {
+        if let unconfirmed = batch.values[UnconfirmedCommit.key] { record.unconfirmed = unconfirmed }
         guard let location = batch.values[SettingKey(name: MigrationRecord.schemaName)] else { return }
         record.schemaLocation = location
         schemaOfNewFile = nil

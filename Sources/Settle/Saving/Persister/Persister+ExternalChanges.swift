@@ -91,9 +91,11 @@ extension Persister {
             waitForNext()
             throw error
         }
+        let unconfirmed = log.lock.withLock { log.unconfirmed.current }
         writer.fetched(found)
         history.isFeedBehind = true
         reportRefusal()
+        if log.lock.withLock({ log.unconfirmed.current }) != unconfirmed { waitForNext() }
         guard machine.outside != .current else { return }
         machine.fetched(now: time.elapsed())
         waitForNext()

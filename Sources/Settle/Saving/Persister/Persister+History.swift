@@ -57,7 +57,8 @@ extension Persister {
     /// Keeps values of secrets out of the history, because a group with them has been opened.
     nonisolated func withhold(_ keys: [SettingKey]) {
         enqueue { persister in
-            if !persister.isClosed { await persister.history.withhold(keys) }
+            // What an unconfirmed commit has replaced may be a value of a key that no group had declared then.
+            if !persister.isClosed { await persister.history.withhold(keys + [UnconfirmedCommit.key]) }
         }
     }
 

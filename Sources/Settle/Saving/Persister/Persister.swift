@@ -34,6 +34,8 @@ actor Persister {
     let writer: BatchWriter
     let history: HistoryReader
     let locks: NamedLocks
+    /// Whether an unconfirmed commit is taken back here. What only reads leaves it to others.
+    let takesBack: Bool
     var group = CommitGroup()
     var transactions = TransactionQueue()
     /// The position in the storage's history that the store's values are not older than; `nil` if there is none yet.
@@ -64,6 +66,7 @@ actor Persister {
             log: log, time: time, report: report)
         history = HistoryReader(storage, log: log, time: time, errors: errors, report: report)
         locks = NamedLocks(storage, on: executor, time: time)
+        takesBack = (storage as? FileStorage)?.isReader != true
         machine = PersisterStateMachine(
             retryDelay: retryDelay, savePolicy: savePolicy, preservesWaiting: storage.preservesWaiting)
     }
@@ -150,7 +153,7 @@ actor Persister {
     private func next() -> (action: PersisterStateMachine.Action, changes: WaitingChanges) {
         let now = time.elapsed()
         let found = log.measureWaits(time)
-        return (machine.next(found, now: now), found)
+        return (machine.next(found, unconfirmed: unconfirmedDue(now: now), now: now), found)
     }
 
     /// Does what is due, then schedules what comes next.
@@ -186,6 +189,7 @@ actor Persister {
             case .checkpoint(let reason): try await checkpoint(for: reason)
             case .fetch: await deliver()
             case .readHistory: retryHistory()
+            case .revert: takeBackUnconfirmed()
             }
         } catch {
             // Reported already; the machine schedules the retry.

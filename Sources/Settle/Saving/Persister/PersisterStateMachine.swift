@@ -1,6 +1,6 @@
 /// Decides what the persister does next. Has no clock, lock, task or storage: it receives events and returns actions.
 ///
-/// Four regions are independent of each other until the store closes:
+/// Five regions are independent of each other until the store closes:
 ///
 /// ```
 ///   saving      working ──failed──▶ failing ──stable, retry time or not──▶ working
@@ -14,6 +14,9 @@
 ///
 ///   history     current ──failed──▶ failing ──due, or fetched──▶ trying ──read──▶ current
 ///                                      ▲──────────failed──────────┘
+///
+///   reversion   idle ──due──▶ running ──ended──▶ idle
+///                 ▲              └──failed──▶ failing ──due──▶ running
 /// ```
 ///
 /// An append, a sync and a checkpoint are each one uninterrupted call and need no state. After a failure the persister
@@ -33,6 +36,8 @@ struct PersisterStateMachine {
         case fetch
         /// Retry followers whose history read failed.
         case readHistory
+        /// Take the unconfirmed commit back, because its time is over.
+        case revert
     }
 
     /// What becomes of changed values.
@@ -72,6 +77,13 @@ struct PersisterStateMachine {
         case trying(BackOff)
     }
 
+    /// The state of taking back an unconfirmed commit.
+    enum Reversion: Equatable {
+        case idle
+        case running(BackOff)
+        case failing(BackOff)
+    }
+
     enum State: Equatable {
         case open
         case closed
@@ -82,6 +94,7 @@ struct PersisterStateMachine {
     private(set) var checkpoint = Checkpoint.reached
     private(set) var outside = Outside.current
     private(set) var history = History.current
+    private(set) var reversion = Reversion.idle
     /// Set from the first failed checkpoint until one works.
     private var checkpointRetry: BackOff?
 
@@ -111,9 +124,14 @@ struct PersisterStateMachine {
 
     // MARK: What to do
 
-    func next(_ changes: WaitingChanges, now: Duration) -> Action {
+    /// - Parameter unconfirmed: When the time of an unconfirmed commit is over, if there is one.
+    func next(_ changes: WaitingChanges, unconfirmed: Duration? = nil, now: Duration) -> Action {
         guard state == .open else { return .wait(until: nil) }
         var dues: [Duration] = []
+        if let due = reversionDue(unconfirmed) {
+            if due <= now { return .revert }
+            dues.append(due)
+        }
         if case .failing(let retry) = outside {
             if retry.due <= now { return .fetch }
             dues.append(retry.due)
@@ -151,6 +169,14 @@ struct PersisterStateMachine {
             }
         }
         return .wait(until: dues.min())
+    }
+
+    private func reversionDue(_ unconfirmed: Duration?) -> Duration? {
+        switch reversion {
+        case .idle: unconfirmed
+        case .running: nil
+        case .failing(let retry): unconfirmed.map { max($0, retry.due) }
+        }
     }
 
     private func checkpointDue(_ changes: WaitingChanges, now: Duration) -> Duration? {
@@ -341,6 +367,28 @@ struct PersisterStateMachine {
             saving = .failing(retry)
         }
         checkpointRetry?.hurry(to: time)
+    }
+
+    // MARK: Events of an unconfirmed commit
+
+    mutating func reversionBegan() {
+        if case .failing(let retry) = reversion {
+            reversion = .running(retry)
+        } else {
+            reversion = .running(BackOff(delays))
+        }
+    }
+
+    /// - Returns: Whether it is the first failure in a row.
+    @discardableResult
+    mutating func reversionEnded(hasFailed: Bool, now: Duration) -> Bool {
+        guard case .running(var retry) = reversion, hasFailed else {
+            reversion = .idle
+            return false
+        }
+        retry.failed(now: now)
+        reversion = .failing(retry)
+        return retry.attempts == 1
     }
 
     // MARK: The end

@@ -9,6 +9,8 @@ public struct StoredTransaction: Sendable, Hashable {
     public var origin: ValueOrigin
     /// The transaction that it took back, if it is an undo.
     public var undone: ChangeToken?
+    /// Why it was made, such as `not confirmed within 5 minutes`; `nil` for a plain write.
+    public var reason: String?
     /// How many transactions it stands for, of which only the sum is known: 1, unless there was no room for each.
     public var count: UInt64
     /// What has changed, in the order of the keys; `nil` if anything may have.
@@ -16,13 +18,14 @@ public struct StoredTransaction: Sendable, Hashable {
 
     /// Creates a transaction; by default a single one that took nothing back.
     public init(
-        time: Double, author: TransactionAuthor, origin: ValueOrigin, undone: ChangeToken? = nil, count: UInt64 = 1,
-        mutations: [StoredMutation]?
+        time: Double, author: TransactionAuthor, origin: ValueOrigin, undone: ChangeToken? = nil,
+        reason: String? = nil, count: UInt64 = 1, mutations: [StoredMutation]?
     ) {
         self.time = time
         self.author = author
         self.origin = origin
         self.undone = undone
+        self.reason = reason
         self.count = count
         self.mutations = mutations
     }

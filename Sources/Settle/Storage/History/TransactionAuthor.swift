@@ -1,6 +1,6 @@
 /// Who made a transaction, as far as that is known.
 public struct TransactionAuthor: Sendable, Hashable, Codable {
-    /// The name that was given to `update(author:)` or ``SettingsStore/commit(author:_:)``.
+    /// The name that was given to `update(author:)` or ``SettingsStore/commit(author:confirmWithin:_:)``.
     public var name: String?
     /// The name of the program.
     public var program: String?

@@ -1,5 +1,5 @@
-/// What stands beside the settings in a storage, under reserved names: which migrations it has seen, and, in a file, where
-/// its JSON Schema is.
+/// What stands beside the settings in a storage, under reserved names: which migrations it has seen, which commit has not
+/// been confirmed, and, in a file, where its JSON Schema is.
 ///
 ///     "$schema": "./settings.schema.json",
 ///     "$settle": { "migrations": ["rename theme to look.theme", "sizes in points"] }
@@ -42,6 +42,22 @@ package struct MigrationRecord: Sendable, Equatable {
     package var schemaLocation: SettingValue? {
         get { entries.root[Self.schemaName] }
         set { entries.root[Self.schemaName] = newValue }
+    }
+
+    /// The record of the commit that is not confirmed; see ``UnconfirmedCommit``.
+    package var unconfirmed: SettingValue? {
+        get { entries[UnconfirmedCommit.key] }
+        set {
+            guard newValue != nil || entries[UnconfirmedCommit.key] != nil else { return }
+            entries[UnconfirmedCommit.key] = newValue
+        }
+    }
+
+    /// Whether a mutation of the record is one of its migrations.
+    package static func isMigration(_ mutation: StoredMutation) -> Bool {
+        guard (mutation.key.split?.first ?? mutation.key.name) == name else { return false }
+        let steps = SettingKey.path(name, steps)
+        return mutation.key == steps || mutation.part(at: steps) != nil
     }
 
     /// The names of the steps that were made, in their order; `nil` if what stands there is no list of names.

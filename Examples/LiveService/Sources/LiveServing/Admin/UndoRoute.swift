@@ -75,9 +75,10 @@ struct UndoRoute: Sendable {
 extension UndoResult {
     fileprivate var json: SettingValue.Entries {
         var json: SettingValue.Entries = [
-            "undone": .string(undone.description), "keys": .array(keys.map { .string($0) }),
-            "conflicts": .array(conflicts.map { .dictionary($0.json) }),
+            "keys": .array(keys.map { .string($0) }), "conflicts": .array(conflicts.map { .dictionary($0.json) }),
         ]
+        // Known of every undo of the history.
+        json["undone"] = undone.map { .string($0.description) }
         if let token { json["token"] = .string(token.description) }
         return json
     }

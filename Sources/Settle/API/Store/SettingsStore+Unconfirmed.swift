@@ -1,0 +1,90 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension SettingsStore {
+    /// The commit that is taken back unless it is confirmed in time; see ``commit(author:confirmWithin:_:)``.
+    public var unconfirmed: Unconfirmed { Unconfirmed(store: self) }
+
+    /// What was committed and is not confirmed yet.
+    ///
+    /// ```swift
+    /// try await store.commit(confirmWithin: .seconds(300)) { network.port = 8443 }
+    /// // … still reachable?
+    /// try await store.unconfirmed.confirm()
+    /// ```
+    ///
+    /// A view without state of its own; it keeps the store open. What another process has committed counts, too.
+    public struct Unconfirmed: Sendable {
+        let store: SettingsStore
+    }
+
+    /// A commit that is taken back unless it is confirmed in time, or several that have joined.
+    public struct UnconfirmedChange: Sendable, Hashable {
+        /// The keys that it has changed, sorted.
+        public var keys: [String]
+        /// The name that was given to the commit; `nil` without one.
+        public var author: String?
+        /// Wall time of the commit, by the clock of the process that made it.
+        public var time: Date
+        /// How long it may stand in all.
+        public var duration: Duration
+        /// How long it may still stand; zero if it is about to be taken back.
+        public var remaining: Duration
+        /// When its time is over, by the wall clock as it is now. To show: what counts is ``remaining``.
+        public var deadline: Date
+    }
+}
+
+extension SettingsStore.Unconfirmed {
+    /// What is not confirmed; `nil` if nothing is. Values and secrets are not in it.
+    public var change: SettingsStore.UnconfirmedChange? {
+        let (log, time) = (store.core.log, store.core.time)
+        guard let commit = log.lock.withLock({ log.unconfirmed.current }) else { return nil }
+        let moment = time.moment()
+        let remaining = commit.remaining(at: moment)
+        return SettingsStore.UnconfirmedChange(
+            keys: commit.changes.map(\.key.description), author: commit.author,
+            time: Date(timeIntervalSinceReferenceDate: commit.time), duration: commit.length, remaining: remaining,
+            deadline: Date(timeIntervalSinceReferenceDate: moment.time + remaining.inSeconds))
+    }
+
+    /// Lets the change stand, and returns when that is on stable storage.
+    ///
+    /// - Parameter author: The name for the entry in the history.
+    /// - Throws: ``SettingsError`` with ``SettingsError/Code/nothingUnconfirmed`` if there is nothing to confirm, or not
+    ///   any more, because the time is over; and as ``SettingsStore/commit(author:confirmWithin:_:)``.
+    public func confirm(author: String? = nil) async throws {
+        try await store.open().confirm(author: author)
+    }
+
+    /// Takes the change back now, and returns when that is on stable storage.
+    ///
+    /// Each key that still has the committed value gets back what was stored before. Keys that have changed since are
+    /// left alone and returned as ``UndoResult/conflicts``. It is an undo in the history, with its
+    /// ``HistoryEntry/reason``.
+    ///
+    /// - Parameter author: The name for the entry in the history.
+    /// - Throws: ``SettingsError`` with ``SettingsError/Code/nothingUnconfirmed`` if nothing is unconfirmed. If a value
+    ///   can't be put back, because it breaks its rule now or its key is locked: nothing has changed then. And as
+    ///   ``SettingsStore/commit(author:confirmWithin:_:)``.
+    @discardableResult
+    public func revert(author: String? = nil) async throws -> UndoResult {
+        try await store.open().revert(author: author)
+    }
+}
+
+extension SettingsStore {
+    /// A commit of a program that knows the declarations of another one.
+    ///
+    /// - Parameter secrets: The keys that must not be in a commit that is to be confirmed.
+    @discardableResult
+    package func commit<Result: Sendable>(
+        author: String?, confirmWithin length: Duration?, secrets: Set<SettingKey>, _ body: () throws -> Result
+    ) async throws -> Result {
+        let confirmation = length.map { StoreCore.Confirmation(length: $0, secrets: secrets) }
+        return try await open().commit(author: author, confirming: confirmation, body)
+    }
+}

@@ -1,0 +1,89 @@
+import Settle
+import SettleInterchange
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// End a change that is taken back unless it is confirmed.
+enum ConfirmVerbs {
+    static let confirm = Verb(
+        name: "confirm", scope: .domain, options: [.author],
+        summary: "Lets a change stand that was made with --confirm-within.",
+        details: "It must come in time: otherwise the change is taken back.",
+        action: { invocation in
+            let target = try invocation.target()
+            let keys = try await target.writingUnconfirmed { store, change in
+                try await store.unconfirmed.confirm(author: invocation.author)
+                return change.keys
+            }
+            for key in keys { try invocation.terminal.say("\(key) stays.") }
+        })
+
+    static let revert = Verb(
+        name: "revert", scope: .domain, options: [.author],
+        summary: "Takes a change back now that was made with --confirm-within.",
+        details: "Keys that have changed since are left alone and named.",
+        action: { invocation in
+            let target = try invocation.target()
+            let result = try await target.writingUnconfirmed { store, _ in
+                try await store.unconfirmed.revert(author: invocation.author)
+            }
+            guard invocation.format == nil else { return try invocation.show(try SettingValueEncoder().encode(result)) }
+            for key in result.keys { try invocation.terminal.say("\(key) is as it was before.") }
+            for conflict in result.conflicts { invocation.terminal.complain("\(conflict); it was left alone.") }
+        })
+}
+
+extension Verb.Option {
+    static let confirmWithin = Self(
+        names: ["--confirm-within"], value: "DURATION",
+        help: "Take it back unless “confirm” comes in time, such as 5m or 1h30m.")
+}
+
+extension CommandTarget {
+    /// Opens the store to end its unconfirmed change. Makes no file where there is none.
+    fileprivate func writingUnconfirmed<Result: Sendable>(
+        _ body: @Sendable (SettingsStore, SettingsStore.UnconfirmedChange) async throws -> Result
+    ) async throws -> Result {
+        guard let change = try await reading({ $0.unconfirmed.change }) else {
+            throw CommandFailure(.absent, "\(name) has no unconfirmed change.")
+        }
+        return try await writing { store in try await body(store, change) }
+    }
+}
+
+extension Invocation {
+    /// Commits what a verb writes, and says until when it stands if it is to be confirmed.
+    func commit<Result: Sendable>(
+        to store: SettingsStore, _ declared: DeclaredSettings, _ body: () throws -> Result
+    ) async throws -> Result {
+        let length = try confirmationLength
+        let secrets = Set(declared.all.lazy.filter(\.isSecret).map(\.key))
+        let result = try await store.commit(author: author, confirmWithin: length, secrets: secrets, body)
+        if length != nil { tellUnconfirmed(store.unconfirmed.change) }
+        return result
+    }
+
+    private var confirmationLength: Duration? {
+        get throws(CommandFailure) {
+            guard let text = arguments[.confirmWithin] else { return nil }
+            guard let length = DurationText.duration(text[...]), length > .zero else {
+                throw CommandFailure(.usage, "“\(text)” is no duration such as 90s, 5m or 1h30m.")
+            }
+            return length
+        }
+    }
+
+    /// Says that a change is not confirmed, in one line on standard error.
+    func tellUnconfirmed(_ change: SettingsStore.UnconfirmedChange?) {
+        guard let change else { return }
+        let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current)
+        let author = change.author.map { " by “\($0)”" } ?? ""
+        terminal.complain(
+            "Not confirmed\(author), and taken back at \(change.deadline.formatted(style)): "
+                + "\(change.keys.joined(separator: ", ")). “\(program) confirm” keeps it.")
+    }
+}
