@@ -18,7 +18,7 @@ struct SettleContender: Contender {
         let file = folder.appending(path: ContenderKind.settle.fileName)
         store = try await SettingsStore.open(at: file, format: format, configuration: configuration)
         settings = try await store.group(TrialSettings.self)
-        numbers = settings.numbers
+        numbers = settings.numbers.merging(try await store.group(TrialState.self).numbers) { $1 }
         texts = settings.texts
     }
 
