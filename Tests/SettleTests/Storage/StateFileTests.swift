@@ -72,6 +72,17 @@ import Testing
         #expect(try await found() == [6, 2, 1])
     }
 
+    @Test("An explanation names the file of state and the line in it") func explained() async throws {
+        try await writeAll()
+        let store = try await SettingsStore.open(at: fixture.file)
+        _ = try await store.group(Lock.self)
+        let place = store.keys.explanation(forKey: "counters.attempts").answers.first?.place
+        #expect(place?.hasSuffix("/settings.state.json”, line 3") == true, "\(place ?? "")")
+        let other = store.keys.explanation(forKey: "length").answers.first?.place
+        #expect(other?.hasSuffix("/settings.json”, line 2") == true, "\(other ?? "")")
+        try await store.close()
+    }
+
     @Test("A change of state leaves the file of settings alone, and the other way round") func apart() async throws {
         try await writeAll()
         let file = fixture.folder.appending(path: "settings.json").path

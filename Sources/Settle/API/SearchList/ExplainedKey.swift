@@ -127,10 +127,8 @@ extension StoreCore {
     /// Where the application's domain has a value.
     fileprivate func placeOfOwn(_ key: SettingKey, _ value: SettingValue) -> String {
         guard let path = (persister.storage as? FileStorage)?.path else { return "the storage" }
-        let calls = ReadOnlySystemCalls(home?.calls ?? POSIXSystemCalls())
-        guard let found = KeyLineCache(FileOperations(calls)).look(at: path),
-            found.tree[key] == value
-        else { return "the journal of “\(path)”" }
-        return found.place(of: key)
+        let operations = FileOperations(ReadOnlySystemCalls(home?.calls ?? POSIXSystemCalls()))
+        let looks = [path, FileNames(path).state].lazy.compactMap { KeyLineCache(operations).look(at: $0) }
+        return looks.first { $0.tree[key] == value }?.place(of: key) ?? "the journal of “\(path)”"
     }
 }
