@@ -81,9 +81,13 @@ extension Invocation {
     func tellUnconfirmed(_ change: SettingsStore.UnconfirmedChange?) {
         guard let change else { return }
         let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current)
-        let author = change.author.map { " by “\($0)”" } ?? ""
+        let keys = change.keys.joined(separator: ", ") + (change.author.map { " (by “\($0)”)" } ?? "")
+        guard change.remaining > .zero else {
+            terminal.complain("Not confirmed in time: \(keys). It goes back with the next program that writes.")
+            return
+        }
+        let deadline = change.deadline.formatted(style)
         terminal.complain(
-            "Not confirmed\(author), and taken back at \(change.deadline.formatted(style)): "
-                + "\(change.keys.joined(separator: ", ")). “\(program) confirm” keeps it.")
+            "Not confirmed yet: \(keys). It goes back at \(deadline) unless “\(program) confirm” comes first.")
     }
 }
