@@ -87,7 +87,8 @@ fuzz_formats() {
 
 fuzz_journal() {
     fuzz_values "" "$sources"/Storage/History/*.swift "$sources"/Files/Journal/*.swift "$sources/Storage/Protocols/SettingTree+Batch.swift" \
-        "$sources/Files/FileStorage/LoadedValues.swift" "$sources/Files/FileStorage/TreeDifference.swift" \
+        "$sources/Files/FileStorage/LoadedValues.swift" "$sources/Files/FileStorage/StateFile+Edits.swift" \
+        "$sources/Files/FileStorage/TreeDifference.swift" \
         "$sources/Files/FileStorage/JournalRelation.swift" "$sources/Files/FileStorage/KnownJournal+Union.swift" \
         "$sources/Platform/PlatformCalls.swift" "$here/JournalFuzzer.swift"
 }
