@@ -19,7 +19,7 @@ import Testing
     ]
 
     /// Seeds that have found bugs where some of the keys are state.
-    private static let findingsWithState: [UInt64] = []
+    private static let findingsWithState: [UInt64] = [5_801_415]
 
     @Test("The same with settings that are state, whose file is removed and damaged") func historiesWithState() async {
         await run(Self.findingsWithState + Array(1...250), state: ["b", "g.y", "g.h"])

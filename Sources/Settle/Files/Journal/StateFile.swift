@@ -117,10 +117,15 @@ package struct StateFile: Sendable {
     ///
     /// - Parameter isCertain: Whether the lock is held. Otherwise another process may just be writing another version.
     mutating func didFind(_ found: FileVersion?, isCertain: Bool, over tree: SettingTree) {
-        var mirror = found.flatMap(version)
-        if found == nil, !isCertain { mirror = JournalState.Mirror(version: .absent, difference: absence(from: tree)) }
-        let others = isCertain ? [] : versions.filter { $0.version != mirror?.version }
-        versions = others + [mirror].compactMap { $0 }
+        let absent = JournalState.Mirror(version: .absent, difference: absence(from: tree))
+        let mirror = found.map(version) ?? absent
+        if found == nil, isCertain, absent.difference.isEmpty {
+            versions = []
+        } else {
+            // One that somebody has removed may come back with a loss of power, and is no edit then.
+            let others = isCertain && found != nil ? [] : versions.filter { $0.version != mirror?.version }
+            versions = others + [mirror].compactMap { $0 }
+        }
     }
 
     /// Without a journal, what the file has is state.
