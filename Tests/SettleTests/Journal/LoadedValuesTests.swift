@@ -50,6 +50,27 @@ import Testing
         return found
     }
 
+    // MARK: State
+
+    @Test("A damaged journal keeps what it has of state that the file of state lacks", arguments: [true, false])
+    func olderState(isDamaged: Bool) {
+        let old = JournalBase.Mirror(first, isOfState: true)
+        let since = JournalBase.Mirror(first, [JournalEntry(key: "s", value: .integer(1))], isOfState: true)
+        let log = journal(
+            [
+                base(["a": 1, "s": 1, "t": 5], second), .state(JournalStateKeys(added: ["s", "t"], mirrors: [old])),
+                values(["s": 2]),
+                // The writer has ended before the file was the new version.
+                .state(JournalStateKeys(mirrors: [since, JournalBase.Mirror(third, isOfState: true)])),
+            ], damage: isDamaged ? lost(50) : [])
+        var found = loaded(log)
+        if !found.knowsState(first) {
+            #expect(found.joinState(tree(["s": 1, "t": 5]), first) { $0 == $1 } == nil)
+        }
+        #expect(found.tree == tree(["a": 1, "s": 2, "t": 5]))
+        #expect(found.state.stateFile.isBehind(found.tree))
+    }
+
     // MARK: No journal
 
     @Test("Without a journal, the file has everything") func imported() {

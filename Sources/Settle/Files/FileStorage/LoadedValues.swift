@@ -150,11 +150,8 @@ struct LoadedValues: Sendable {
     ) {
         remembered = content
         if let known = state.stateFile.version(version) {
-            for (place, record) in records where place > known.offset {
-                for entry in record.batch?.entries ?? [] where state.stateFile.contains(entry.key) {
-                    remembered[entry.key] = entry.value
-                }
-            }
+            // Where the version is known to differ, the journal has what is newer.
+            for key in known.difference.values.keys.sorted() { remembered[key] = tree[key] }
         }
         tree = tree.with(remembered)
         let difference = MirrorDifference(from: remembered, to: content, isSame)
