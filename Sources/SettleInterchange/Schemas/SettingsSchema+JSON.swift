@@ -8,16 +8,22 @@ extension SettingsSchema {
     /// them; ``Entry/jsonSchema`` says how. Keys that no group declares are allowed, and no key is required.
     public var jsonSchema: SettingValue {
         var tree = SettingTree(["$schema": .string("https://json-schema.org/draft/2020-12/schema")])
-        tree["type"] = .string("object")
+        let forPeople = Set(settings.filter { $0.category != .state }.flatMap { SettingKey(stored: $0.key).parents })
         for entry in settings {
-            var place: [String] = []
-            for name in SettingKey(stored: entry.key).components {
-                tree[SettingKey(components: place + ["type"]) ?? "type"] = .string("object")
-                place += ["properties", name]
+            let key = SettingKey(stored: entry.key)
+            tree["type"] = .string("object")
+            for parent in key.parents {
+                tree[place(of: parent, "type")] = .string("object")
+                if !forPeople.contains(parent) { tree[place(of: parent, "doNotSuggest")] = .bool(true) }
             }
-            if let key = SettingKey(components: place) { tree[key] = entry.jsonSchema }
+            tree[place(of: key)] = entry.jsonSchema
         }
         return .dictionary(tree.root)
+    }
+
+    /// Where the schema describes what is at a key.
+    private func place(of key: SettingKey, _ keyword: String...) -> SettingKey {
+        SettingKey(components: key.components.flatMap { ["properties", $0] } + keyword) ?? key
     }
 }
 
@@ -27,7 +33,8 @@ extension SettingsSchema.Entry {
     /// Rules become `minimum`, `maximum`, `enum`, `pattern` and the like where these mean the same; `description` has
     /// the words of all of them after the help text. A limit on a string's characters becomes none, because JSON Schema
     /// counts code points. A pattern is left out if other programs may read it differently. A secret is `writeOnly`,
-    /// an owner's setting `readOnly`. `x-type` is the type in Swift, and `x-unit` the unit.
+    /// an owner's setting `readOnly`. State, which is not in the file that people edit, is `doNotSuggest`, so that Visual
+    /// Studio Code and editors like it do not complete it there. `x-type` is the type in Swift, and `x-unit` the unit.
     public var jsonSchema: SettingValue {
         var schema = shape.jsonSchema
         for rule in rules { schema.add(rule.keywords(for: shape)) }
@@ -37,6 +44,7 @@ extension SettingsSchema.Entry {
         if let defaultValue { schema["default"] = defaultValue }
         if isSecret { schema["writeOnly"] = .bool(true) }
         if access == .owner { schema["readOnly"] = .bool(true) }
+        if category == .state { schema["doNotSuggest"] = .bool(true) }
         return .dictionary(schema)
     }
 

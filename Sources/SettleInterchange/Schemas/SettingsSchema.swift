@@ -37,12 +37,14 @@ public struct SettingsSchema: Sendable, Hashable, Codable {
         public let isSecret: Bool
         /// The code that may write the setting.
         public let access: SettingsAccess
+        /// Whether the setting is for people, or only what the program remembers.
+        public let category: SettingsCategory
 
         init(_ info: SettingInfo) {
             (key, type, shape) = (info.key, info.type, info.shape)
             (defaultValue, rules) = (info.defaultValue, info.rules)
             (title, help, unit) = (info.title, info.help, info.unit)
-            (isSecret, access) = (info.isSecret, info.access)
+            (isSecret, access, category) = (info.isSecret, info.access, info.category)
         }
     }
 }

@@ -38,11 +38,43 @@ private struct OwnSettings: SettingsGroup {
     @Setting var count = 0
 }
 
+private struct SeenSettings: SettingsGroup {
+    static let category = SettingsCategory.state
+    @Setting var last: Date?
+    @Setting("times.count") var count = 0
+}
+
+private struct DocumentSettings: SettingsGroup {
+    @Setting var name = ""
+    let seen = SeenSettings()
+}
+
 @Suite(.timeLimit(.minutes(10))) struct SettingsSchemaTests {
-    private func member(_ names: String..., of value: SettingValue) -> SettingValue? {
+    private func member(_ names: String..., of value: SettingValue) -> SettingValue? { member(names, of: value) }
+
+    private func member(_ names: [String], of value: SettingValue) -> SettingValue? {
         names.reduce(value) { value, name in
             if case .dictionary(let entries)? = value { entries[name] } else { nil }
         }
+    }
+
+    @Test func `editors do not suggest state, nor what has nothing else in it`() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let group = try await store.group(DocumentSettings.self, at: "document")
+        let schema = withExtendedLifetime(group) { store.file.schema() }
+        #expect(
+            schema.settings.filter { $0.category == .state }.map(\.key)
+                == ["document.seen.last", "document.seen.times.count"])
+        func isSuggested(_ names: String...) -> Bool {
+            let place = names.flatMap { ["properties", $0] } + ["doNotSuggest"]
+            return member(place, of: schema.jsonSchema) != .bool(true)
+        }
+        #expect(isSuggested("document") && isSuggested("document", "name"))
+        #expect(!isSuggested("document", "seen") && !isSuggested("document", "seen", "last"))
+        #expect(!isSuggested("document", "seen", "times") && !isSuggested("document", "seen", "times", "count"))
+        let again = try await store.group(SeenSettings.self, at: "seen")
+        let listed = withExtendedLifetime(again) { store.settings.filter { $0.category == .state }.count }
+        #expect(listed == 4)
     }
 
     @Test func `the schema is nested like the file, sorted, and the same whatever the order of opening`() async throws {

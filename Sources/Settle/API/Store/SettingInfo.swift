@@ -33,6 +33,8 @@ public struct SettingInfo: Sendable, Hashable {
     public let isSecret: Bool
     /// The code that may write the setting.
     public let access: SettingsAccess
+    /// Whether it is for people, or only what the program remembers.
+    public let category: SettingsCategory
     /// Why what is stored is not in force, such as after a wrong edit of the file; `nil` if it is.
     public let problem: Problem?
 

@@ -4,6 +4,7 @@ struct SettingLook {
     let key: SettingKey
     let declaration: String
     let access: SettingsAccess
+    let category: SettingsCategory
     /// The value in force.
     let value: any Sendable
     /// Whether the application's domain has a usable value.
@@ -26,7 +27,7 @@ struct SettingLook {
         let staged = transaction == nil ? nil : box.staged
         self.box = box
         self.declaration = declaration
-        (key, access, lastGood) = (slot.key, slot.access, slot.lastGood)
+        (key, access, category, lastGood) = (slot.key, slot.access, slot.category, slot.lastGood)
         value = transaction == nil ? box.committedValue : box.visibleValue
         isStored = staged?.isStored ?? slot.isStored
         isUnsaved = staged != nil || log.unsaved.isUnsaved(slot)
@@ -80,6 +81,6 @@ extension StoreCore {
             help: details?.help, unit: details?.unit, value: state.value, defaultValue: state.defaultValue,
             rules: declaration.ruleDescriptions, origin: state.origin, domain: state.domain,
             isCovered: state.isCovered, lock: state.lock, isSecret: declaration.isSecret, access: look.access,
-            problem: state.problem)
+            category: look.category, problem: state.problem)
     }
 }

@@ -84,6 +84,7 @@ extension StoreCore {
             declared.box.become(aliasOf: original)
             // The group may have been opened by itself before, and now as a part of its owner's.
             if declared.access == .owner { makeOwned(declared.key, original) }
+            log.lock.withLock { log.stored.slots[declared.key]?.category = declared.category }
         case .new(let declared):
             let (stored, runtime) = valueForNewSetting(at: declared.key)
             var isUsable = false
@@ -126,7 +127,8 @@ extension MutationLog {
     fileprivate func insert(_ declared: GroupLayout.Declared) -> SettingSlot {
         let slot = SettingSlot(
             key: declared.key, declaration: declared.name, schedule: unsaved.schedule(for: declared.savePolicy),
-            access: declared.access, box: declared.box, parent: changes.topic(at: declared.group))
+            access: declared.access, category: declared.category, box: declared.box,
+            parent: changes.topic(at: declared.group))
         stored.insert(slot, declaredAs: declared.declaredKey)
         return slot
     }

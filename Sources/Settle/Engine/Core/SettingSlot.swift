@@ -34,6 +34,7 @@ package final class SettingSlot: Topic, @unchecked Sendable {
     @exclusivity(unchecked) var lastGood: SettingValue?
     /// The code that may write the setting. Once that is the owner, it stays so.
     @exclusivity(unchecked) var access: SettingsAccess
+    @exclusivity(unchecked) var category: SettingsCategory
     /// Whether there is an unsaved value.
     @exclusivity(unchecked) var isDirty = false
     /// Whether a transaction has written the setting by its key, which no group declares. The index then keeps it until
@@ -43,14 +44,15 @@ package final class SettingSlot: Topic, @unchecked Sendable {
     @exclusivity(unchecked) var isNotifying = false
 
     init(
-        key: SettingKey, declaration: String?, schedule: Int?, access: SettingsAccess = .open, isSecret: Bool = false,
-        box: AnySettingBox, keepsBox: Bool = true, parent: Topic
+        key: SettingKey, declaration: String?, schedule: Int?, access: SettingsAccess = .open,
+        category: SettingsCategory = .configuration, isSecret: Bool = false, box: AnySettingBox, keepsBox: Bool = true,
+        parent: Topic
     ) {
         ownKey = key
         laterKey = keepsBox ? nil : LockedValue(key)
         self.declaration = declaration
         self.schedule = schedule
-        self.access = access
+        (self.access, self.category) = (access, category)
         self.box = keepsBox ? box : nil
         let definition = box.declaration
         encoder = box.encoder(of: definition)

@@ -11,7 +11,8 @@ extension FileSession {
 
     /// Tells the journal what is state. Requires the lock.
     mutating func tellDeclared() throws(StorageError) {
-        if let keys = undeclared { try appendMirror(.state(keys)) }
+        guard let keys = undeclared else { return declared.didKnow(state.stateFile) }
+        try appendMirror(.state(keys))
     }
 
     /// The file of state that stands there.

@@ -51,17 +51,24 @@ extension StateFile {
 struct DeclaredState: Sendable {
     private var state: Set<SettingKey> = []
     private var others: Set<SettingKey> = []
+    /// What the journal had for state when it knew everything. To compare takes no time while it is the same set.
+    private var known: Set<SettingKey>?
 
     /// From now on some keys are state, and others are none.
     mutating func add(_ keys: Set<SettingKey>, from others: Set<SettingKey>) {
         state = state.subtracting(others).union(keys)
         self.others = self.others.subtracting(keys).union(others)
+        known = nil
     }
 
     /// What is to be told; `nil` if nothing is.
     func unknown(to file: StateFile) -> JournalStateKeys? {
+        if known == file.keys { return nil }
         let added = state.filter { !file.contains($0) }
         let removed = file.keys.isEmpty ? [] : others.filter(file.mentions)
         return added.isEmpty && removed.isEmpty ? nil : JournalStateKeys(added: added, removed: Set(removed))
     }
+
+    /// The journal knows everything.
+    mutating func didKnow(_ file: StateFile) { known = file.keys }
 }
