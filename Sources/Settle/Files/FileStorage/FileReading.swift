@@ -7,18 +7,30 @@ struct FileReading: Sendable {
     var isSettled: Bool
 
     var signature: FileSignature { FileSignature(status) }
+
+    /// Whether a file has these bytes, whatever its name is now.
+    func hasContents(of other: FileStatus) -> Bool {
+        isSettled && status.kind == other.kind && status.identity == other.identity && status.size == other.size
+            && status.contentsChanged == other.contentsChanged
+    }
+
+    func with(_ status: FileStatus) -> FileReading {
+        FileReading(bytes: bytes, status: status, version: version, isSettled: false)
+    }
 }
 
 extension FileOperations {
+    /// - Parameter known: What was read under another name. If it is that file, and has not been written since, it is not read
+    ///   again.
     /// - Returns: `nil` if there is no such file. Every other obstacle is an error.
-    func read(_ path: FilePath) throws(StorageError) -> FileReading? {
-        let reading = try readOnce(path)
+    func read(_ path: FilePath, orKnown known: FileReading? = nil) throws(StorageError) -> FileReading? {
+        let reading = try readOnce(path, known)
         guard let reading, reading.bytes.count != Int(reading.status.size) else { return reading }
         // Somebody was just writing it, so that the bytes may be of two versions.
-        return try readOnce(path)
+        return try readOnce(path, known)
     }
 
-    private func readOnce(_ path: FilePath) throws(StorageError) -> FileReading? {
+    private func readOnce(_ path: FilePath, _ known: FileReading?) throws(StorageError) -> FileReading? {
         let descriptor: FileDescriptor
         do {
             descriptor = try open(path, .read)
@@ -34,6 +46,7 @@ extension FileOperations {
         let now = wallTime(isExact: true)
         do {
             status = try self.status(of: descriptor, at: path)
+            if let known, known.hasContents(of: status) { return known.with(status) }
             if status.kind == .file && status.size <= FileSession.sizeLimit {
                 bytes = try readAll(
                     descriptor, at: path, expecting: Int(status.size), limit: FileSession.sizeLimit)

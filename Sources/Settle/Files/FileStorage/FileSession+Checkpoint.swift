@@ -112,7 +112,7 @@ extension FileSession {
         // Before the exchange. Otherwise the file could be there after a loss of power, and nothing would say that it has
         // everything.
         try synchronize()
-        let hasEdit = try replaceFile(with: bytes, known)
+        let hasEdit = try replaceFile(with: bytes, known, text)
         schedule.didWriteFile()
         file.confirm(newVersion)
         file.didWrite(size: bytes.count, try? operations.status(at: names.file))
@@ -126,14 +126,14 @@ extension FileSession {
 
     /// - Returns: Whether there was an edit that nobody had seen.
     private mutating func replaceFile(
-        with bytes: [UInt8], _ known: JournalState.Mirror
+        with bytes: [UInt8], _ known: JournalState.Mirror, _ text: FileReading?
     ) throws(StorageError) -> Bool {
         var replacement = FileReplacement(
             operations, names: names, keepsReplaced: true, isPrivate: isPrivate, owner: file.owner)
         let result = Result { () throws(FileError) in try replacement.run(bytes) }
         // What was written into is in the file, unless that has failed before.
         if replacement.isInPlace { displaced = nil }
-        let hasEdit = replacement.hasKeptReplaced && mergeReplaced(known)
+        let hasEdit = replacement.hasKeptReplaced && mergeReplaced(known, text)
         do throws(FileError) {
             try result.get()
             return hasEdit
@@ -150,11 +150,13 @@ extension FileSession {
     /// Merges an edit that reached the file between the last look at it and its replacement: what was replaced still has
     /// a name. Its text takes the file's place again with the next version.
     ///
-    /// - Parameter known: The version that should have been replaced.
+    /// - Parameters:
+    ///   - known: The version that should have been replaced.
+    ///   - text: What was read before.
     /// - Returns: Whether there was one with other values.
     @discardableResult
-    mutating func mergeReplaced(_ known: JournalState.Mirror) -> Bool {
-        guard let reading = try? operations.read(names.previous), reading.version != known.version else { return false }
+    mutating func mergeReplaced(_ known: JournalState.Mirror, _ text: FileReading? = nil) -> Bool {
+        guard let reading = try? operations.read(names.previous, orKnown: text), reading.version != known.version else { return false }
         guard reading.version != file.version, let edited = try? spelling.decode(reading.bytes) else {
             // What is no version is nothing to fall back on. One that was known to be damaged has been put aside.
             if reading.version == file.version || reading.status.linkCount > 1 {

@@ -27,18 +27,20 @@ package struct FileOperations: Sendable {
     package func readAll(
         _ file: FileDescriptor, at path: FilePath, expecting size: Int = 0, limit: Int
     ) throws(FileError) -> [UInt8] {
-        var contents: [UInt8] = []
-        contents.reserveCapacity(size)
         // One byte more than expected, so that the second call finds the end.
-        var chunk = [UInt8](repeating: 0, count: min(max(size + 1, 4 << 10), 1 << 20))
+        var contents = [UInt8](repeating: 0, count: max(size + 1, 4 << 10))
+        var end = 0
         // Read one byte beyond the limit, so that the caller can tell that there is more.
-        while contents.count <= limit {
-            let count = try chunk.withUnsafeMutableBufferPointer { (buffer) throws(FileError) in
-                try finishing("read", path, try calls.readBytes(file, into: UnsafeMutableRawBufferPointer(buffer)))
+        while end <= limit {
+            if end == contents.count { contents += repeatElement(0, count: min(end, 1 << 20)) }
+            let count = try contents.withUnsafeMutableBufferPointer { (buffer) throws(FileError) in
+                let rest = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[end...]))
+                return try finishing("read", path, try calls.readBytes(file, into: rest))
             }
             if count == 0 { break }
-            contents.append(contentsOf: chunk[..<count])
+            end += count
         }
+        contents.removeSubrange(end...)
         return contents
     }
 

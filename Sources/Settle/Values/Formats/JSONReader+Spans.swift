@@ -18,6 +18,7 @@ extension JSONReader: TextSyntax {
         if peek() != UInt8(ascii: "}") {
             var hasMore = true
             while hasMore {
+                if let place = spans.addSimpleEntries(of: bytes, from: position) { position = place }
                 let keyStart = position
                 let isPlain = try skipString()
                 let key = keyStart..<position
@@ -112,7 +113,7 @@ extension JSONReader: TextSyntax {
 
 extension UInt8 {
     /// Whether it can't be part of a number or of a word.
-    fileprivate var endsWord: Bool {
+    var endsWord: Bool {
         switch self {
         case UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "/"), UInt8(ascii: "\""), UInt8(ascii: "{"),
             UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"):

@@ -41,9 +41,9 @@ struct TextRewriter<Syntax: TextSyntax> {
         if !entries.hasAnything { return try replace(at: position, with: .dictionary(new), layout) }
         // What is left of these in the end is not in the text.
         var missing = touched ?? new
-        let filter = touched.map { NameFilter($0) }
-        for (index, entry) in spans.entries.enumerated() {
-            if entry.isPlain, filter?.mayHave(entry.key.dropFirst().dropLast(), of: syntax.bytes) == false { continue }
+        let indices = touched.map { NameFilter($0).indices(in: spans, of: syntax.bytes) } ?? Array(spans.entries.indices)
+        for index in indices {
+            let entry = spans.entries[index]
             let name = try syntax.name(of: entry)
             guard let mark = missing.removeValue(forKey: name) else {
                 if touched == nil { entries.remove(index) }
@@ -95,19 +95,29 @@ private struct NameFilter {
     private var marks: UInt64 = 0
 
     init(_ names: SettingValue.Entries) {
-        for name in names.keys {
-            let bytes = Array(name.utf8)
-            marks |= Self.mark(bytes.indices, of: bytes)
+        for name in names.keys { marks |= Array(name.utf8).withUnsafeBytes { Self.mark($0[...]) } }
+    }
+
+    /// The entries that may have one of the names.
+    func indices(in spans: DictionarySpans, of bytes: [UInt8]) -> [Int] {
+        bytes.withUnsafeBytes { bytes in
+            spans.entries.indices.filter { index in
+                let entry = spans.entries[index]
+                guard entry.isPlain else { return true }
+                return marks & Self.mark(bytes[entry.key.lowerBound + 1..<entry.key.upperBound - 1]) != 0
+            }
         }
     }
 
-    func mayHave(_ name: Range<Int>, of bytes: [UInt8]) -> Bool { marks & Self.mark(name, of: bytes) != 0 }
-
     /// One bit, which the length and the last bytes choose.
-    private static func mark(_ name: Range<Int>, of bytes: [UInt8]) -> UInt64 {
-        var mixed = UInt64(name.count)
-        for byte in bytes[name].suffix(8) { mixed = mixed << 8 | UInt64(byte) }
-        return 1 << ((mixed &* 0x9E37_79B9_7F4A_7C15) >> 58)
+    private static func mark(_ name: Slice<UnsafeRawBufferPointer>) -> UInt64 {
+        var last: UInt64 = 0
+        if name.count >= 8 {
+            last = name.base.loadUnaligned(fromByteOffset: name.endIndex - 8, as: UInt64.self)
+        } else {
+            for byte in name { last = last << 8 | UInt64(byte) }
+        }
+        return 1 << (((last &+ UInt64(name.count)) &* 0x9E37_79B9_7F4A_7C15) >> 58)
     }
 }
 
@@ -140,6 +150,7 @@ struct TextEdit {
             result += edit.bytes
             position = max(position, edit.range.upperBound)
         }
-        return result + text[position...]
+        result += text[position...]
+        return result
     }
 }
