@@ -145,6 +145,33 @@ import Testing
         }
     }
 
+    /// What was replaced is the file that was read before, of the same size. Only its time tells.
+    @Test("An edit in place, made in the moment of the exchange, is merged") func editInPlace() throws {
+        let disk = SimulatedDisk()
+        disk.makeStableFolder("/home")
+        let (path, operations) = (FilePath("/home/settings.json"), FileOperations(disk))
+        let calls = FaultySystemCalls(disk)
+        let storage = FileStorage(at: URL(filePath: path.text), calls: calls)
+        _ = try storage.load()
+        try storage.save(batch(1, ["a": .integer(1), "b": .integer(2)]))
+        try storage.append(
+            StorageBatch(revision: 2, values: ["b": .integer(9)], expectedValues: ["b": .integer(2)]),
+            durability: .buffered)
+        let file = try operations.open(path, .update)
+        var text = try operations.readAll(file, at: path, limit: 1_000)
+        text[try #require(text.firstIndex(of: UInt8(ascii: "1")))] = UInt8(ascii: "5")
+        calls.beforeNext(.exchange) { [text] in
+            #expect(throws: Never.self) { try operations.write(text, to: file, at: path) }
+        }
+        var root: SettingValue.Entries = ["a": .integer(1), "b": .integer(9)]
+        _ = try storage.checkpoint(SettingTree(root), for: .settled)
+        #expect(try changes(storage, since: root) == [ExternalChange(.values(["a": .integer(5)]))])
+        try operations.close(file, at: path)
+        root["a"] = .integer(5)
+        #expect(try storage.checkpoint(SettingTree(root), for: .resting))
+        #expect(try FileStorage(at: URL(filePath: path.text), calls: disk).load() == intact(root))
+    }
+
     @Test("A comment that is written while a checkpoint writes the file takes its place again at once")
     func lateComment() throws {
         for moment in [SystemCall.Kind.read, .create, .write, .synchronize, .exchange] {

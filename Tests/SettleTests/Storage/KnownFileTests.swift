@@ -29,6 +29,21 @@ import Testing
             identity: .init(device: 1, file: 1), linkCount: 1, contentsChanged: time, statusChanged: time)
     }
 
+    @Test func `a reading is that of a file that has another name since, but has not been written`() {
+        func status(_ contents: Int64, size: Int64 = 1, file: UInt64 = 1, kind: FileStatus.Kind = .file) -> FileStatus {
+            FileStatus(
+                kind: kind, size: size, permissions: 0o644, identity: .init(device: 1, file: file), linkCount: 2,
+                contentsChanged: contents, statusChanged: 99)
+        }
+        let reading = reading(7)
+        #expect(reading.hasContents(of: status(7)))
+        for other in [status(8), status(7, size: 2), status(7, file: 2), status(7, kind: .symbolicLink)] {
+            #expect(!reading.hasContents(of: other))
+        }
+        // What was written in the same tick of the clock may not show.
+        #expect(!self.reading(7, isSettled: false).hasContents(of: status(7)))
+    }
+
     private func known(_ reading: FileReading) -> KnownFile {
         var file = KnownFile()
         file.didMerge(reading, reading.version)

@@ -60,9 +60,8 @@ extension TextOracle {
         }
         if !indentations.contains(document.text(start..<entry.key)) { complain("\(name) is indented otherwise") }
         // The line end behind a new entry is that of the entry in front of it.
+        if hasMixedLineEnds { return }
         let lineEnd = before.document.tokens.first { $0.kind == .lineEnd }
-        let isMixed = before.document.tokens.contains { $0.kind == .lineEnd && $0 != lineEnd }
-        if isMixed { return }
         for token in document.tokens[start..<min(document.end(of: entry).token + 2, document.tokens.count)]
         where token.kind == .lineEnd && token != lineEnd {
             complain("\(name) has other line ends")

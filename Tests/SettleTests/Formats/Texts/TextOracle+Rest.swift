@@ -6,6 +6,8 @@ extension TextOracle {
         var text: [UInt8] = []
         var leeway = Leeway.none
         var isUnclear = false
+        /// Whether an entry in front of it has come or gone, with one line end or the other.
+        var isBesideLine = false
     }
 
     mutating func compareRest() {
@@ -41,7 +43,10 @@ extension TextOracle {
         for (index, token) in side.document.tokens.enumerated() {
             item.leeway = max(item.leeway, side.leeways[index])
             switch side.roles[index] {
-            case .line, .rest: continue
+            case .line:
+                item.isBesideLine = true
+                continue
+            case .rest: continue
             case .cut:
                 item.leeway = max(item.leeway, .space)
                 continue
@@ -67,12 +72,22 @@ extension TextOracle {
     private func max(_ one: Leeway, _ other: Leeway) -> Leeway { one.rawValue < other.rawValue ? other : one }
 
     private func isAlike(_ old: Item, _ new: Item) -> Bool {
-        switch max(old.leeway, new.leeway) {
-        case .none: old.gap == new.gap
-        case .comma: withoutComma(old.gap) == withoutComma(new.gap)
-        case .space: lineCount(new.gap) <= lineCount(old.gap)
+        var (oldGap, newGap) = (old.gap, new.gap)
+        if hasMixedLineEnds, old.isBesideLine || new.isBesideLine {
+            oldGap.removeAll { $0 == 0x0D }
+            newGap.removeAll { $0 == 0x0D }
+        }
+        return switch max(old.leeway, new.leeway) {
+        case .none: oldGap == newGap
+        case .comma: withoutComma(oldGap) == withoutComma(newGap)
+        case .space: lineCount(newGap) <= lineCount(oldGap)
         case .all: true
         }
+    }
+
+    var hasMixedLineEnds: Bool {
+        let lineEnd = before.document.tokens.first { $0.kind == .lineEnd }
+        return before.document.tokens.contains { $0.kind == .lineEnd && $0 != lineEnd }
     }
 
     /// Without the comma, and the spaces around it.

@@ -83,8 +83,11 @@ struct TextOracle {
         self.after = after
     }
 
+    /// Foundation refuses numbers that it has no room for, but not behind a key that comes again in another form of Unicode.
     private static func isStrictJSON(_ text: [UInt8], _ format: FileFormat) -> Bool {
-        format == .json && (try? JSONSerialization.jsonObject(with: Data(text))) != nil
+        guard format == .json else { return false }
+        return (try? JSONSerialization.jsonObject(with: Data(text))) != nil
+            || (try? JSONFormat(isStrict: true).decode(text)) != nil
     }
 
     mutating func complain(_ complaint: String) { complaints.append(complaint) }
