@@ -156,7 +156,9 @@ extension FileSession {
     /// - Returns: Whether there was one with other values.
     @discardableResult
     mutating func mergeReplaced(_ known: JournalState.Mirror, _ text: FileReading? = nil) -> Bool {
-        guard let reading = try? operations.read(names.previous, orKnown: text), reading.version != known.version else { return false }
+        guard let reading = try? operations.read(names.previous, orKnown: text), reading.version != known.version else {
+            return false
+        }
         guard reading.version != file.version, let edited = try? spelling.decode(reading.bytes) else {
             // What is no version is nothing to fall back on. One that was known to be damaged has been put aside.
             if reading.version == file.version || reading.status.linkCount > 1 {

@@ -41,7 +41,8 @@ struct TextRewriter<Syntax: TextSyntax> {
         if !entries.hasAnything { return try replace(at: position, with: .dictionary(new), layout) }
         // What is left of these in the end is not in the text.
         var missing = touched ?? new
-        let indices = touched.map { NameFilter($0).indices(in: spans, of: syntax.bytes) } ?? Array(spans.entries.indices)
+        let indices =
+            touched.map { NameFilter($0).indices(in: spans, of: syntax.bytes) } ?? Array(spans.entries.indices)
         for index in indices {
             let entry = spans.entries[index]
             let name = try syntax.name(of: entry)
