@@ -10,8 +10,9 @@ struct TextRewriter<Syntax: TextSyntax> {
     init(_ syntax: Syntax) {
         self.syntax = syntax
         let bytes = syntax.bytes
-        let first = bytes.firstIndex(of: UInt8(ascii: "\n"))
-        lineBreak = first.map { $0 > 0 && bytes[$0 - 1] == UInt8(ascii: "\r") } == true ? Array("\r\n".utf8) : [0x0A]
+        // The first one may be within a value.
+        let last = bytes.lastIndex(of: UInt8(ascii: "\n"))
+        lineBreak = last.map { $0 > 0 && bytes[$0 - 1] == UInt8(ascii: "\r") } == true ? Array("\r\n".utf8) : [0x0A]
     }
 
     /// - Parameter keys: As in ``FileFormat/encode(_:into:changing:)``.

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(60))) struct GeneratedTextTests {
     /// Seeds that have found bugs.
     private static let findings: [UInt64] = [
-        1_245_576_393_030_995_164, 1_245_576_393_031_003_687, 1_245_576_393_031_005_404,
+        1_245_576_393_030_995_164, 1_245_576_393_031_003_687, 1_245_576_393_031_005_404, 500_011_077,
     ]
 
     /// Writes the same files each time. `SETTLE_TEXTS` sets another number of them, which then begin at
