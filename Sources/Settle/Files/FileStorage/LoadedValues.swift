@@ -54,7 +54,10 @@ struct LoadedValues: Sendable {
     ) {
         guard hasJournal else {
             tree = file.with(remembered)
-            state.didRead(version, at: 0, MirrorDifference(from: tree, to: file, isSame))
+            // To compare takes as long as to read the file.
+            let hasMore = !remembered.root.isEmpty
+            let difference = hasMore ? MirrorDifference(from: tree, to: file, isSame) : MirrorDifference()
+            state.didRead(version, at: 0, difference)
             return
         }
         if let mirror = state.mirror(version), !isWhole {
