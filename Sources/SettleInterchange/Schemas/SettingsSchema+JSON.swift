@@ -8,10 +8,10 @@ extension SettingsSchema {
     /// them; ``Entry/jsonSchema`` says how. Keys that no group declares are allowed, and no key is required.
     public var jsonSchema: SettingValue {
         var tree = SettingTree(["$schema": .string("https://json-schema.org/draft/2020-12/schema")])
+        tree["type"] = .string("object")
         let forPeople = Set(settings.filter { $0.category != .state }.flatMap { SettingKey(stored: $0.key).parents })
         for entry in settings {
             let key = SettingKey(stored: entry.key)
-            tree["type"] = .string("object")
             for parent in key.parents {
                 tree[place(of: parent, "type")] = .string("object")
                 if !forPeople.contains(parent) { tree[place(of: parent, "doNotSuggest")] = .bool(true) }

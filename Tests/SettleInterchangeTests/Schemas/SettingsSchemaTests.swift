@@ -60,6 +60,8 @@ private struct DocumentSettings: SettingsGroup {
 
     @Test func `editors do not suggest state, nor what has nothing else in it`() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
+        #expect(
+            member("type", of: store.file.schema().jsonSchema) == .string("object"), "also of a store without groups")
         let group = try await store.group(DocumentSettings.self, at: "document")
         let schema = withExtendedLifetime(group) { store.file.schema() }
         #expect(

@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    /// What was replaced is the file that was read before, of the same size. Only its time tells.
+    /// What was replaced is the file that was read before, of the same size: only its time differs.
     @Test("An edit in place, made in the moment of the exchange, is merged") func editInPlace() throws {
         let disk = SimulatedDisk()
         disk.makeStableFolder("/home")

@@ -34,6 +34,7 @@ package final class SettingSlot: Topic, @unchecked Sendable {
     @exclusivity(unchecked) var lastGood: SettingValue?
     /// The code that may write the setting. Once that is the owner, it stays so.
     @exclusivity(unchecked) var access: SettingsAccess
+    /// What the group that was opened last says.
     @exclusivity(unchecked) var category: SettingsCategory
     /// Whether there is an unsaved value.
     @exclusivity(unchecked) var isDirty = false

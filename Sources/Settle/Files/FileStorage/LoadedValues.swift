@@ -54,10 +54,10 @@ struct LoadedValues: Sendable {
     ) {
         guard hasJournal else {
             tree = file.with(remembered)
-            // To compare takes as long as to read the file.
-            let hasMore = !remembered.root.isEmpty
-            let difference = hasMore ? MirrorDifference(from: tree, to: file, isSame) : MirrorDifference()
-            state.didRead(version, at: 0, difference)
+            // Without a file of state they are the same, and to compare them takes as long as to read the file.
+            let isSameTree = remembered.root.isEmpty
+            state.didRead(
+                version, at: 0, isSameTree ? MirrorDifference() : MirrorDifference(from: tree, to: file, isSame))
             return
         }
         if let mirror = state.mirror(version), !isWhole {

@@ -1,10 +1,10 @@
 extension DictionarySpans {
-    /// Adds what most files have thousands of: entries without escapes and comments whose values have no parts. Those that
+    /// Adds what most JSON files have thousands of: entries without escapes and comments whose values have no parts. Those that
     /// are anything else, and the last one, are left to the reader of the format, with all errors.
     ///
     /// - Parameter start: Where the key of an entry begins.
-    /// - Returns: Where the key of the first other entry begins; `nil` if that is the one at `start`.
-    mutating func addSimpleEntries(of bytes: [UInt8], from start: Int) -> Int? {
+    /// - Returns: Where the key of the first other entry begins.
+    mutating func addSimpleEntries(of bytes: [UInt8], from start: Int) -> Int {
         bytes.withUnsafeBytes { bytes in
             let text = SimpleJSON(bytes: bytes)
             var position = start
@@ -12,7 +12,7 @@ extension DictionarySpans {
                 entries.append(Entry(key: key, value: value, isPlain: true))
                 position = next
             }
-            return position == start ? nil : position
+            return position
         }
     }
 }

@@ -18,7 +18,7 @@ extension JSONReader: TextSyntax {
         if peek() != UInt8(ascii: "}") {
             var hasMore = true
             while hasMore {
-                if let place = spans.addSimpleEntries(of: bytes, from: position) { position = place }
+                position = spans.addSimpleEntries(of: bytes, from: position)
                 let keyStart = position
                 let isPlain = try skipString()
                 let key = keyStart..<position
