@@ -76,12 +76,17 @@ struct CommitHistoryTests {
         let told = Mutex<[Int: [String]]>([:])
         /// How often a lock was taken.
         let locked = Mutex(0)
+        /// By the client: what it does.
+        let places = Mutex<[Int: String]>([:])
         private let arrived = Mutex(0)
 
-        /// Waits until so many have arrived.
-        func meet(_ count: Int) async {
+        /// Waits until so many have arrived, or one of them has failed, which cancels the others.
+        func meet(_ count: Int) async throws {
             arrived.withLock { $0 += 1 }
-            while arrived.withLock({ $0 < count }) { await Task.yield() }
+            while arrived.withLock({ $0 < count }) {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
         }
     }
 
@@ -89,20 +94,42 @@ struct CommitHistoryTests {
 
     @Test(arguments: 0..<24)
     func commitsAreOnceAndFollowed(_ round: UInt64) async throws {
-        try await fixture.whileTimePasses {
-            let record = Record()
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 1...3 {
-                    group.addTask { [fixture] in
-                        try await Self.live(
-                            number, seed: 6_151 + 10 * round + UInt64(number), forgetting: Self.isForgetful(round),
-                            in: fixture, record)
+        let record = Record()
+        let lives = Task { [fixture] in
+            try await fixture.whileTimePasses {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 1...3 {
+                        group.addTask {
+                            try await Self.live(
+                                number, seed: 6_151 + 10 * round + UInt64(number), forgetting: Self.isForgetful(round),
+                                in: fixture, record)
+                        }
                     }
+                    try await group.waitForAll()
                 }
-                try await group.waitForAll()
             }
-            check(record, round)
         }
+        // What stands still does not hear that it is cancelled. So nobody waits for it longer.
+        let isOver = AsyncStream<Bool>.makeStream()
+        let alarm = Task {
+            try await Task.sleep(for: .seconds(240))
+            isOver.continuation.yield(true)
+        }
+        let end = Task {
+            _ = await lives.result
+            isOver.continuation.yield(false)
+        }
+        defer {
+            alarm.cancel()
+            end.cancel()
+        }
+        guard await isOver.stream.first(where: { _ in true }) == false else {
+            lives.cancel()
+            Issue.record("round \(round) stands still: \(record.places.withLock { $0 })")
+            return
+        }
+        try await lives.value
+        check(record, round)
     }
 
     private static func isForgetful(_ round: UInt64) -> Bool { round % 4 == 3 }
@@ -116,7 +143,9 @@ struct CommitHistoryTests {
         var random = SeededGenerator(seed: seed)
         var (place, told): (ChangeToken?, [String]) = (nil, [])
         var abandoned: [SettingsStore] = []
+        func note(_ place: String) { record.places.withLock { $0[number] = place } }
         for life in 0...1 {
+            note("opens, life \(life)")
             let (storage, transport) = fixture.client(localCopy: copy.map(InMemoryStorage.init(sharing:)))
             let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
             let settings = try await store.group(Registers.self)
@@ -134,6 +163,7 @@ struct CommitHistoryTests {
             }
             transport.set { disturbance.fault($0) }
             for step in 1...10 {
+                note("step \(step), life \(life)")
                 if step.isMultiple(of: 4) { transport.endStreams() }
                 if isForgetful, step.isMultiple(of: 3), number == 1 { fixture.cluster.compact() }
                 let value = number * 1_000 + life * 100 + 3 * step
@@ -157,17 +187,24 @@ struct CommitHistoryTests {
             }
             if life == 1 {
                 disturbance.end()
+                note("saves what has failed")
+                // Tells what was given up meanwhile.
                 try? await store.flush()
                 settings.plain = final + number
+                note("saves the last value")
                 try await store.flush()
+                note("waits for the others, and for what its follower is told")
                 try await settle(settings, seen, in: fixture, record)
             }
+            note("ends its follower, life \(life)")
             following.cancel()
             await following.value
             place = seen.withLock { $0.place }
             told += seen.withLock { $0.told }
             guard life == 0 else {
+                note("closes")
                 try await store.close()
+                note("has ended")
                 continue
             }
             // The process ends: nothing of it arrives any more.
@@ -197,10 +234,10 @@ struct CommitHistoryTests {
         _ settings: Registers, _ seen: LockedValue<(place: ChangeToken?, told: [String])>, in fixture: EtcdFixture,
         _ record: Record
     ) async throws {
-        await record.meet(3)
+        try await record.meet(3)
         // What is still open is settled by the next commit, and the last place is that of a change.
         try await settings.commit { settings.last += 1 }
-        await record.meet(6)
+        try await record.meet(6)
         let last = UInt64(fixture.newestRevision)
         while seen.withLock({ $0.place.map { $0.position < last } ?? true }) {
             try Task.checkCancellation()
