@@ -42,7 +42,7 @@ import Testing
     private let command = ["--", "check", "--at={}", "-x", "--", "{}"]
 
     /// A domain whose size rises by one with each change, and whose colour changes with the fourth.
-    private func home(history: HistoryPolicy? = .keep(transactions: 100)) async throws -> CommandHome {
+    private func home(history: HistoryPolicy = .keep(transactions: 100)) async throws -> CommandHome {
         let home = try CommandHome()
         let store = try await SettingsStore.open(
             at: home.settings("app"), configuration: .init(history: history), migrations: [.remove("gone")])
@@ -120,7 +120,7 @@ import Testing
 
     @Test("Without a history each stored key is a change, added in order to what stands beside the settings")
     func withoutHistory() async throws {
-        let home = try await home(history: nil)
+        let home = try await home(history: .unchanged)
         let checks = Checks()
         let answer = await home.run(
             ["bisect", "app"] + command, on: checks.terminal { $0["size"] == nil ? 0 : 1 })

@@ -178,7 +178,7 @@ struct PanelProgram {
 
     init(
         managed: SettingTree = SettingTree(), overrides: SettingTree = SettingTree(),
-        access: SettingsPanel.Configuration.Access = .everyone, history: HistoryPolicy? = .keep(transactions: 100),
+        access: SettingsPanel.Configuration.Access = .everyone, history: HistoryPolicy = .keep(transactions: 100),
         configure: (inout SettingsPanel.Configuration) -> Void = { _ in }
     ) async throws {
         folder = try TemporaryFolder()

@@ -63,7 +63,7 @@ import Testing
 
     @Test func `The first of two pages of a file that is not there yet wins, and the second is told`() async throws {
         // A file that keeps its history is begun at once.
-        let program = try await PanelProgram(history: nil)
+        let program = try await PanelProgram(history: .unchanged)
         #expect(program.store.history.token == nil)
         let first = await program.browser.get(Self.page), second = await program.browser.get(Self.page)
         #expect(await program.browser.post("/set", first.form(of: "limits.name") + [("value", "one")]).status == 303)
@@ -71,7 +71,7 @@ import Testing
         #expect(answer.status == 409 && answer.text.contains("one") && answer.text.contains("two"))
         #expect(program.app.limits.name == "one")
         // A secret is compared by whether there is one.
-        let other = try await PanelProgram(history: nil)
+        let other = try await PanelProgram(history: .unchanged)
         let form = await other.browser.get(Self.page).form(of: "limits.token")
         try await other.store.commit { other.app.limits.token = Secret("theirs") }
         #expect(await other.browser.post("/set", form + [("value", "mine")]).status == 409)

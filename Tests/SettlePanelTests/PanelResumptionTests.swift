@@ -27,7 +27,7 @@ import Testing
 
         init(
             _ folder: TemporaryFolder, in name: String = "app.json", boss: ManualDomainSource? = nil,
-            history: HistoryPolicy? = .keep(transactions: 100)
+            history: HistoryPolicy = .keep(transactions: 100)
         ) async throws {
             store = try await SettingsStore.open(
                 at: folder.url.appending(path: name),
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test func `A place of another past, or one that is forgotten, gives everything`() async throws {
-        let service = try await Service(folder, history: HistoryPolicy.none)
+        let service = try await Service(folder, history: .none)
         let address = try await page(of: service)
         let since = try #require(address.firstMatch(of: /since=([^&]*)/)).1
         let parts = since.split(separator: ".", maxSplits: 1)

@@ -96,7 +96,7 @@ package func forEachCrashPoint<Acknowledged: Sendable>(
     initialFiles: [String: Data] = [:],
     makesFolder: Bool = true,
     savePolicy: SavePolicy = .debounced(),
-    history: HistoryPolicy? = nil,
+    history: HistoryPolicy = .unchanged,
     maximumImagesPerPoint: Int = 100,
     seed: UInt64 = .random(in: 0 ... .max),
     _ scenario: (CrashRun<Acknowledged>) async throws -> Void,

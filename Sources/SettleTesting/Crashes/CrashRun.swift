@@ -26,7 +26,7 @@ public final class CrashRun<Acknowledged: Sendable>: Sendable {
     }
 
     init(
-        on disk: SimulatedDisk, savePolicy: SavePolicy, history: HistoryPolicy?,
+        on disk: SimulatedDisk, savePolicy: SavePolicy, history: HistoryPolicy,
         _ makeStorage: @escaping MakeCrashStorage
     ) async throws {
         log = CrashLog()

@@ -143,7 +143,7 @@ import Testing
 
     @Test("Without a kept history it is taken back all the same") func withoutHistory() async throws {
         let home = try HistoryPlace(.file)
-        let store = try await home.open(HistoryPolicy.none)
+        let store = try await home.open(.none)
         try await store.commit(confirmWithin: Self.length) { try store.keys.setValue(2, forKey: "port") }
         let result = try await store.unconfirmed.revert()
         #expect(result.undone == nil && result.keys == ["port"])

@@ -32,7 +32,7 @@ final class HistoryPlace: Sendable {
     }
 
     func open(
-        _ history: HistoryPolicy? = .keep(), migrations: [SettingsMigration]? = nil,
+        _ history: HistoryPolicy = .keep(), migrations: [SettingsMigration]? = nil,
         searching: SearchList = [.application]
     ) async throws -> SettingsStore {
         try await SettingsStore.open(

@@ -13,14 +13,26 @@ import Testing
         for number in 1...3 { try await store.commit { try store.keys.setValue(number, forKey: "a") } }
         #expect(try await store.told() == ["a: 2 → 3", "a: 1 → 2"])
         try await store.close()
-        store = try await home.open(nil)
+        store = try await home.open(.unchanged)
         try await store.commit { try store.keys.setValue(4, forKey: "a") }
         #expect(try await store.told() == ["a: 3 → 4", "a: 2 → 3"])
         try await store.close()
-        store = try await home.open(HistoryPolicy.none)
+        store = try await home.open(.none)
         await #expect(throws: SettingsError.self) { try await store.entries() }
         try await store.close()
         #expect(try home.past.isEmpty)
+    }
+
+    @Test("A storage that is given the unchanged policy leaves its history as it is") func unchanged() async throws {
+        let home = try HistoryPlace()
+        let storage = try #require(home.storage() as? any HistoryStorage)
+        _ = try await storage.load()
+        try await storage.keepHistory(.keep())
+        try await storage.keepHistory(.unchanged)
+        #expect(storage.keepsHistory)
+        try await storage.keepHistory(.none)
+        #expect(!storage.keepsHistory)
+        await storage.close()
     }
 
     @Test("A store that is opened for its history and never written is absent the next time") func unwritten()

@@ -19,7 +19,7 @@ import Testing
         try settings.update(author: "bob") { (settings.count, settings.name) = (2, "x") }
         try settings.update(author: "carol") { settings.other = 3 }
         try await store.close()
-        store = try await home.open(nil)
+        store = try await home.open(.unchanged)
         settings = try await store.group(CounterSettings.self)
         try await settings.commit { try settings.$count.reset() }
         let entries = try await store.entries()
@@ -96,7 +96,7 @@ import Testing
         }
         #expect(try !home.past.isEmpty)
         #expect(try home.permissions(of: ".settings.json.journal") == 0o600)
-        let store = try await home.open(nil)
+        let store = try await home.open(.unchanged)
         let told = try await store.entries().map { entry in
             let change = entry.changes[0]
             func text(_ value: SettingValue?) -> String {
@@ -111,7 +111,7 @@ import Testing
     @Test("An edit by hand and another store's commits are told", arguments: HistoryPlace.Kind.allCases)
     func others(_ kind: HistoryPlace.Kind) async throws {
         let home = try HistoryPlace(kind)
-        let (store, other) = try await (home.open(), home.open(nil))
+        let (store, other) = try await (home.open(), home.open(.unchanged))
         let settings = try await store.group(CounterSettings.self)
         try await settings.commit { settings.count = 1 }
         try await store.file.flush()
@@ -161,7 +161,7 @@ import Testing
     @Test("Without a kept history an error says how to turn it on", arguments: HistoryPlace.Kind.allCases)
     func notKept(_ kind: HistoryPlace.Kind) async throws {
         let home = try HistoryPlace(kind)
-        let store = try await home.open(nil)
+        let store = try await home.open(.unchanged)
         try await store.commit { try store.keys.setValue(1, forKey: "a") }
         let error = await #expect(throws: SettingsError.self) { try await store.entries() }
         #expect(error?.code == .historyUnavailable)
@@ -187,7 +187,7 @@ import Testing
     @Test("A migration from before the history was kept is told as one, too") func earlierMigration() async throws {
         let home = try HistoryPlace()
         try home.edit(["old": .integer(1)])
-        let store = try await home.open(nil, migrations: [.rename("old", to: "new")])
+        let store = try await home.open(.unchanged, migrations: [.rename("old", to: "new")])
         try await store.close()
         let later = try await home.open()
         let entry = try #require(try await later.entries(limit: 1).first)

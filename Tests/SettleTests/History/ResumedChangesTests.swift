@@ -17,7 +17,7 @@ import Testing
         }
 
         func open(
-            _ history: HistoryPolicy? = .keep(), logLimit: Int = 1_024, at file: URL? = nil
+            _ history: HistoryPolicy = .keep(), logLimit: Int = 1_024, at file: URL? = nil
         ) async throws -> SettingsStore {
             try await SettingsStore.open(
                 storage: FileStorage(at: file ?? fixture.file, calls: fixture.calls, journalLimit: journalLimit),
@@ -81,7 +81,7 @@ import Testing
     @Test("Transactions that were appended together come one by one, and after a restart as their sum")
     func appendedTogether() async throws {
         let place = try ShortJournals(journalLimit: FileStorage.journalLimit)
-        let store = try await place.open(nil)
+        let store = try await place.open(.unchanged)
         let settings = try await store.group(CounterSettings.self)
         try await settings.commit { settings.count = 1 }
         let token = try #require(store.history.token)
@@ -101,7 +101,7 @@ import Testing
         var between = store.history.changes(after: places[0]).makeAsyncIterator()
         #expect(try await next(2, of: &between) == [3, 4])
         try await store.close()
-        let again = try await place.open(nil)
+        let again = try await place.open(.unchanged)
         _ = try await again.group(CounterSettings.self)
         var sum = again.history.changes(after: token).makeAsyncIterator()
         let change = try #require(await sum.next())
@@ -306,7 +306,7 @@ import Testing
     @Test("Who follows a file before it is written has places from the first change on", arguments: [false, true])
     func newFile(isKept: Bool) async throws {
         let place = try ShortJournals()
-        let store = try await place.open(isKept ? .keep() : nil)
+        let store = try await place.open(isKept ? .keep() : .unchanged)
         let settings = try await store.group(CounterSettings.self)
         var iterator = store.history.changes(after: nil).makeAsyncIterator()
         #expect(await iterator.next()?.token?.position == 0)

@@ -23,7 +23,7 @@ import Testing
         var undone: ChangeToken?
         for round in 1...4 {
             try await store.close()
-            store = try await home.open(nil)
+            store = try await home.open(.unchanged)
             settings = try await store.group(CounterSettings.self)
             let result = try await store.history.undo(token, author: "bob \(round)")
             #expect(result.undone == token && result.keys == ["count", "list"] && result.conflicts.isEmpty)

@@ -49,11 +49,11 @@ struct FileOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - arguments: Those that may be settings.
-    ///   - history: How much of the file's past is kept; `nil` for as much as the file says. A cluster has its own.
+    ///   - history: How much of the file's past is kept; by default as much as the file says. A cluster has its own.
     ///   - keepsLastKnown: Whether the values of a cluster are kept beside the file, for a start without it. Only one
     ///     process may do that.
     func withStore<Result>(
-        arguments: [String] = [], history: HistoryPolicy? = nil, keepsLastKnown: Bool = false,
+        arguments: [String] = [], history: HistoryPolicy = .unchanged, keepsLastKnown: Bool = false,
         _ body: (SettingsStore) async throws -> Result
     ) async throws -> Result {
         let list = SearchList.service(

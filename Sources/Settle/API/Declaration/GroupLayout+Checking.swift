@@ -1,5 +1,11 @@
 extension GroupLayout {
-    /// Throws if two settings have one key, one's key lies within another's, a key or a default is not valid, or
+    /// What snapshots and drafts have themselves: they would show it instead of a setting with this name.
+    private static let memberNames = [
+        "revision": "Snapshot", "description": "Snapshot", "settings": "Draft", "isDirty": "Draft",
+        "touchedKeys": "Draft", "violations": "Draft", "conflicts": "Draft", "changes": "Draft",
+    ]
+
+    /// Throws if two settings have one key, one's key lies within another's, a key, a name or a default is not valid, or
     /// settings are where no store finds them. The error names all of them.
     ///
     /// - Parameter group: The name of the group's type.
@@ -12,6 +18,8 @@ extension GroupLayout {
             } catch {
                 errors.append(error)
             }
+            let name = setting.name.split(separator: ".").last.map(String.init) ?? setting.name
+            if let owner = Self.memberNames[name] { errors.append(.hidden(setting.name, as: name, by: owner)) }
             let defects = setting.box.hasRules ? setting.box.declaration.ruleDefects : []
             errors += defects.map { .invalidRule(setting.name, key: setting.key, $0) }
             if defects.isEmpty, let violation = setting.box.defaultViolation {
@@ -61,6 +69,13 @@ extension GroupLayout {
 private let searchedTypes = LockedValue<Set<ObjectIdentifier>>([])
 
 extension SettingsError {
+    fileprivate static func hidden(_ setting: String, as name: String, by owner: String) -> SettingsError {
+        SettingsError(
+            .invalidName,
+            "\(setting) can't have this name: \(owner).\(name) would hide it. Give the property another name; "
+                + "@Setting(\"\(name)\") keeps the key.")
+    }
+
     fileprivate static func unreachable(_ setting: UnreachableSetting) -> SettingsError {
         SettingsError(.unreachable, "\(setting.place), \(setting.what), would never be saved: \(setting.advice)")
     }

@@ -9,8 +9,8 @@
 ///
 /// A draft is read and written like its group, also from several threads at once, and Observation tracks its reads. A
 /// key that was not written, a key that is not *touched*, has the newest value of the original. Writing the value that
-/// a key has already does not touch it. ``settings`` is the group itself, for functions that take one, and for settings
-/// whose names are those of the draft's own members.
+/// a key has already does not touch it. ``settings`` is the group itself, for functions that take one. No setting can
+/// have the name of one of the draft's properties: opening refuses it.
 ///
 /// A draft edits what the application's domain stores: where another domain covers a setting, the draft shows and
 /// writes the value below, as `+=` on the setting does.

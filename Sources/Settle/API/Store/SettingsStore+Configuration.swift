@@ -24,9 +24,9 @@ extension SettingsStore {
         /// Default 250 ms to 30 s.
         public var retryDelay: ClosedRange<Duration>
         /// How much of the history is kept, in the journal, for ``SettingsStore/History/entries(of:since:limit:)`` and
-        /// ``SettingsStore/History/undo(_:force:author:)``. Default `nil`: as the journal says, which at first is none. Every process
+        /// ``SettingsStore/History/undo(_:force:author:)``. Default ``HistoryPolicy/unchanged``. Every process
         /// that opens the file keeps to what the last one has said.
-        public var history: HistoryPolicy?
+        public var history: HistoryPolicy
         /// Makes the JSON Schema of settings, if it is to be kept beside the file; see `writesSchema` in `SettleInterchange`.
         package var schemaEncoder: SchemaEncoder?
         /// The clock for delays. Default: the continuous clock, which runs while the machine sleeps. With any other
@@ -39,8 +39,8 @@ extension SettingsStore {
         public init(
             savePolicy: SavePolicy = .debounced(), logLimit: Int = 1_024,
             logCostLimit: Int = 4 << 20, valueSizeLimit: Int = 4 << 20,
-            retryDelay: ClosedRange<Duration> = .milliseconds(250) ... .seconds(30), history: HistoryPolicy? = nil,
-            clock: any Clock<Duration> = ContinuousClock()
+            retryDelay: ClosedRange<Duration> = .milliseconds(250) ... .seconds(30),
+            history: HistoryPolicy = .unchanged, clock: any Clock<Duration> = ContinuousClock()
         ) {
             self.savePolicy = savePolicy
             self.logLimit = max(1, logLimit)

@@ -38,7 +38,7 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let unreachable = Code("unreachable")
         /// A key is empty or has an empty part.
         public static let invalidKey = Code("invalidKey")
-        /// A name can't be used for a store or a lock.
+        /// A name can't be used for a store, a lock or a setting.
         public static let invalidName = Code("invalidName")
         /// A stored value does not convert to the setting's type, or breaks its rule.
         public static let unusableValue = Code("unusableValue")

@@ -358,6 +358,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     /// In the journal, in front of the values, which says so to all processes.
     public func keepHistory(_ policy: HistoryPolicy) throws(StorageError) {
+        guard policy != .unchanged else { return }
         try withSession { (session) throws(StorageError) in
             try session.beginCall()
             try session.keepHistory(policy)

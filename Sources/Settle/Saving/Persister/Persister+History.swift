@@ -39,8 +39,8 @@ extension Persister {
     // MARK: What the history keeps
 
     /// Sets what of the history the storage keeps, before anything is appended.
-    nonisolated func keepHistory(_ policy: HistoryPolicy?) {
-        guard let policy else { return }
+    nonisolated func keepHistory(_ policy: HistoryPolicy) {
+        guard policy != .unchanged else { return }
         enqueue { persister in
             guard !persister.isClosed else { return }
             do throws(SettingsError) {

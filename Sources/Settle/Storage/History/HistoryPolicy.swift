@@ -23,6 +23,17 @@ public struct HistoryPolicy: Sendable, Hashable {
     public var bytes: Int
     /// How long they are kept.
     public var age: Age
+    /// Only of ``unchanged``.
+    private var isUnchanged = false
+
+    private init(transactions: Int, bytes: Int, age: Age, isUnchanged: Bool) {
+        self.init(transactions: transactions, bytes: bytes, age: age)
+        self.isUnchanged = isUnchanged
+    }
+
+    init(transactions: Int, bytes: Int, age: Age) {
+        (self.transactions, self.bytes, self.age) = (transactions, bytes, age)
+    }
 
     /// The most bytes that a history may have: it is a part of the journal, which has a limit too.
     private static let largestSize = 128 << 20
@@ -36,6 +47,9 @@ public struct HistoryPolicy: Sendable, Hashable {
 
     /// Keeps none, and removes what was kept.
     public static let none = HistoryPolicy(transactions: 0, bytes: 0, age: Age(seconds: 0))
+
+    /// Leaves it at what the journal says, which at first is none.
+    public static let unchanged = HistoryPolicy(transactions: 0, bytes: 0, age: Age(seconds: 0), isUnchanged: true)
 
     /// Whether any history is kept.
     public var isKept: Bool { transactions > 0 }

@@ -29,7 +29,8 @@ public protocol HistoryStorage: SharedStorage {
     /// Whether batches are to have their ``StorageBatch/transactions``. Read at any time; must not wait.
     var keepsHistory: Bool { get }
 
-    /// Keeps a history from now on, for all who share the storage; or none any more.
+    /// Keeps a history from now on, for all who share the storage; or none any more. Never called with
+    /// ``HistoryPolicy/unchanged`` by a store.
     func keepHistory(_ policy: HistoryPolicy) async throws(StorageError)
 
     /// No value at these keys, or in them, is kept in the history, whoever writes it: they are secrets. Values that are

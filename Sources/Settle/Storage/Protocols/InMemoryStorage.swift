@@ -93,7 +93,9 @@ public final class InMemoryStorage: HistoryStorage {
 
     public var keepsHistory: Bool { memory.state.withLock { $0.history.policy.isKept } }
 
-    public func keepHistory(_ policy: HistoryPolicy) { memory.state.withLock { $0.history.policy = policy } }
+    public func keepHistory(_ policy: HistoryPolicy) {
+        if policy != .unchanged { memory.state.withLock { $0.history.policy = policy } }
+    }
 
     public func withhold(_ keys: [SettingKey]) { memory.state.withLock { $0.history.withhold(keys) } }
 

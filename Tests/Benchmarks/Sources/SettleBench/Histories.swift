@@ -16,8 +16,8 @@ enum Histories {
         let store: SettingsStore
         let settings: BenchSettings
 
-        init(in folder: URL, _ history: HistoryPolicy?) async throws {
-            file = folder.appending(path: history == nil ? "plain.json" : "kept.json")
+        init(in folder: URL, _ history: HistoryPolicy) async throws {
+            file = folder.appending(path: history == .unchanged ? "plain.json" : "kept.json")
             store = try await SettingsStore.open(
                 at: file, configuration: SettingsStore.Configuration(history: history))
             settings = try await store.group(BenchSettings.self)
@@ -29,7 +29,7 @@ enum Histories {
         _ measure: (_ kept: Place, _ plain: Place) async throws -> Result
     ) async throws -> Result {
         let folder = try temporaryFolder()
-        let places = (try await Place(in: folder, .keep()), try await Place(in: folder, nil))
+        let places = (try await Place(in: folder, .keep()), try await Place(in: folder, .unchanged))
         let result = try await measure(places.0, places.1)
         try await places.0.store.close()
         try await places.1.store.close()
