@@ -8,7 +8,9 @@
 /// ``SettingsStore/History/entries(of:since:limit:)``. It reads as it goes.
 public struct HistoryEntries: AsyncSequence, Sendable {
     public typealias Element = HistoryEntry
-    public typealias Failure = SettingsError
+    /// What is thrown is a ``SettingsError``. That type itself here would end the compiler (Swift 6.3) at `entries.first { … }`
+    /// within `do` and `catch`, as of every sequence with a type of its own.
+    public typealias Failure = any Error
 
     /// Keeps the store open.
     let keeper: StoreKeeper
@@ -34,11 +36,11 @@ public struct HistoryEntries: AsyncSequence, Sendable {
             self.left = left
         }
 
-        public mutating func next() async throws(SettingsError) -> HistoryEntry? {
+        public mutating func next() async throws -> HistoryEntry? {
             try await next(isolation: nil)
         }
 
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(SettingsError) -> HistoryEntry? {
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> HistoryEntry? {
             while left > 0, !Task.isCancelled {
                 if let entry = page.popFirst() {
                     left -= 1
