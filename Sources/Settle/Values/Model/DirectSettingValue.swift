@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A type with its own spelling as a ``SettingValue``, which takes precedence over its `Codable` conformance.
 ///
 /// Conversions from a ``SettingValue`` are exact or refused.
@@ -5,6 +11,18 @@ protocol DirectSettingValue: ShapedValue, Sendable {
     init(settingValue: SettingValue) throws(SettingCodingError)
 
     func settingValue() throws(SettingCodingError) -> SettingValue
+}
+
+/// A type as one with a spelling of its own; `nil` if it has none.
+///
+/// Of each file that has such types one is named here. A cast names none, and from an archive (`libSettle.a`) a linker takes
+/// only the files that something names: without this, dates would silently be spelled by `Codable`.
+func directType(_ type: Any.Type) -> (any DirectSettingValue.Type)? {
+    if type == Int.self { return Int.self }
+    if type == Date.self { return Date.self }
+    if type == Duration.self { return Duration.self }
+    if type == [String].self { return [String].self }
+    return type as? any DirectSettingValue.Type
 }
 
 extension Bool: DirectSettingValue {

@@ -48,7 +48,7 @@ extension SettingCodec where Value: Codable {
     /// Conversions are exact or refused with a ``SettingCodingError``: a number outside the type's range, a fraction
     /// for an integer, or a string for a number is an error.
     public static var standard: SettingCodec {
-        if let type = Value.self as? any DirectSettingValue.Type, let codec = direct(type, Value.self) {
+        if let type = directType(Value.self), let codec = direct(type, Value.self) {
             return codec
         }
         return SettingCodec(

@@ -54,7 +54,7 @@ private struct TreeDecoder: Decoder {
     let trace: DecodingTrace?
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        if let direct = type as? any DirectSettingValue.Type, let value = try decode(direct) as? Value { return value }
+        if let direct = directType(type), let value = try decode(direct) as? Value { return value }
         if let trace, type is any UnorderedCollection.Type { trace.beginCollection() }
         do {
             return try type.init(from: self)

@@ -138,7 +138,7 @@ private struct NodeEncoder: Encoder {
             throw SettingCodingError(
                 expected: "at most \(SettingValue.depthLimit) levels of arrays and dictionaries", found: "more")
         }
-        if let type = Value.self as? any DirectSettingValue.Type, try encode(value, as: type) { return }
+        if let type = directType(Value.self), try encode(value, as: type) { return }
         try value.encode(to: NodeEncoder(node: node, codingPath: codingPath, userInfo: userInfo, depth: depth + 1))
         if let type = Value.self as? any UnorderedCollection.Type {
             do throws(SettingCodingError) {
