@@ -207,7 +207,7 @@ import Testing
     @Test(
         "A failed append gives its cause as a code and in its description",
         arguments: [
-            (SystemError.noSpace, StorageError.Code.noSpace), (.quotaExceeded, .noSpace),
+            (SystemError.noSpace, StorageError.Code.noSpace), (.quotaExceeded, .noSpace), (.fileTooLarge, .noSpace),
             (.permissionDenied, .permissionDenied), (.notPermitted, .permissionDenied),
             (.readOnlyFileSystem, .permissionDenied), (.inputOutput, .writeFailed),
         ])
@@ -247,6 +247,14 @@ import Testing
         _ = try storage.checkpoint(SettingTree(["a": .integer(30)]), for: .closing)
         #expect(try fixture.names() == [".settings.json.journal", "settings.json"])
         #expect(try fixture.text().contains("30"))
+    }
+
+    @Test("A file system without permissions fails no save", arguments: [SystemError.unimplemented, .notSupported])
+    func noPermissions(cause: SystemError) throws {
+        let (fixture, storage, old) = try start(.nothing)
+        fixture.calls.fail(every: .setPermissions, with: cause)
+        try storage.save(Self.second, over: old)
+        #expect(try fixture.freshLoad().tree["b"] != nil)
     }
 
     @Test("Without locks, a single process can save", arguments: [SystemError.noLocks, .notSupported, .unimplemented])

@@ -110,7 +110,8 @@ extension FileSession {
             try renew()
             try journal.append(content, within: limit)
         } catch {
-            guard error.cause == .fileTooLarge else { throw .notSaved(names.file, error) }
+            // Without a rule, it is the system's limit (RLIMIT_FSIZE).
+            guard error.cause == .fileTooLarge, error.cause.rule != nil else { throw .notSaved(names.file, error) }
             if let (key, size) = content.batch?.largestEntry, size > limit / 2 {
                 throw .tooLarge(names.file, key, size, limit)
             }

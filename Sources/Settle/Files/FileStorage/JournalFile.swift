@@ -443,7 +443,8 @@ struct JournalFile: Sendable {
         let content = content.counted(after: token)
         let (bytes, next) = JournalRecord(content, durableEnd: durableEnd).encoded(at: end)
         guard next.offset <= limit else {
-            throw FileError(action: "append to", path: path.text, cause: .fileTooLarge)
+            let cause = SystemError(.fileTooLarge, rule: "it may have \(limit) bytes")
+            throw FileError(action: "append to", path: path.text, cause: cause)
         }
         try cutTail()
         try write(bytes, at: end.offset)

@@ -108,7 +108,7 @@ extension StorageError {
 
     private static func code(for error: FileError) -> Code {
         switch error.cause {
-        case .noSpace, .quotaExceeded: .noSpace
+        case .noSpace, .quotaExceeded, .fileTooLarge: .noSpace
         case .permissionDenied, .notPermitted, .readOnlyFileSystem: .permissionDenied
         default: .writeFailed
         }

@@ -131,14 +131,27 @@ package struct FileOperations: Sendable {
         try finishing("examine", path, try calls.status(at: path.text))
     }
 
+    /// A file system without permissions, such as many of FUSE, is no obstacle: who may read there is decided when it is mounted.
     package func setPermissions(
         of file: FileDescriptor, at path: FilePath, to permissions: UInt16
     ) throws(FileError) {
-        try finishing("set the permissions of", path, try calls.setPermissions(of: file, to: permissions))
+        try Self.ifSupported { () throws(FileError) in
+            try finishing("set the permissions of", path, try calls.setPermissions(of: file, to: permissions))
+        }
     }
 
     package func setPermissions(at path: FilePath, to permissions: UInt16) throws(FileError) {
-        try finishing("set the permissions of", path, try calls.setPermissions(at: path.text, to: permissions))
+        try Self.ifSupported { () throws(FileError) in
+            try finishing("set the permissions of", path, try calls.setPermissions(at: path.text, to: permissions))
+        }
+    }
+
+    private static func ifSupported(_ change: () throws(FileError) -> Void) throws(FileError) {
+        do throws(FileError) {
+            try change()
+        } catch {
+            guard error.cause == .unimplemented || error.cause == .notSupported else { throw error }
+        }
     }
 
     /// Takes away what others may do with a file: whoever may read it could hold its lock. Only its owner may do this.
