@@ -70,7 +70,7 @@ extension PanelPages {
     private func history(of control: Control) async -> Result<[HistoryEntry], any Error> {
         var entries: [HistoryEntry] = []
         do {
-            for try await entry in panel.store.history.entries(of: control.key.description, limit: Self.historyLimit) {
+            for try await entry in panel.store.history.entries(of: control.key, limit: Self.historyLimit) {
                 entries.append(entry)
             }
             return .success(entries)

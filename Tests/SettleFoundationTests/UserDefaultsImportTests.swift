@@ -203,6 +203,11 @@ private struct App: SettingsGroup {
         let report = try await UserDefaultsImport(domain: name).run(into: store)
         #expect(app.launches == 5 && app.lock.isEnabled && store.keys["bytes"] == .data(Data([1, 2])))
         #expect(report.taken.map(\.name) == ["bytes", "lock.isEnabled"])
+        // Which is what its siblings take, and without the keys of the whole system.
+        var all: UserDefaultsImport { UserDefaultsImport(defaults, name: "all", ["bytes": "other"]) }
+        #expect(try await all.run(into: store).taken.map(\.name) == ["bytes", "lock.isEnabled"])
+        #expect(store.keys["other"] == .data(Data([1, 2])))
+        #expect(try await all.run(into: store).isRepeated)
         let other = UserDefaultsImport(defaults, name: "other", others: .declared(at: ""))
         #expect(try await other.run(into: store).left.contains { $0.name == "bytes" })
     }

@@ -28,7 +28,7 @@ enum HistoryVerbs {
             let entries = try await target.reading { store in
                 let key = try text.map { try invocation.key($0, declared, store.keys.effectiveValues) }
                 var entries: [HistoryEntry] = []
-                for try await entry in store.history.entries(of: key?.description, limit: limit) {
+                for try await entry in store.history.entries(of: key, limit: limit) {
                     entries.append(entry.hidingSecrets(declared))
                 }
                 return entries

@@ -95,8 +95,9 @@ public struct UserDefaultsImport: Sendable {
         }
     }
 
-    /// Imports what `UserDefaults` gives now: its own domain, and those that it searches, without registered defaults and
-    /// arguments as far as the system tells them apart. Name the keys rather than taking all others.
+    /// Imports what `UserDefaults` gives now: its own domain, and those that it searches. Of registered defaults and
+    /// arguments nothing is taken, and of the global domain, which has the keys of the whole system, only what is named;
+    /// a key that has the same value in one of these is taken for one of theirs.
     ///
     /// - Parameters:
     ///   - defaults: Read at once, since it can't be used from other threads everywhere.
@@ -105,16 +106,19 @@ public struct UserDefaultsImport: Sendable {
     ///   - others: What becomes of the keys that are not named.
     ///   - frequency: How often the import does something.
     public init(
-        _ defaults: UserDefaults, name: String, _ targets: [String: Target] = [:], others: Others = .left,
+        _ defaults: UserDefaults, name: String, _ targets: [String: Target] = [:], others: Others = .taken,
         frequency: Frequency = .once
     ) {
         var values = defaults.dictionaryRepresentation()
-        for name in [UserDefaults.registrationDomain, UserDefaults.argumentDomain] {
-            let volatile = SettingValue.entries(defaults.volatileDomain(forName: name)).entries
-            for (key, value) in volatile where values[key].flatMap(SettingValue.init(object:)) == value {
+        func leaveOut(_ others: [String: Any]?) {
+            for (key, value) in SettingValue.entries(others ?? [:]).entries
+            where values[key].flatMap(SettingValue.init(object:)) == value {
                 values[key] = nil
             }
         }
+        leaveOut(defaults.volatileDomain(forName: UserDefaults.registrationDomain))
+        leaveOut(defaults.volatileDomain(forName: UserDefaults.argumentDomain))
+        leaveOut(defaults.persistentDomain(forName: UserDefaults.globalDomain)?.filter { targets[$0.key] == nil })
         let domain = Domain(values)
         self.init(name, targets, others, frequency) { domain }
     }

@@ -64,6 +64,20 @@ import Testing
             ]
     }
 
+    @Test func `shipped steps keep their names and their order`() throws {
+        let shipped = ["rename theme to look.theme", "convert timeout"]
+        try SettingsMigration.checkShipped(shipped, in: Version3.migrations)
+    }
+
+    @Test("A shipped list that was changed is refused, with the first step that differs") func changedList() {
+        for list in [Array(Version3.migrations.dropFirst()), Version3.migrations.reversed(), []] {
+            let error = #expect(throws: SettingsError.self) {
+                try SettingsMigration.checkShipped(Version2.migrations.map(\.name), in: list)
+            }
+            #expect(error?.description.contains("Step 1 was shipped as “rename theme to look.theme”") == true)
+        }
+    }
+
     private var folder: URL { URL(filePath: #filePath).deletingLastPathComponent() }
 
     private var guide: String {
@@ -84,7 +98,7 @@ import Testing
         let source = lines(
             try String(contentsOf: folder.appending(path: "MigrationsGuideTests.swift"), encoding: .utf8))
         let samples = try guide.matches(of: /(?s)```swift\n(.+?)```/).map { lines(String($0.1)) }
-        #expect(samples.count == 4)
+        #expect(samples.count == 5)
         for sample in samples { #expect(source.contains(sample), "\(sample.joined(separator: "\n"))") }
     }
 

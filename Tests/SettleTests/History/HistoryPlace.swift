@@ -79,14 +79,14 @@ final class HistoryPlace: Sendable {
 
 extension SettingsStore {
     /// All entries, newest first.
-    func entries(of key: String? = nil, since date: Date? = nil, limit: Int? = nil) async throws -> [HistoryEntry] {
+    func entries(of key: SettingKey? = nil, since date: Date? = nil, limit: Int? = nil) async throws -> [HistoryEntry] {
         var entries: [HistoryEntry] = []
         for try await entry in history.entries(of: key, since: date, limit: limit) { entries.append(entry) }
         return entries
     }
 
     /// The changes of all entries as text, newest first.
-    func told(of key: String? = nil) async throws -> [String] {
+    func told(of key: SettingKey? = nil) async throws -> [String] {
         try await entries(of: key).map { $0.changes.map(\.description).joined(separator: ", ") }
     }
 

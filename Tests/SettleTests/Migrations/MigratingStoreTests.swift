@@ -85,7 +85,7 @@ import Testing
             try await SettingsStore.open(storage: storage.shared(), migrations: list)
         }
         #expect(error?.code == .migrationFailed && error?.key == "z" && storage.tree == Self.stored)
-        #expect(error?.description.contains("“convert z from Int to Int”") == true)
+        #expect(error?.description.contains("“convert z”") == true)
         // The lock is free again.
         try await SettingsStore.open(storage: storage.shared(), migrations: Self.list).close()
         #expect(storage.tree["look.theme"] == .string("dark"))
@@ -122,6 +122,42 @@ import Testing
         let error = await #expect(throws: SettingsError.self) { try await settings.commit { settings.theme = "x" } }
         #expect(isRefused(error) && storage.tree["look.theme"] == .string("dark"))
         try await older.close()
+    }
+
+    @Test("A list that has lost a step opens nothing, and a renamed type loses none") func lostStep() async throws {
+        let storage = InMemoryStorage(Self.stored)
+        try await SettingsStore.open(storage: storage.shared(), migrations: Self.list).close()
+        let migrated = storage.tree
+        let error = await #expect(throws: SettingsError.self) {
+            try await SettingsStore.open(storage: storage.shared(), migrations: [Self.list[1]])
+        }
+        #expect(error?.code == .migrationFailed && error?.description.contains("“rename theme to look.theme”") == true)
+        #expect(storage.tree == migrated)
+        // As a program of an earlier version of this library has recorded it, with another type.
+        let old = ["rename theme to look.theme", "convert pause from Int to Seconds"]
+        storage.simulateExternalChange(["$settle.migrations": .array(old.map { .string($0) })])
+        let store = try await SettingsStore.open(storage: storage.shared(), migrations: Self.list)
+        let settings = try await store.group(New.self)
+        settings.pause += 1
+        try await store.close()
+        #expect(storage.tree["pause"] == .real(2.5) && MigrationRecord(in: storage.tree).names == old)
+    }
+
+    @Test("A value under a name with dots is migrated as its setting read it") func dottedName() async throws {
+        struct First: SettingsGroup {
+            @Setting("a.b") var number = 0
+        }
+        struct Second: SettingsGroup {
+            @Setting("c.d") var number = 0
+        }
+        let storage = InMemoryStorage(SettingTree(["a.b": .integer(7)]))
+        let first = try await SettingsStore.open(storage: storage.shared(), migrations: [])
+        #expect(try await first.group(First.self).number == 7)
+        try await first.close()
+        let second = try await SettingsStore.open(
+            storage: storage.shared(), migrations: [.rename("a.b", to: "c.d")])
+        #expect(try await second.group(Second.self).number == 7)
+        try await second.close()
     }
 
     @Test("A tool without a list is not held up, and keeps the record") func tool() async throws {

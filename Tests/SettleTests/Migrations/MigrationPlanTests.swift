@@ -61,7 +61,7 @@ import Testing
         let expected = try SettingCodec<Duration>.standard.encode(.milliseconds(1500))
         #expect(try values(#"{"pause": 1500}"#, step)["pause"] == expected)
         let failure = try #require(self.failure(#"{"pause": "secret"}"#, step))
-        #expect(failure.step == "convert pause from Int to Duration" && failure.key == "pause")
+        #expect(failure.step == "convert pause" && failure.key == "pause")
         #expect(!failure.description.contains("secret") && failure.description.contains("string of 6 characters"))
     }
 
@@ -86,6 +86,32 @@ import Testing
         #expect(try values(#"{"last": "B"}"#, merge) == tree(#"{"name": "B"}"#))
         #expect(try values("{}", merge, split) == SettingTree())
         #expect(failure(#"{"first": 1}"#, merge)?.key == "first")
+    }
+
+    @Test("Every step finds a value under a name with dots, as the settings do") func dottedNames() throws {
+        #expect(try values(#"{"a.b": 7}"#, .rename("a.b", to: "c.d")) == tree(#"{"c": {"d": 7}}"#))
+        #expect(try values(#"{"a": 7, "c.d": 8}"#, .rename("a", to: "c.d")) == tree(#"{"c.d": 8}"#))
+        #expect(try values(#"{"x": {"a.b": 7}}"#, .rename("x.a.b", to: "y")) == tree(#"{"y": 7}"#))
+        let convert = SettingsMigration.convert("a.b", from: Int.self, to: String.self) { "\($0)" }
+        #expect(try values(#"{"a.b": 7}"#, convert) == tree(#"{"a.b": "7"}"#))
+        let split = SettingsMigration.split("a.b", from: Int.self) { ["x": $0, "c.d": $0 + 1] }
+        #expect(try values(#"{"a.b": 7, "c.d": 0}"#, split) == tree(#"{"x": 7, "c.d": 8}"#))
+        let merge = SettingsMigration.merge(["a.b", "c"], to: "sum") { tree in
+            try (tree.value(Int.self, forKey: "a.b") ?? 0) + (tree.value(Int.self, forKey: "c") ?? 0)
+        }
+        #expect(try values(#"{"a.b": 7}"#, merge) == tree(#"{"sum": 7}"#))
+        #expect(try values(#"{"a.b": 7, "a": {"b": 1}}"#, .remove("a.b")) == SettingTree())
+    }
+
+    @Test("A group that moves or goes takes what is stored under names with dots along") func dottedGroups() throws {
+        let json = #"{"user.name": "a", "user": {"age": 3, "x": 1}, "user.x": 2, "users.y": 4, "user.a.b": 5}"#
+        let moved = try values(json, .move("user", to: "main.user"))
+        #expect(try moved == tree(#"{"main": {"user": {"name": "a", "age": 3, "x": 2, "a.b": 5}}, "users.y": 4}"#))
+        #expect(try values(json, .remove("user")) == tree(#"{"users.y": 4}"#))
+        let inner = #"{"all": {"a.name": "a", "b": 1}}"#
+        #expect(try values(inner, .move("all.a", to: "a")) == tree(#"{"all": {"b": 1}, "a": {"name": "a"}}"#))
+        #expect(try values(#"{"a.b": {"c": 1}}"#, .move("a.b", to: "d")) == tree(#"{"d": {"c": 1}}"#))
+        #expect(try values(#"{"a": {"c": 1}, "d.c": 2}"#, .move("a", to: "d")) == tree(#"{"d": {"c": 2}}"#))
     }
 
     @Test("What can't be stored fails its step") func unstorable() throws {
@@ -115,10 +141,63 @@ import Testing
         #expect(result["a"] != nil && result["b"] == nil && result["c"] != nil)
     }
 
+    private func record(_ names: String...) throws -> MigrationRecord {
+        var record = MigrationRecord()
+        record.add(names)
+        return record
+    }
+
     @Test("Nothing runs on what a newer program has migrated") func ahead() throws {
-        let record = MigrationRecord(in: try tree(#"{"$settle": {"migrations": ["new"]}}"#))
+        let record = try record("remove a", "new")
         #expect(try MigrationPlan([.remove("a")], recorded: record).due.isEmpty)
-        #expect(record.foreignStep(besides: ["remove a"]) == "new" && record.foreignStep(besides: ["new"]) == nil)
+        #expect(try MigrationPlan([], recorded: record).due.isEmpty)
+        #expect(record.foreignStep(besides: ["remove a"]) == "new")
+        #expect(record.foreignStep(besides: ["remove a", "new"]) == nil)
+    }
+
+    private struct Pinned: Codable, Sendable {}
+    private struct Pin: Codable, Sendable {}
+
+    @Test("A default name has no type in it, so that a renamed type changes no name") func renamedType() {
+        let (old, new) = (Pinned.self, Pin.self)
+        #expect(
+            SettingsMigration.convert("a.b", from: old, to: old) { $0 }.name
+                == SettingsMigration.convert("a.b", from: new, to: new) { $0 }.name)
+        #expect(SettingsMigration.split("a", from: old) { ["b": $0] }.name == "split a")
+    }
+
+    @Test("A conversion that is recorded with its types, as earlier versions did, has been made")
+    func oldSpelling() throws {
+        let convert = SettingsMigration.convert("a", from: Int.self, to: Double.self) { Double($0) / 2 }
+        let other = SettingsMigration.convert("a.b", from: Int.self, to: Int.self) { $0 }
+        let old = try record("convert a from Int to Pinned<String>")
+        #expect(try MigrationPlan([convert, other], recorded: old).due.map(\.name) == ["convert a.b"])
+        #expect(old.foreignStep(besides: [convert.name]) == nil && old.foreignStep(besides: [other.name]) != nil)
+        // A step that has the recorded name goes before one that would be known by it, and none is known twice.
+        let both = try record("convert a from Int to Double", "convert a from Double to String")
+        let second = SettingsMigration("convert a from Double to String") { _ in }
+        #expect(try MigrationPlan([convert, second], recorded: both).due.isEmpty)
+        #expect(both.foreignStep(besides: [convert.name, second.name]) == nil)
+        #expect(both.foreignStep(besides: [convert.name]) == second.name)
+        let lost = #expect(throws: MigrationFailure.self) {
+            try MigrationPlan([convert, SettingsMigration("to text") { _ in }], recorded: both)
+        }
+        #expect(lost?.reason.contains("“convert a from Double to String”") == true)
+    }
+
+    @Test("A list that has lost, renamed or moved a step is refused, with the step's name and what to do")
+    func lost() throws {
+        let list: [SettingsMigration] = [.remove("a"), .remove("b"), .remove("c")]
+        func reason(_ record: MigrationRecord, _ list: [SettingsMigration]) -> String? {
+            #expect(throws: MigrationFailure.self) { try MigrationPlan(list, recorded: record) }?.reason
+        }
+        let dropped = try reason(record("remove a", "remove b", "remove c"), [list[0], list[2]])
+        #expect(dropped?.contains("“remove b”") == true && dropped?.contains("“remove c”") == true, "\(dropped ?? "")")
+        // A newer program would have made all steps of this list first.
+        let renamed = try reason(record("remove a", "remove b"), [list[0], list[2]])
+        #expect(renamed?.contains("“remove b”") == true && renamed?.contains("“remove c”") == true, "\(renamed ?? "")")
+        #expect(renamed?.contains("Put it back") == true)
+        #expect(try MigrationPlan(list.reversed(), recorded: record("remove a", "remove b", "remove c")).due.isEmpty)
     }
 
     @Test("Two steps of one name, and a record that is no list of names, are refused")

@@ -100,8 +100,34 @@ import Testing
             #expect((last?.underlying as? StorageError)?.code == .migrated)
             #expect(group.name == "a" && group.count == 3 && group.list == [])
         }
+        // Nobody may have followed the issues.
+        await expectRefused("flush") { try await store.flush() }
+        await expectRefused("a flush that waits") { try store.flushAndWait() }
+        await expectRefused("a flush to the file") { try await store.file.flush() }
+        await expectRefused("close") { try await store.close() }
+        // It is closed all the same.
         try await store.close()
+        let closed = #expect(throws: SettingsError.self) { try store.keys.setValue(1, forKey: "other") }
+        #expect(closed?.code == .closed)
         #expect(storage.tree["name"] == .string("a"))
+    }
+
+    @Test("A store that refuses to save says so on standard error, once") func standardError() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            struct Group: SettingsGroup {
+                @Setting var count = 1
+            }
+            let storage = InMemoryStorage()
+            try await SettingsStore.open(storage: InMemoryStorage(sharing: storage), migrations: [.remove("a")]).close()
+            let store = try await SettingsStore.open(storage: storage, migrations: [])
+            let group = try await store.group(Group.self)
+            group.count += 1
+            InMemoryStorage(sharing: storage).simulateExternalChange(["count": .integer(4)])
+            for await count in group.$count where count == 4 { break }
+            try? await store.close()
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.components(separatedBy: "“remove a”").count == 2, "\(text)")
     }
 
     @Test("Everything else goes on: reading, following, groups opened late, other domains", arguments: Moment.allCases)
@@ -169,11 +195,13 @@ import Testing
         let storage = InMemoryStorage(Self.stored)
         let (store, group) = try await open(.later, storage)
         #expect(throws: SettingsError.self) { try group.$name.set("x") }
+        group.name = "x"
         let changes = ChangeRecorder(store.changes)
         shared(storage).simulateExternalChange(["$settle.migrations": nil, "count": .integer(4)])
         _ = await changes.until { !$0.isEmpty }
         try await group.commit { group.name = "new" }
         #expect(storage.tree["name"] == .string("new") && group.count == 4)
+        try await store.flush()
         try await store.close()
     }
 }

@@ -87,6 +87,17 @@ import Testing
         #expect(store.domains[.registration].values["inner.level"] == .real(0.75))
     }
 
+    @Test("The languages may be among the arguments") func languageArgument() async throws {
+        let arguments = ["-AppleLanguages", "(de, fr)", "file"]
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), searching: [.arguments(arguments), .application, .language(), .registration])
+        let settings = try await store.group(OuterSettings.self)
+        try store.domains.register(["inner.count": 1], language: "fr")
+        try store.domains.register(["inner.count": 2], language: "de")
+        #expect(settings.inner.count == 2)
+        try await store.close()
+    }
+
     @Test("A volatile domain is replaced, updated and removed by name") func replaced() async throws {
         let (store, settings, storage) = try await open()
         try await store.domains[.registration].update {

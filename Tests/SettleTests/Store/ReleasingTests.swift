@@ -42,6 +42,47 @@ struct ReleasingTests {
         #expect(storage.tree["users.b.inner.count"] == .integer(8))
     }
 
+    @Test("The groups at the top level are released by an empty path") func root() async throws {
+        let storage = InMemoryStorage()
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(CounterSettings.self)
+        let inner = try await store.group(CounterSettings.self, at: "users.a")
+        let (values, changes) = (ChangeRecorder(settings.$count), ChangeRecorder(inner.changes))
+        settings.count = 3
+        inner.count = 4
+        try await store.release(at: "")
+        await values.untilEnd()
+        await changes.untilEnd()
+        #expect(storage.tree["count"] == .integer(3) && storage.tree["users.a.count"] == .integer(4))
+        for setting in [settings.$count, inner.$count] {
+            let error = #expect(throws: SettingsError.self) { try setting.set(6) }
+            #expect(error?.code == .released)
+        }
+        #expect(store.settings.isEmpty)
+        let again = try await store.group(CounterSettings.self)
+        let new = ChangeRecorder(again.changes)
+        again.count = 5
+        #expect(await new.until { !$0.isEmpty }.count == 1)
+        try await store.close()
+    }
+
+    @Test("A path at which no group is open is refused, and a name with dots is not taken apart")
+    func unknown() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let error = await #expect(throws: SettingsError.self) { try await store.release(at: "users.a") }
+        #expect(error?.code == .unknownKey && error?.key == "users.a")
+        let empty = await #expect(throws: SettingsError.self) { try await store.release(at: "") }
+        #expect(empty?.code == .unknownKey)
+        let settings = try await store.group(CounterSettings.self, at: .path("users", "a.b"))
+        let split = await #expect(throws: SettingsError.self) { try await store.release(at: "users.a.b") }
+        #expect(split?.description.contains(#"“users.a\.b”"#) == true, "\(split?.description ?? "")")
+        try settings.$count.set(1)
+        try await store.release(at: .path("users", "a.b"))
+        let released = #expect(throws: SettingsError.self) { try settings.$count.set(2) }
+        #expect(released?.code == .released)
+        try await store.close()
+    }
+
     @Test("A release that can't save leaves everything as it was")
     func failingRelease() async throws {
         let failing = FailingStorage()

@@ -28,7 +28,8 @@ import Testing
             ("--passcode.attempt-count 3", "passcode.attemptCount", "3"),
             ("--passcode-attempt-count=3", "passcode.attemptCount", "3"),
             ("--verbose", "verbose", "true"), ("--no-verbose", "verbose", "false"),
-            ("--verbose=false", "verbose", "false"), ("-verbose YES", "verbose", "YES"),
+            ("--verbose=false", "verbose", "false"), ("--verbose false", "verbose", "false"),
+            ("-verbose YES", "verbose", "YES"),
             ("--log-use-color", "log.useColor", "true"), ("--no-log-use-color", "log.useColor", "false"),
             ("--no-log.use-color", "log.useColor", "false"), ("--no-log.useColor", "log.useColor", "false"),
             (#"--window\.width 1"#, #"window\.width"#, "1"), ("--window-width=1", #"window\.width"#, "1"),
@@ -60,14 +61,14 @@ import Testing
     }
 
     @Test("Known and unknown arguments may be mixed") func mixed() {
-        let values = read("serve -v --port 80 --out a.txt --verbose true -passcode.attemptCount (1,2) b -- --port 1")
+        let values = read("serve -v --port 80 --out a.txt --verbose yes -passcode.attemptCount (1,2) b -- --port 1")
         #expect(
             values.tree
                 == SettingTree([
                     "port": .string("80"), "verbose": .string("true"),
                     "passcode": .dictionary(["attemptCount": .array([.string("1"), .string("2")])]),
                 ]))
-        #expect(values.remaining == ["serve", "-v", "--out", "a.txt", "true", "b", "--", "--port", "1"])
+        #expect(values.remaining == ["serve", "-v", "--out", "a.txt", "yes", "b", "--", "--port", "1"])
         #expect(
             values.places == [
                 "port": "argument 3, `--port`", "verbose": "argument 7, `--verbose`",

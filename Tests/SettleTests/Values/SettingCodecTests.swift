@@ -120,7 +120,11 @@ import Testing
     func durationsFromNumbers() throws {
         #expect(try SettingCodec<Duration>.standard.decode(.integer(2)) == .seconds(2))
         #expect(try SettingCodec<Duration>.standard.decode(.real(0.1)) == .milliseconds(100))
+        // As arguments and the environment are read.
+        #expect(try SettingCodec<Duration>.standard.decode(.string("250ms")) == .milliseconds(250))
+        #expect(try SettingCodec<Duration>.standard.decode(.string("-1m30.5s")) == .seconds(-90.5))
         #expect(refusal(of: .string("90"), as: Duration.self) != nil)
+        #expect(refusal(of: .string("1s1m"), as: Duration.self) != nil)
         #expect(refusal(of: .string("1e-19s"), as: Duration.self) != nil)
         #expect(refusal(of: .number("1e40"), as: Duration.self) != nil)
     }

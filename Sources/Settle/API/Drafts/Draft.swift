@@ -88,8 +88,14 @@ public struct Draft<Group: SettingsGroup>: Sendable {
     }
 
     /// Forgets what was written for a full key, such as one of ``conflicts``.
-    public func revert(key: String) {
-        engine.revert(engine.boxes.filter { $0.existingPlacement?.slot.key.description == key })
+    ///
+    /// - Returns: Whether the draft has a setting with this key.
+    @discardableResult
+    public func revert(key: some SettingKeyConvertible) -> Bool {
+        let key = SettingKey(given: key)
+        let found = engine.boxes.filter { $0.existingPlacement?.slot.key == key }
+        engine.revert(found)
+        return !found.isEmpty
     }
 
     /// Writes the touched keys to the original, in one transaction; then they are no longer touched.

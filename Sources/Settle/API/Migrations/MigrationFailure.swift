@@ -23,6 +23,20 @@ struct MigrationFailure: Error, CustomStringConvertible {
         }
     }
 
+    /// The storage has recorded a step that the list has lost or renamed.
+    ///
+    /// - Parameters:
+    ///   - later: A step of the list that was made after it.
+    ///   - due: A step of the list that has not been made.
+    static func lost(_ name: String, before later: String?, without due: String?) -> MigrationFailure {
+        let before = later.map { ", and was made before “\($0)”, which is" }
+        let reason = before ?? due.map { ", and “\($0)”, which is, has not been made" } ?? ""
+        return MigrationFailure(
+            reason:
+                "The step “\(name)” is recorded and not in the list of migrations\(reason). A shipped step keeps its "
+                + "name and its position. Put it back, or pass this name as `name:` to the step that was renamed.")
+    }
+
     init(step: String? = nil, key: SettingKey? = nil, reason: String, underlying: (any Error)? = nil) {
         self.step = step
         self.key = key

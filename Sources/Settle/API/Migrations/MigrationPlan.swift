@@ -1,17 +1,17 @@
 /// Which steps of a program's list a storage has not seen, and what they make of its values.
 struct MigrationPlan: Sendable {
-    /// In the order of the list. None if the storage is ahead of the list: what a newer program has made of the values
-    /// is none of an older one's business.
+    /// In the order of the list. None if a newer program has migrated the storage.
     let due: [SettingsMigration]
     private let record: MigrationRecord
 
-    /// - Throws: ``MigrationFailure`` if two steps have one name, or if the record can't be read.
+    /// - Throws: ``MigrationFailure`` if two steps have one name, if the record can't be read, or if it shows that the
+    ///   list has lost a step.
     init(_ list: [SettingsMigration], recorded record: MigrationRecord) throws(MigrationFailure) {
         var known: Set<String> = []
         for step in list where !known.insert(step.name).inserted {
             throw MigrationFailure(reason: "Two migrations have the name “\(step.name)”. Give one of them another.")
         }
-        guard let recorded = record.names else {
+        guard record.names != nil else {
             throw MigrationFailure(
                 key: SettingKey(name: MigrationRecord.name),
                 reason:
@@ -19,9 +19,15 @@ struct MigrationPlan: Sendable {
                     + "it by hand: a step that is missing there is made again.")
         }
         self.record = record
-        let isAhead = !known.isSuperset(of: recorded)
-        let made = Set(recorded)
-        due = isAhead ? [] : list.filter { !made.contains($0.name) }
+        let recorded = record.recorded(among: list.map(\.name))
+        let made = Set(recorded.compactMap(\.step))
+        due = list.filter { !made.contains($0.name) }
+        guard let unknown = recorded.firstIndex(where: { $0.step == nil }) else { return }
+        // A newer program has made all steps of this list before its own.
+        let later = recorded[unknown...].lazy.compactMap(\.step).first
+        guard later == nil, due.isEmpty else {
+            throw .lost(recorded[unknown].name, before: later, without: due.first?.name)
+        }
     }
 
     /// The values after the steps, with the record of them.

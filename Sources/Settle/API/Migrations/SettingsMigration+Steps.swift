@@ -9,9 +9,8 @@ extension SettingsMigration {
     ///   - name: The step's name. Default: "rename" and both keys.
     public static func rename(_ key: SettingKey, to new: SettingKey, name: String? = nil) -> SettingsMigration {
         SettingsMigration(name ?? "rename \(key) to \(new)", renamed: (key, new)) { tree in
-            guard let value = tree[key] else { return }
-            tree[key] = nil
-            if tree[new] == nil { tree[new] = value }
+            guard let value = tree.take(key) else { return }
+            if tree[tree.location(of: new)] == nil { tree[new] = value }
         }
     }
 
@@ -25,9 +24,8 @@ extension SettingsMigration {
     ///   - name: The step's name. Default: "move" and both paths.
     public static func move(_ path: SettingKey, to new: SettingKey, name: String? = nil) -> SettingsMigration {
         SettingsMigration(name ?? "move \(path) to \(new)", renamed: (path, new)) { tree in
-            guard let values = tree[path] else { return }
-            tree[path] = nil
-            tree[new] = tree[new].map { values.merged(under: $0) } ?? values
+            guard let values = tree.takeAll(at: path) else { return }
+            tree[new] = tree.takeAll(at: new).map { values.merged(under: $0) } ?? values
         }
     }
 
@@ -37,7 +35,7 @@ extension SettingsMigration {
     ///   - key: The key or path.
     ///   - name: The step's name. Default: "remove" and the key.
     public static func remove(_ key: SettingKey, name: String? = nil) -> SettingsMigration {
-        SettingsMigration(name ?? "remove \(key)") { $0[key] = nil }
+        SettingsMigration(name ?? "remove \(key)") { _ = $0.takeAll(at: key) }
     }
 
     /// Converts a setting's value to another type.
@@ -46,13 +44,13 @@ extension SettingsMigration {
     ///   - key: The key.
     ///   - old: The type of the stored value. A value that is none of it fails the migration.
     ///   - new: The type to store.
-    ///   - name: The step's name. Default: "convert", the key and both types.
+    ///   - name: The step's name. Default: "convert" and the key. A second conversion of the key needs another name.
     ///   - transform: Converts a value. What it throws fails the migration.
     public static func convert<Old: Codable & Sendable, New: Codable & Sendable>(
         _ key: SettingKey, from old: Old.Type, to new: New.Type, name: String? = nil,
         _ transform: @escaping @Sendable (Old) throws -> New
     ) -> SettingsMigration {
-        SettingsMigration(name ?? "convert \(key) from \(old) to \(new)") { tree in
+        SettingsMigration(name ?? "convert \(key)") { tree in
             guard let value = try tree.value(old, forKey: key) else { return }
             try MigrationFailure.naming(key) { try tree.setValue(try transform(value), forKey: key) }
         }
@@ -72,7 +70,7 @@ extension SettingsMigration {
     ) -> SettingsMigration {
         SettingsMigration(name ?? "split \(key)") { tree in
             guard let value = try tree.value(old, forKey: key) else { return }
-            tree[key] = nil
+            _ = tree.take(key)
             let parts = try MigrationFailure.naming(key) { try transform(value) }
             for (key, part) in parts.sorted(by: \.key) { try tree.setValue(part, forKey: key) }
         }
@@ -92,18 +90,10 @@ extension SettingsMigration {
     ) -> SettingsMigration {
         let list = keys.map(\.description).joined(separator: ", ")
         return SettingsMigration(name ?? "merge \(list) to \(new)") { tree in
-            guard keys.contains(where: { tree[$0] != nil }) else { return }
+            guard keys.contains(where: { tree[tree.location(of: $0)] != nil }) else { return }
             let value = try MigrationFailure.naming(new) { [tree] in try transform(tree) }
-            for key in keys { tree[key] = nil }
+            for key in keys { _ = tree.take(key) }
             if let value { try tree.setValue(value, forKey: new) }
         }
-    }
-}
-
-extension SettingValue {
-    /// Another value over this one: of two dictionaries, each entry is decided by itself.
-    fileprivate func merged(under other: SettingValue) -> SettingValue {
-        guard case .dictionary(let own) = self, case .dictionary(let others) = other else { return other }
-        return .dictionary(own.merging(others) { $0.merged(under: $1) })
     }
 }

@@ -17,7 +17,9 @@ extension SettingsStore.File {
     /// - Throws: ``SettingsError`` as ``SettingsStore/flush()`` does, and also if the file can't be written now, such as
     ///   while it contains an edit that can't be read.
     public func flush() async throws {
-        try await store.open().persister.flushToFile()
+        let core = try store.open()
+        try await core.persister.flushToFile()
+        try core.throwRefusedAssignment()
     }
 
     /// Saves everything that has been written so far, and removes earlier values from wherever the storage keeps them:

@@ -36,8 +36,8 @@ extension SettingsStore.History {
     ///     all.
     ///   - date: Leaves out what is older.
     ///   - limit: How many entries to tell at most. `nil`: all.
-    public func entries(of key: String? = nil, since date: Date? = nil, limit: Int? = nil) -> HistoryEntries {
-        let keys = key.map { store.core.storedKeys(for: SettingKey(stored: $0)) }
+    public func entries(of key: SettingKey? = nil, since date: Date? = nil, limit: Int? = nil) -> HistoryEntries {
+        let keys = key.map { store.core.storedKeys(for: $0) }
         return HistoryEntries(keeper: store.keeper, keys: keys, date: date, limit: limit ?? .max)
     }
 
@@ -77,11 +77,11 @@ extension SettingsStore.History {
     /// key's next change tells again what it replaces, so change it first if that must not be told.
     ///
     /// - Throws: ``SettingsError`` if saving or removing failed; the values may still be there then.
-    public func forget(_ key: String) async throws {
+    public func forget(_ key: some SettingKeyConvertible) async throws {
         let core = try store.open()
         try await core.persister.flushToFile()
         try await core.persister.forgetHistory(
-            of: core.storedKeys(for: SettingKey(stored: key)) + [UnconfirmedCommit.key])
+            of: core.storedKeys(for: SettingKey(given: key)) + [UnconfirmedCommit.key])
     }
 
     /// Everything that has been stored after a place, and what will be: across restarts, and by all processes; see

@@ -15,9 +15,11 @@ extension SettingsStore.Keys {
     /// Removes everything stored at and within a path, in one transaction: the settings of a group, in use or not,
     /// return to their defaults, and keys that no group declares are removed.
     ///
+    /// - Returns: How many values were stored there.
     /// - Throws: ``SettingsError`` if a setting there is its owner's (``SettingsAccess/owner``), if the path lies
     ///   within the value of a setting, or if the store is closed. Then nothing is removed.
-    public func removeAll(at path: some SettingKeyConvertible, author: String? = nil) throws {
+    @discardableResult
+    public func removeAll(at path: some SettingKeyConvertible, author: String? = nil) throws -> Int {
         try store.open(key: path.description).removeAll(at: SettingKey(given: path), author: author)
     }
 }
@@ -31,26 +33,29 @@ extension StoreCore {
         }
     }
 
-    fileprivate func removeAll(at path: SettingKey, author: String?) throws {
+    fileprivate func removeAll(at path: SettingKey, author: String?) throws -> Int {
         try path.check(for: "removeAll(at:)")
-        try transact(origin: .reset, author: author) {
+        return try transact(origin: .reset, author: author) {
+            let stored = ownTree(at: path)[path]
+            let count = stored.map { SettingTree([path.name: $0]).leafKeys.count } ?? 0
             let slots = log.lock.withLock { log.stored.slots.within(path).filter { $0.declaration != nil } }
             guard !slots.isEmpty, log.lock.withLock({ log.stored.slots[path] == nil }) else {
-                return try stageRemoval(of: path)
+                try stageRemoval(of: path)
+                return count
             }
             if let owned = slots.filter({ $0.access == .owner }).min(by: { $0.key < $1.key }) {
                 throw SettingsError.protected(path, by: owned.key, owned.declaration ?? "")
             }
-            let stored = ownTree(at: path)[path]
             for slot in slots where slot.box?.isLocked == false { slot.box?.stageDefault() }
             // Stored values that belong to no setting.
-            guard case .dictionary(let entries)? = stored else { return }
+            guard case .dictionary(let entries)? = stored else { return count }
             let known = Set(slots.map(\.key))
             for inner in SettingTree(entries).leafKeys {
                 let key = path.appending(inner)
                 guard !known.contains(key), !key.parents.contains(where: known.contains) else { continue }
                 try stageRemoval(of: key)
             }
+            return count
         }
     }
 }

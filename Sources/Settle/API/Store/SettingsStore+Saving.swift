@@ -6,7 +6,9 @@ extension SettingsStore {
     ///
     /// - Throws: ``SettingsError`` if saving failed; nothing is lost then, and the store keeps trying.
     public func flush() async throws {
-        try await open().persister.flush()
+        let core = try open()
+        try await core.persister.flush()
+        try core.throwRefusedAssignment()
     }
 
     /// Saves everything that has been written so far, for callers that can't wait asynchronously. Blocks the calling
@@ -65,6 +67,7 @@ extension StoreCore {
                     + "afterwards.")
         }
         try persister.flushSynchronously()
+        try throwRefusedAssignment()
     }
 
     fileprivate func run() async throws {
@@ -74,5 +77,11 @@ extension StoreCore {
         }
         guard !isClosed else { return }
         try await persister.flush(isCancellable: false)
+        try throwRefusedAssignment()
+    }
+
+    /// Says that assignments were refused because a newer program has migrated what is stored.
+    func throwRefusedAssignment() throws {
+        if let error = refusedAssignment.withLock({ $0 }) { throw error }
     }
 }

@@ -39,7 +39,8 @@ public final class SettingsStore: Sendable {
     /// Until then, the groups that were opened with this handle stay usable.
     ///
     /// - Throws: ``SettingsError`` if the last save failed. The handle and the store then stay open, with everything
-    ///   still in them.
+    ///   still in them. They are closed if an assignment was refused because a newer program has migrated what is
+    ///   stored, which this throws too.
     public func close() async throws {
         guard await closeTurns.begin() else { return }
         hasEnded.store(true, ordering: .releasing)
@@ -55,6 +56,7 @@ public final class SettingsStore: Sendable {
             throw error
         }
         closeTurns.end(succeeded: true)
+        try core.throwRefusedAssignment()
     }
 
     /// The core, for a write.

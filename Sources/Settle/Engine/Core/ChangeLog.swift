@@ -226,10 +226,10 @@ struct ChangeLog: ~Copyable {
     }
 
     /// Ends the streams of released settings and of the groups around them, up to a key.
-    mutating func finish(_ settings: [(slot: SettingSlot, declaredKey: SettingKey)], upTo key: SettingKey) {
+    mutating func finish(_ settings: [(slot: SettingSlot, declaredKey: SettingKey)], upTo key: SettingKey?) {
         for (slot, declared) in settings {
             finish(slot)
-            for group in declared.parents where group == key || group.isWithin(key) {
+            for group in declared.parents where key.map({ group == $0 || group.isWithin($0) }) ?? true {
                 if let topic = topics.removeValue(forKey: group) { finish(topic) }
             }
         }

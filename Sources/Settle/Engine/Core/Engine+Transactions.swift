@@ -97,6 +97,7 @@ extension Engine {
         if transaction != nil {
             transaction?.refuse(error)
         } else {
+            if refusal != nil { refusedAssignment.withLock { $0 = error } }
             reportAfterUnlock(error)
         }
     }

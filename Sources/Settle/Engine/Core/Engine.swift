@@ -22,6 +22,9 @@ package class Engine: @unchecked Sendable {
     /// Why nothing may be written, although changes from elsewhere still come in; `nil` almost always.
     final var refusal: SettingsError?
 
+    /// The refusal of an assignment, which could not throw it: the next call that saves does.
+    final let refusedAssignment = LockedValue<SettingsError?>(nil)
+
     /// What a write has to do.
     enum Mode: UInt8, Sendable {
         /// Publish immediately.
@@ -40,6 +43,7 @@ package class Engine: @unchecked Sendable {
     /// Refuses all writes from now on, or none any more. Under the writer's lock, outside of transactions.
     final func refuseWrites(_ refusal: SettingsError?) {
         self.refusal = refusal
+        if refusal == nil { refusedAssignment.withLock { $0 = nil } }
         if mode != .closed { mode = idleMode }
     }
 

@@ -211,9 +211,9 @@ package final class MutationLog: @unchecked Sendable {
         }
     }
 
-    /// Removes declared settings at and within a key from the index, and ends their streams and those of their groups.
+    /// Removes declared settings at and within a key, or all for `nil`, from the index, and ends their streams and those of their groups.
     /// Under the lock.
-    func release(_ settings: [SettingSlot], at key: SettingKey) -> PendingWakeUps {
+    func release(_ settings: [SettingSlot], at key: SettingKey?) -> PendingWakeUps {
         let declared = settings.map { (slot: $0, declaredKey: stored.slots.declaredKey(of: $0)) }
         // The caller holds the boxes, so that none is released under the lock.
         for slot in settings { _ = stored.remove(slot) }

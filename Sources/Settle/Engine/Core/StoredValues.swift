@@ -44,9 +44,10 @@ struct StoredValues: ~Copyable {
         slots.knownSpellings(of: slot).filter { tree[$0] != nil }
     }
 
-    /// The declared settings at and within a key.
-    func declared(at key: SettingKey) -> [SettingSlot] {
-        ([slots[key]].compactMap { $0 } + slots.within(key)).filter { $0.declaration != nil }
+    /// The declared settings at and within a key; all for `nil`.
+    func declared(at key: SettingKey?) -> [SettingSlot] {
+        guard let key else { return slots.all.filter { $0.declaration != nil } }
+        return ([slots[key]].compactMap { $0 } + slots.within(key)).filter { $0.declaration != nil }
     }
 
     // MARK: Removing

@@ -67,6 +67,14 @@ extension SettingsError {
             key: key.description)
     }
 
+    /// - Parameter other: The path of an open group that has the same text except for backslashes.
+    static func noGroup(at path: SettingKey?, spelled other: SettingKey?) -> SettingsError {
+        let place = path.map { "at “\($0)”" } ?? "in this store"
+        let hint = other.map { " One is open at “\($0)”: give a name with dots with backslashes, or by `.path(_:_:)`." }
+        return SettingsError(
+            .unknownKey, "Nothing can be released: no group is open \(place).\(hint ?? "")", key: path?.description)
+    }
+
     static func notOpened(_ group: any Any.Type) -> SettingsError {
         SettingsError(
             .notOpened,

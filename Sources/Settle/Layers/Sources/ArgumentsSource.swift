@@ -1,8 +1,11 @@
 /// The arguments of a command line. What they mean depends on the settings that are declared.
 final class ArgumentsSource: DomainSource {
     private struct State: Sendable {
-        var options = CommandLineOptions([])
+        /// The language domain asks every other one for the user's languages, which no group declares.
+        var options = CommandLineOptions([CommandLineOption("AppleLanguages")])
         var values: CommandLineValues
+
+        init(_ arguments: [String]) { values = CommandLineValues(arguments, options: options) }
     }
 
     private let arguments: [String]
@@ -11,7 +14,7 @@ final class ArgumentsSource: DomainSource {
     /// - Parameter arguments: Without the program's name.
     init(_ arguments: [String]) {
         self.arguments = arguments
-        state = LockedValue(State(values: CommandLineValues(arguments, options: CommandLineOptions([]))))
+        state = LockedValue(State(arguments))
     }
 
     /// The arguments that no option has taken so far.

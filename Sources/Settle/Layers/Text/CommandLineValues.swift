@@ -4,7 +4,8 @@
 ///
 /// - `-key value`, where the value may be an old-style property list, as in programs for Apple platforms;
 /// - `--key value` and `--key=value`, where the value is plain text;
-/// - `--flag`, `--no-flag` and `--flag=false` for settings of type `Bool`.
+/// - `--flag`, `--no-flag`, `--flag=false` and `--flag false` for settings of type `Bool`: of the arguments after a flag
+///   only `true` and `false` are its value.
 ///
 /// The argument after an option is its value unless it looks like an option itself: a hyphen and a letter, or two
 /// hyphens. The argument `--` ends the options. If a key is given twice, the last value counts.
@@ -78,7 +79,9 @@ struct CommandLineValues: Sendable, Equatable {
             return .value(key, .string("false"), usesNext: false)
         }
         if let attached = token.attached { return .value(key, .string(attached), usesNext: false) }
-        if token.isLong, match.option.kind == .flag { return .value(key, .string("true"), usesNext: false) }
+        if token.isLong, match.option.kind == .flag, token.next != "true", token.next != "false" {
+            return .value(key, .string("true"), usesNext: false)
+        }
         guard let next = token.next else { return unusable(token, "has no value") }
         return .value(key, token.isLong ? .string(next) : OldPropertyList.value(of: next), usesNext: true)
     }

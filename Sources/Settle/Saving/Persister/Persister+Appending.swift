@@ -182,10 +182,10 @@ extension Persister {
         log.saveFailed(issue, at: time.now())
         if error.code == .migrated {
             // It stays so, however often saving is tried.
-            guard !writer.external.migrations.isReported else { return issue }
-            writer.external.migrations.isReported = true
+            reportRefusal(error)
+        } else {
+            report(issue)
         }
-        report(issue)
         return issue
     }
 }

@@ -5,7 +5,7 @@ extension Persister {
         enqueue { [weak store] persister in
             persister.store = store
             persister.shared?.watch { [weak persister] event in persister?.handle(event) }
-            persister.reportRefusal()
+            persister.reportRefusal(persister.migrations.refusal)
             if !persister.isAtRest {
                 // A process was killed before writing it.
                 persister.machine.openedUnsettled(now: persister.time.elapsed())
@@ -94,18 +94,20 @@ extension Persister {
         let unconfirmed = log.lock.withLock { log.unconfirmed.current }
         writer.fetched(found)
         history.isFeedBehind = true
-        reportRefusal()
+        reportRefusal(migrations.refusal)
         if log.lock.withLock({ log.unconfirmed.current }) != unconfirmed { waitForNext() }
         guard machine.outside != .current else { return }
         machine.fetched(now: time.elapsed())
         waitForNext()
     }
 
-    /// A newer program has migrated what is stored: from now on nothing is saved.
-    private func reportRefusal() {
-        guard let refusal = migrations.refusal, !migrations.isReported else { return }
+    /// A newer program has migrated what is stored: from now on nothing is saved. Reported once, on standard error too,
+    /// since a program need not follow its issues.
+    func reportRefusal(_ refusal: StorageError?) {
+        guard let refusal, !migrations.isReported else { return }
         writer.external.migrations.isReported = true
         report(.storage(refusal))
+        writeToStandardError("Settle: \(refusal)")
     }
 
     /// - Returns: False if a writer has held the writer lock for longer than `limit`.

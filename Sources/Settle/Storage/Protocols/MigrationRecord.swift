@@ -75,10 +75,24 @@ package struct MigrationRecord: Sendable, Equatable {
         entries[SettingKey.path(Self.name, Self.steps)] = .array(all.map { .string($0) })
     }
 
+    /// The recorded names, each with the step of a program that it means, or `nil` if the program does not have it.
+    ///
+    /// Earlier versions named a conversion after its types: “convert pause from Int to Double” is the step “convert
+    /// pause”, unless a step has that name itself.
+    package func recorded(among steps: [String]) -> [(name: String, step: String?)] {
+        let names = names ?? []
+        var others = steps.filter { !names.contains($0) }
+        return names.map { name in
+            if steps.contains(name) { return (name, name) }
+            let index = others.firstIndex { $0.hasPrefix("convert ") && name.hasPrefix($0 + " from ") }
+            return (name, index.map { others.remove(at: $0) })
+        }
+    }
+
     /// The first step that is not among those a program knows.
     package func foreignStep(besides known: [String]) -> String? {
-        guard entries.root[Self.name] != nil else { return nil }
-        return names?.first { !known.contains($0) }
+        guard entries.root[Self.name] != nil, names?.allSatisfy(known.contains) == false else { return nil }
+        return recorded(among: known).first { $0.step == nil }?.name
     }
 
     /// Takes its own part out of a change of others.

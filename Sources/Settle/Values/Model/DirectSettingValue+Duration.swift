@@ -1,7 +1,8 @@
 extension Duration: DirectSettingValue {
     static var shape: ValueShape { ValueShape(.duration) }
 
-    /// Accepts decimal seconds with up to 18 fractional digits, as `"90.5s"` or as a plain number.
+    /// Accepts decimal seconds with up to 18 fractional digits, as `"90.5s"` or as a plain number, and what
+    /// ``DurationText`` reads, which a person may write into a file as into an argument.
     init(settingValue: SettingValue) throws(SettingCodingError) {
         let seconds: DecimalNumber? =
             switch settingValue {
@@ -11,8 +12,12 @@ extension Duration: DirectSettingValue {
             case .number(let literal): DecimalNumber(literal)
             default: nil
             }
+        if seconds == nil, case .string(let text) = settingValue, let read = DurationText.duration(text[...]) {
+            self = read
+            return
+        }
         guard let attoseconds = seconds.flatMap({ Int128(exactly: $0.multipliedByPowerOfTen(18)) }) else {
-            throw SettingCodingError(expected: "a duration in seconds such as \"90.5s\"", found: settingValue)
+            throw SettingCodingError(expected: "a duration such as \"90.5s\" or \"1m30s\"", found: settingValue)
         }
         self.init(attoseconds: attoseconds)
     }

@@ -16,7 +16,10 @@ public struct SettingTree: Sendable, Hashable {
         set { self[SettingKey(stored: key)] = newValue }
     }
 
-    /// The value at a key; setting `nil` removes it, and with it the dictionaries that become empty.
+    /// The value at exactly this path; setting `nil` removes it, and with it the dictionaries that become empty.
+    ///
+    /// A setting also reads a value whose last names are one name with dots, such as `{"a.b": 7}` for `a.b`, and so do
+    /// all steps of ``SettingsMigration``, ``value(_:forKey:)`` and ``setValue(_:forKey:)``.
     ///
     /// Setting a value below anything that is not a dictionary replaces that.
     public subscript(key: SettingKey) -> SettingValue? {

@@ -46,6 +46,7 @@ struct HistoryRoute: Sendable {
     private func answer(_ request: Request) async throws -> Response {
         let query = request.uri.queryParameters
         let (limit, since) = (try Self.limit(query["limit"]), try Self.date(query["since"]))
+        let key = try Self.key(query["key"])
         // Before the entries, so that the tag is not newer than they are.
         let token = store.history.token
         if try isKnown(token, request.headers[.ifNoneMatch]) {
@@ -53,8 +54,7 @@ struct HistoryRoute: Sendable {
         }
         var entries: [SettingValue] = []
         do {
-            for try await entry in store.history.entries(of: query["key"].map(String.init), since: since, limit: limit)
-            {
+            for try await entry in store.history.entries(of: key, since: since, limit: limit) {
                 entries.append(.dictionary(entry.json))
             }
         } catch {
@@ -73,6 +73,14 @@ struct HistoryRoute: Sendable {
         case .any: return token != nil
         case .tags(let tags): return tags.contains { $0.text == token?.description }
         }
+    }
+
+    private static func key(_ text: Substring?) throws -> SettingKey? {
+        guard let text else { return nil }
+        guard let key = SettingKey(String(text)) else {
+            throw ServiceError(.badRequest, "A key, and each of its parts between dots, must not be empty.")
+        }
+        return key
     }
 
     private static func limit(_ text: Substring?) throws -> Int {

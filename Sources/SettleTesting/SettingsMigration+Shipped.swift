@@ -1,0 +1,29 @@
+public import Settle
+
+extension SettingsMigration {
+    /// Checks that a list still begins with the steps that have been shipped, under their names and in their order.
+    ///
+    /// A program that has lost or renamed one of them does not open the settings of its users. Keep the names of each
+    /// release in a test:
+    ///
+    /// ```swift
+    /// @Test func `shipped steps stay`() throws {
+    ///     try SettingsMigration.checkShipped(["rename theme to look.theme", "convert timeout"], in: migrations)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - names: What `list.map(\.name)` was when the program was last shipped.
+    ///   - list: The list of the program.
+    /// - Throws: `SettingsError` that names the first step that differs.
+    public static func checkShipped(_ names: [String], in list: [SettingsMigration]) throws {
+        for (index, name) in names.enumerated() {
+            let step = index < list.count ? list[index].name : nil
+            guard step != name else { continue }
+            throw SettingsError(
+                .migrationFailed,
+                "Step \(index + 1) was shipped as “\(name)”, and the list has \(step.map { "“\($0)”" } ?? "none") there. Keep "
+                    + "shipped steps as they are, and add new ones at the end.")
+        }
+    }
+}
