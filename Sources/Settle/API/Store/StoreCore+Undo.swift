@@ -85,6 +85,8 @@ extension StoreCore {
         } catch {
             throw SettingsError.encodingFailed(key: place, isSecret: isSecret(place), error)
         }
+        // It is stored again even if it changes nothing in force, such as a stored default.
+        log.lock.withLock { log.stored.slots[place]?.box }?.markSavesEqual(true)
         try stage(value, given: value, at: place)
     }
 

@@ -188,7 +188,9 @@ package final class MutationLog: @unchecked Sendable {
             }
             if setting.changesOwn, let details { slot.origin = details.origin }
             if setting.isEvent { changes.touch(slot, box.node, isPersistent: isPersistent) }
-            if setting.isSaved, unsaved.markDirty(slot, time: time) { wakesPersister = true }
+            guard setting.isSaved else { continue }
+            box.markSavesEqual(false)
+            if unsaved.markDirty(slot, time: time) { wakesPersister = true }
         }
         endInstalling()
         if let details { changes.touchApplication(by: details) }
