@@ -34,7 +34,7 @@ struct MemoryHistory {
     ) -> ChangeToken {
         end.position += max(1, count)
         end.checksum = .random(in: .min ... .max)
-        var list = transactions
+        var list = transactions.rebased(over: before)
         if list.isEmpty {
             let keys: [SettingKey]
             if case .values(let values) = change.content {
