@@ -371,6 +371,9 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
+    /// Those that the journal knows, as of the last look at it. Without a kept history, it knows none.
+    public func withheldKeys() -> Set<SettingKey> { session.withLock { $0.withheldKeys } }
+
     public func forgetHistory(of key: SettingKey) throws(StorageError) {
         try withSession { (session) throws(StorageError) in
             try session.beginCall()
