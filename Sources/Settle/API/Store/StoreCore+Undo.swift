@@ -126,7 +126,7 @@ extension StoreCore {
     /// What the application's domain has at a key, with everything that was written so far. In a transaction.
     func ownStored(at key: SettingKey) throws -> SettingValue? {
         let found = log.lock.withLock {
-            FoundKey(stored: log.stored.tree[key], unsaved: log.unsavedValues(at: key, inTransaction: true))
+            FoundKey(stored: log.stored.tree.find(key), unsaved: log.unsavedValues(at: key, inTransaction: true))
         }
         return try found.stored(at: key)
     }

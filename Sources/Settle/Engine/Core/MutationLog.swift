@@ -72,7 +72,8 @@ package final class MutationLog: @unchecked Sendable {
         defer { lock.unlock() }
         guard stored.slots.isEmpty || !concerns(text) else { return nil }
         let own = stored.tree.root[text]
-        return stored.domains.isWithoutValues ? own : stored.domains.joined(at: SettingKey(plain: text), own: own)
+        return stored.domains.isWithoutValues
+            ? own : stored.domains.effectiveValue(at: SettingKey(plain: text), own: FoundValue(own))
     }
 
     @inline(never)
