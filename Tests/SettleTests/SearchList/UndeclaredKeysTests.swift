@@ -57,6 +57,19 @@ import Testing
         #expect(stored.keys["a.b"] == .integer(2) && stored.keys.explanation(forKey: "a.b").value == .integer(2))
     }
 
+    @Test("Many nested defaults are registered in a time that grows with their number") func manyNested() async throws {
+        let store = try await open([:], ["window": ["x": 1]], own: [:])
+        // Joined from now on.
+        #expect(store.keys["window.x"] == .integer(1) && store.keys["window"] != nil)
+        func time(_ count: Int) throws -> Duration {
+            let defaults = Dictionary(uniqueKeysWithValues: (0..<count).map { ("window.n\(count).key\($0)", $0) })
+            return try ContinuousClock().measure { try store.domains.register(defaults) }
+        }
+        let (short, long) = (try time(1_000), try time(16_000))
+        #expect(long < short * 100 + .seconds(1), "\(short), \(long)")
+        #expect(store.keys["window.n16000.key15999"] == .integer(15_999) && store.keys["window.x"] == .integer(1))
+    }
+
     @Test("All of it agrees for random values", arguments: 1...30) func random(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         var number = 0

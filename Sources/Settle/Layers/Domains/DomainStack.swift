@@ -160,14 +160,15 @@ struct DomainStack: Sendable {
         if isAbove { update(&above) } else { update(&below) }
     }
 
-    /// Sets the value of a key, or removes it.
+    /// Sets values of keys in order, or removes them; all at once, because dictionaries are joined as a whole.
     ///
-    /// - Returns: The value before.
-    mutating func set(_ value: SettingValue?, at key: SettingKey, in domain: DomainIdentity) -> SettingValue? {
-        guard let index = layers.firstIndex(where: { $0.domain === domain }) else { return nil }
-        let old = layers[index].contents.tree[key]
-        layers[index].contents.tree[key] = value
-        join(isAbove: domain.isAbove) { [key.split?.first ?? key.name] }
+    /// - Returns: The value of each key before.
+    mutating func set(
+        _ values: [(key: SettingKey, value: SettingValue?)], in domain: DomainIdentity
+    ) -> [SettingValue?] {
+        guard let index = layers.firstIndex(where: { $0.domain === domain }) else { return values.map { _ in nil } }
+        let old = layers[index].contents.tree.apply(inOrder: values)
+        join(isAbove: domain.isAbove) { Array(Set(values.map { $0.key.split?.first ?? $0.key.name })) }
         return old
     }
 
