@@ -371,7 +371,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
-    /// Those that the journal knows, as of the last look at it. Without a kept history, it knows none.
+    /// Those of this process, and those that the journal has of others: they tell it while a history is kept.
     public func withheldKeys() -> Set<SettingKey> { session.withLock { $0.withheldKeys } }
 
     public func forgetHistory(of key: SettingKey) throws(StorageError) {
