@@ -49,6 +49,35 @@ private struct Lock: SettingsGroup {
         #expect(dictionary["a"] as? Int == 1 && (dictionary["b"] as? [String: Any])?["c"] as? Data == Data([3]))
     }
 
+    @Test(
+        "Each type comes back from a property list after a restart",
+        arguments: [FileFormat.propertyListXML, .propertyListBinary])
+    func typesAfterRestart(_ format: FileFormat) async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "settings.plist")
+        let values: [String: any Equatable] = [
+            "fraction": Date(timeIntervalSinceReferenceDate: 0.25), "whole": Date(timeIntervalSinceReferenceDate: 7),
+            "past": Date.distantPast, "far": Date(timeIntervalSinceReferenceDate: 1e12 + 0.5), "data": Data([1, 2]),
+            "double": 1.0, "int": 1, "bool": true, "text": "2001-01-01T00:00:00.25Z", "null": "$null",
+        ]
+        for isRestart in [false, true] {
+            let store = try await SettingsStore.open(storage: FileStorage(at: file, format: format))
+            let defaults = SettingsDefaults(store, domainName: "com.example.app")
+            if !isRestart { for (key, value) in values { defaults.set(value, forKey: key) } }
+            for (key, value) in values {
+                let isSame = isSame(value, defaults.object(forKey: key))
+                #expect(isSame, "\(key)")
+            }
+            try await store.close()
+            // Only the file, as a backup or another program has it.
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) where name.hasPrefix(".") {
+                try FileManager.default.removeItem(at: folder.url.appending(path: name))
+            }
+        }
+    }
+
+    private func isSame<Value: Equatable>(_ value: Value, _ object: Any?) -> Bool { object as? Value == value }
+
     @Test("What is absent, or does not convert, is nil, 0 or false") func absent() async throws {
         let (defaults, _) = try await open()
         for key in ["absent", "array", ""] {

@@ -45,6 +45,9 @@ extension EtcdStorage {
     /// prefix to those only who may read them.
     public func withhold(_ keys: [SettingKey]) { view.recent.withhold(keys) }
 
+    /// Those of this storage: the cluster knows of none.
+    public func withheldKeys() -> Set<SettingKey> { view.recent.secrets }
+
     /// As ``withhold(_:)``, of what has been until now.
     public func forgetHistory(of key: SettingKey) { view.recent.forget(key) }
 

@@ -98,6 +98,10 @@ extension StorageWrapper {
         try await history?.withhold(keys)
     }
 
+    public func withheldKeys() async throws(StorageError) -> Set<SettingKey> {
+        try await history?.withheldKeys() ?? []
+    }
+
     public func forgetHistory(of key: SettingKey) async throws(StorageError) {
         try await history?.forgetHistory(of: key)
     }

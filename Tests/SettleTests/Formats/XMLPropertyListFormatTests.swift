@@ -175,20 +175,41 @@ import Testing
         }
     }
 
-    @Test("Dates in whole seconds stay dates, and all dates round-trip exactly")
+    @Test("Dates stay dates, and round-trip exactly")
     func dates() throws {
-        let codec = SettingCodec<Date>.standard
         var random = SeededGenerator()
-        for _ in 0..<500 {
-            let date = Date(timeIntervalSinceReferenceDate: .random(in: -4e10...1e11, using: &random))
+        let intervals = (0..<500).map { _ in Double.random(in: -4e10...1e11, using: &random) }
+        let far = [
+            Double.leastNonzeroMagnitude, -1e-30, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, 1e38, 2.5e12,
+            -6.3e10,
+        ]
+        let dates = (intervals + intervals.map { $0.rounded() } + far).map(Date.init(timeIntervalSinceReferenceDate:))
+        for date in dates + [Date.distantPast, .distantFuture] {
             let bytes = try XMLPropertyListFormat().encode(SettingTree(["a": .date(date)]))
-            let value = try #require(try XMLPropertyListFormat().decode(bytes).root["a"])
-            #expect(try codec.decode(value) == date, "seed \(random.seed)")
+            #expect(try XMLPropertyListFormat().decode(bytes).root["a"] == .date(date), "seed \(random.seed)")
         }
-        for date in [Date.distantPast, .distantFuture] {
-            let bytes = try XMLPropertyListFormat().encode(SettingTree(["a": .date(date)]))
-            #expect(try XMLPropertyListFormat().decode(bytes).root["a"] == .date(date))
-        }
+    }
+
+    @Test("A date that <date> can't hold is a string that no string has")
+    func datesAsStrings() throws {
+        let date = SettingValue.date(Date(timeIntervalSinceReferenceDate: 0.25))
+        #expect(try text(["a": date]).contains("<string>$date 2001-01-01T00:00:00.25Z</string>"))
+        #expect(try value("<string>$date 2001-01-01T02:00:00.250+02:00</string>") == date)
+        #expect(try value("<string>$date 978307200.25</string>") == date)
+        #expect(try value("<string>$date tomorrow</string>") == .string("$date tomorrow"))
+        // As earlier versions have written it.
+        let spelled = try #require(try value("<string>2001-01-01T00:00:00.25Z</string>"))
+        #expect(spelled == .string("2001-01-01T00:00:00.25Z"))
+        #expect(.date(try SettingCodec<Date>.standard.decode(spelled)) == date)
+    }
+
+    @Test(
+        "Strings that are spelled like null or a date stay strings, as values and as keys",
+        arguments: ["$null", "$$null", "$date ", "$date 2001-01-01T00:00:00.25Z", "$$$date 0", "$date", "date 0", "$"])
+    func specialStrings(_ text: String) throws {
+        let tree = SettingTree(["a": .string(text), text: .string(text)])
+        #expect(try XMLPropertyListFormat().decode(XMLPropertyListFormat().encode(tree)) == tree)
+        #expect(try BinaryPropertyListFormat().decode(BinaryPropertyListFormat().encode(tree)) == tree)
     }
 
     @Test("Foundation reads dates of all centuries as the same dates")

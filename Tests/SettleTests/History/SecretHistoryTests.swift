@@ -50,6 +50,44 @@ import Testing
     }
 
     @Test(
+        "A process that has not declared a secret is not told it, in any way", arguments: HistoryPlace.Kind.allCases)
+    func undeclared(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        let (store, other) = (try await home.open(), try await home.open())
+        try await store.commit { try store.keys.setValue(1, forKey: "plain") }
+        let first = try store.newest()
+        var early = other.history.changes(after: first).makeAsyncIterator()
+        // Nobody knows yet that it is one.
+        try await store.commit { try store.keys.setValue("hush-0", forKey: "token") }
+        #expect(await early.next()?.mutations.map(\.key) == ["token"])
+        let settings = try await store.group(PartlyHiddenSettings.self)
+        for number in 1...2 { try await settings.commit { settings.token = Secret("hush-\(number)") } }
+        let newest = try store.newest()
+        for token in [first, newest] {
+            let values = try await other.history.values(at: token)
+            #expect(values["token"] == nil && values["plain"] == .integer(1))
+        }
+        for token in [nil, ChangeToken(history: 1, position: 1, checksum: 1)] {
+            var snapshots = other.history.changes(after: token).makeAsyncIterator()
+            let snapshot = try #require(await snapshots.next()?.snapshot)
+            #expect(snapshot["token"] == nil && snapshot["plain"] == .integer(1))
+        }
+        // A follower that comes back, while what another one was told before is still in memory.
+        var late = other.history.changes(after: first).makeAsyncIterator()
+        for _ in 0..<3 {
+            let change = try #require(await late.next())
+            #expect(!"\(change)".contains("hush") && change.mutations.allSatisfy(\.isSecret))
+        }
+        #expect(try await other.entries(of: "token").allSatisfy { $0.changes.allSatisfy(\.isSecret) })
+        try await other.close()
+        // After a restart, too.
+        let reader = try await home.open(nil)
+        #expect(try await reader.history.values(at: newest)["token"] == nil)
+        try await reader.close()
+        try await store.close()
+    }
+
+    @Test(
         "Values of a key that turns out to be a secret are removed from the past", arguments: HistoryPlace.Kind.allCases
     )
     func declaredLater(_ kind: HistoryPlace.Kind) async throws {

@@ -41,6 +41,33 @@ import Testing
         try await store.close()
     }
 
+    @Test("A removal that leaves the value in force is told, and undone", arguments: HistoryPlace.Kind.allCases)
+    func removedDefaults(_ kind: HistoryPlace.Kind) async throws {
+        struct Group: SettingsGroup { @Setting var a = 3 }
+        let home = try HistoryPlace(kind)
+        let store = try await home.open()
+        let settings = try await store.group(Group.self)
+        settings.a = 14
+        try await store.flush()
+        try store.keys.setValue(3, forKey: "a")
+        try store.keys.removeValue(forKey: "a")
+        try await settings.commit { settings.a = 6 }
+        let told = ["a: nothing → 6", "a: 3 → nothing", "a: 14 → 3", "a: nothing → 14"]
+        #expect(try await store.told() == told)
+        let entries = try await store.entries()
+        // The newest first, so that there are no conflicts.
+        let stored: [SettingValue?] = [nil, .integer(3), .integer(14), nil]
+        for (entry, value) in zip(entries, stored) {
+            let result = try await store.history.undo(entry.token)
+            #expect(result.keys == ["a"] && result.conflicts.isEmpty && result.token != nil)
+            #expect(try await home.stored()["a"] == value)
+        }
+        #expect(settings.a == 3 && settings.$a.isDefault)
+        // Undo of the undo that has removed the stored default.
+        #expect(try await store.told().prefix(3) == ["a: 14 → nothing", "a: 3 → 14", "a: nothing → 3"])
+        try await store.close()
+    }
+
     @Test("Keys that have changed since are conflicts, which force overrides", arguments: HistoryPlace.Kind.allCases)
     func conflicts(_ kind: HistoryPlace.Kind) async throws {
         let home = try HistoryPlace(kind)

@@ -18,7 +18,8 @@ extension SearchListHistory {
             guard !isOpen(value, key) else { return }
             notes.append("the draft's \(key) becomes \(value)")
             settings[key]?.assign(value)
-            guard value != touched[key] ?? now(key)[0] else { return }
+            // What is in force already is an edit if it replaces something that can't be used.
+            guard value != touched[key] ?? now(key)[0] || (touched[key] == nil && hasUnusable(key)) else { return }
             if touched[key] == nil { bases[key] = now(key) }
             touched[key] = value
         }

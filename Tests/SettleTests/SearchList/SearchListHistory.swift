@@ -41,6 +41,8 @@ final class SearchListHistory {
     private(set) var settings: [HistoryKey: HistorySetting] = [:]
     private var answers: [HistoryKey: NaiveSearchList.Answer] = [:]
     private var own: [HistoryKey: SettingValue] = [:]
+    /// What the step has written or removed where something was stored that can't be used.
+    private var repaired: Set<HistoryKey> = []
     /// What the late group had in force when it was last open, and a file keeps.
     private var lastGoodSize: SettingValue?
     private var changes: (effective: Changes.Iterator, own: Changes.Iterator)?
@@ -156,11 +158,12 @@ final class SearchListHistory {
             let ownMutation = Mutated(
                 old: ownBefore[key] ?? key.standard, new: own[key] ?? key.standard,
                 domain: new.isCovered ? new.domain : .application)
-            // Storing what the default says matters only if it is put over another domain's value.
-            if ownBefore[key] != own[key], ownMutation.old != ownMutation.new || model.isLayered(key) {
-                ownEvent.mutations[key] = ownMutation
-            }
+            // Storing what the default says matters only if it is put over another domain's value, and its removal always.
+            let isPlain = ownMutation.old == ownMutation.new && own[key] != nil
+            let isOwnEvent = ownBefore[key] != own[key] && (!isPlain || model.isLayered(key))
+            if isOwnEvent || repaired.contains(key) { ownEvent.mutations[key] = ownMutation }
         }
+        repaired = []
         if !event.mutations.isEmpty { events.effective.append(event) }
         if !ownEvent.mutations.isEmpty { events.own.append(ownEvent) }
         try checkValues()
@@ -224,12 +227,19 @@ final class SearchListHistory {
     func write(_ value: SettingValue, _ key: HistoryKey) {
         let own = model[.application][key]
         // The default needs no pin where no other domain has a value.
-        guard value != own, own != nil || value != key.standard || model.isLayered(key) else { return }
+        let isNew = value != own && (own != nil || value != key.standard || model.isLayered(key))
+        if hasUnusable(key) { repaired.insert(key) } else if !isNew { return }
         model[.application][key] = value
         file[key] = value
     }
 
+    /// Whether something is stored that the setting can't use.
+    func hasUnusable(_ key: HistoryKey) -> Bool {
+        settings[key] != nil && file[key].map(key.accepts) == false
+    }
+
     func remove(_ key: HistoryKey) {
+        if hasUnusable(key) { repaired.insert(key) }
         model[.application][key] = nil
         file[key] = nil
     }

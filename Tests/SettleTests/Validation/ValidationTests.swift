@@ -12,6 +12,22 @@ private struct GuardedSettings: SettingsGroup {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct ValidationTests {
+    @Test("A list of texts accepts the spelling that its schema has, and no equal one of other characters")
+    func spellings() throws {
+        struct Name: RawRepresentable, Equatable, Sendable { let rawValue: String }
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        #expect(composed == decomposed)
+        for (listed, other) in [(composed, decomposed), (decomposed, composed)] {
+            #expect(SettingRule.oneOf([listed]).accepts(listed) && !SettingRule.oneOf([listed]).accepts(other))
+            #expect(SettingRule.oneOf([listed, other]).accepts(other))
+            let names = SettingRule.oneOf([Name(rawValue: listed)])
+            #expect(names.accepts(Name(rawValue: listed)) && !names.accepts(Name(rawValue: other)))
+            let optional = SettingRule<String?>.oneOf([listed, nil])
+            #expect(optional.accepts(listed) && optional.accepts(nil) && !optional.accepts(other))
+        }
+        #expect(SettingRule.oneOf([1, 2]).accepts(2) && !SettingRule.oneOf([1, 2]).accepts(3))
+    }
+
     @Test("A plain assignment that breaks a rule keeps the old value and reports an issue")
     func assignment() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())

@@ -12,8 +12,10 @@ private struct ExplainedKey {
     /// `nil` if no group in use declares the key.
     let look: SettingLook?
     /// What the application's domain has or is about to store, unless it is what the look has found stored.
-    let own: SettingValue?
+    let own: FoundValue
     let candidates: [DomainCandidate]
+    /// Of a key without a declaration, what has a part in its effective value.
+    let sources: [EffectiveSource]
     let change: Explanation.LastChange?
     let isDurable: Bool
 
@@ -22,27 +24,31 @@ private struct ExplainedKey {
         // the log tells of one moment.
         core.writer.lock()
         let log = core.log
-        (key, place, look, candidates, change, isDurable) = log.lock.withLock {
+        let domains: DomainStack
+        (key, place, look, domains, change, isDurable) = log.lock.withLock {
             let place = log.stored.resolved(given)
             let slot = log.stored.slots[place].flatMap { $0.declaration == nil ? nil : $0 }
             let key = slot.map { log.stored.slots.declaredKey(of: $0) } ?? given
             let look = slot.flatMap { SettingLook(at: $0, log, in: core.transaction) }
-            let candidates = log.stored.domains.candidates(at: key)
-            guard let slot, let look else { return (key, place, nil, candidates, nil, true) }
+            let domains = log.stored.domains
+            guard let slot, let look else { return (key, place, nil, domains, nil, true) }
             let change = log.changes.ring[slot.lastRevision].map { entry in
                 Explanation.LastChange(
                     revision: slot.lastRevision, author: entry.details.author,
                     time: Date(timeIntervalSinceReferenceDate: entry.time))
             }
             let isDurable = slot.lastRevision <= log.changes.durableRevision && !log.unsaved.isUnsaved(slot)
-            return (key, place, look, candidates, change, isDurable)
+            return (key, place, look, domains, change, isDurable)
         }
         let (value, found) = (look?.box.visibleOwnValue, look == nil ? core.lookUp(place) : nil)
         core.writer.unlock()
+        candidates = domains.candidates(at: key)
         if let look {
-            own = look.stored == nil ? value.flatMap { try? look.box.encoder($0) } : nil
+            own = FoundValue(look.stored == nil ? value.flatMap { try? look.box.encoder($0) } : nil)
+            sources = []
         } else {
-            own = (try? found?.stored(at: place)) ?? nil
+            own = (try? found?.found(at: place)) ?? .nothing
+            sources = domains.sources(of: key, own: own)
         }
     }
 }
@@ -55,7 +61,7 @@ extension Explanation {
 
     init(of given: SettingKey, in core: StoreCore, placing places: NamedPlaces = .all) {
         let found = ExplainedKey(given, in: core)
-        let (look, own) = (found.look, found.own)
+        let (look, own, inForce) = (found.look, found.own.value, found.sources.inForce)
         let isSecret = look?.isSecret ?? core.isSecret(found.key)
         var answers: [Answer] = []
         func add(
@@ -69,8 +75,8 @@ extension Explanation {
         }
         func add(_ candidate: DomainCandidate) {
             let domain = candidate.domain
-            let (outcome, problem) =
-                look?.outcome(of: candidate) ?? (answers.isEmpty ? .inForce : .covered, nil)
+            let isInForce = inForce.contains { $0.candidate?.domain === domain }
+            let (outcome, problem) = look?.outcome(of: candidate) ?? (isInForce ? .inForce : .covered, nil)
             add(
                 domain.name, places == .all || domain.locksKeys ? core.place(of: candidate) : "", candidate.value,
                 outcome, problem: problem, locksKey: domain.locksKeys && look?.access != .owner)
@@ -90,20 +96,21 @@ extension Explanation {
                 add(.application, look.isUnsaved ? "not saved yet" : "kept in memory only", own, outcome)
             }
         } else if let own {
-            addOwn(own, answers.isEmpty ? .inForce : .covered)
+            addOwn(own, inForce.contains { $0.candidate == nil } ? .inForce : .covered)
         }
         for candidate in found.candidates where !candidate.domain.isAbove { add(candidate) }
         if let look {
             let isInForce = look.held == nil && !look.isStored
             add(.declaration, look.declaration, look.box.encodedDefault, isInForce ? .inForce : .covered)
         }
-        let domain = look?.domain ?? answers.first?.domain ?? .declaration
+        let first = inForce.first.map { $0.candidate?.domain.name ?? .application }
+        let domain = look?.domain ?? first ?? .declaration
         key = found.key.description
         type = look?.box.declaration.spelledType
         self.isSecret = isSecret
-        value = isSecret ? nil : look.map(\.encodedValue) ?? core.effectiveValue(at: found.key, own: own).0
+        value = isSecret ? nil : look.map(\.encodedValue) ?? found.sources.joined
         self.domain = domain
-        origin = look?.origin ?? core.domains[domain]?.identity.origin ?? (own == nil ? .default : .loaded)
+        origin = look?.origin ?? core.domains[domain]?.identity.origin ?? (first == nil ? .default : .loaded)
         self.answers = answers
         change = found.change
         isDurable = found.isDurable

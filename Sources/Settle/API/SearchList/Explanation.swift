@@ -19,7 +19,7 @@
 public struct Explanation: Sendable, Hashable, Codable {
     /// What becomes of the value that a domain has.
     public enum Outcome: String, Sendable, Hashable, Codable {
-        /// It is the effective value.
+        /// It is the effective value, or, of a dictionary that no group declares, a part of it.
         case inForce
         /// A domain above, or a newer value, takes precedence.
         case covered

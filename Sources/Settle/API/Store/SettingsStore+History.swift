@@ -41,7 +41,8 @@ extension SettingsStore.History {
         return HistoryEntries(keeper: store.keeper, keys: keys, date: date, limit: limit ?? .max)
     }
 
-    /// What the application's domain had stored at a place in the history, without secrets.
+    /// What the application's domain had stored at a place in the history, without secrets: those that this store's groups
+    /// declare, and those that other processes have declared while a history was kept.
     ///
     /// It is computed from what is stored now, by taking back what has come since. What waits to be saved has no part in
     /// it.

@@ -24,11 +24,11 @@ extension SettingsStore.Keys {
 extension StoreCore {
     /// The value of a key as a storage sees it, whether or not a group declares it. An explicit null is no value.
     func storedForm(ofKey key: SettingKey) throws -> SettingValue? {
-        let key = log.lock.withLock { log.stored.resolved(key) }
-        let found = lookUp(key)
+        let place = log.lock.withLock { log.stored.resolved(key) }
+        let found = lookUp(place)
         let value =
             try found.box.map { try $0.encoder($0.visibleValue) }
-            ?? effectiveValue(at: key, own: found.stored(at: key)).0
+            ?? effectiveValue(at: key, own: found.found(at: place)).0
         return value == .null ? nil : value
     }
 }

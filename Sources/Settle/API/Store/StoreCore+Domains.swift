@@ -38,7 +38,8 @@ extension StoreCore {
     /// What the domains have for the key that Apple's systems use.
     private var preferredLanguages: [String]? {
         let value = log.lock.withLock {
-            log.stored.domains.joined(at: SettingKey(name: "AppleLanguages"), own: log.stored.tree["AppleLanguages"])
+            log.stored.domains.effectiveValue(
+                at: SettingKey(name: "AppleLanguages"), own: FoundValue(log.stored.tree["AppleLanguages"]))
         }
         return value.flatMap { try? SettingCodec<[String]>.standard.decode($0) }
     }

@@ -2,27 +2,27 @@
 extension StoreCore {
     @usableFromInline
     func converted<Value: Codable & Sendable>(_ key: SettingKey, to type: Value.Type) throws -> Value? {
-        let key = log.lock.withLock { log.stored.resolved(key) }
-        let found = lookUp(key)
+        let place = log.lock.withLock { log.stored.resolved(key) }
+        let found = lookUp(place)
         if let box = found.box {
             let value = box.visibleValue
             if let value = value as? Value { return value }
-            return try convert(try box.encoder(value), key: key, to: type)
+            return try convert(try box.encoder(value), key: place, to: type)
         }
-        let (effective, isText) = try effectiveValue(at: key, own: found.stored(at: key))
+        let (effective, isText) = try effectiveValue(at: key, own: found.found(at: place))
         return try effective.map { try convert($0, key: key, isText: isText, to: type) } ?? nil
     }
 
     /// What is in force for a key without a declaration.
     ///
+    /// - Parameter own: What the application's domain has at the place of the key.
     /// - Returns: Also whether it is text without a type.
-    func effectiveValue(at key: SettingKey, own: SettingValue?) -> (SettingValue?, isText: Bool) {
+    func effectiveValue(at key: SettingKey, own: FoundValue) -> (SettingValue?, isText: Bool) {
         log.lock.withLock {
             let domains = log.stored.domains
-            guard !domains.isWithoutValues else { return (own, false) }
-            let above = domains.candidates(at: key, above: true).first
-            let first = above ?? (own == nil ? domains.candidates(at: key, above: false).first : nil)
-            return (domains.joined(at: key, own: own), first?.isText == true)
+            guard !domains.isWithoutValues else { return (own.value, false) }
+            let sources = domains.sources(of: key, own: own)
+            return (sources.joined, sources.first?.candidate?.isText == true)
         }
     }
 
@@ -111,17 +111,20 @@ extension StoreCore {
     struct FoundKey {
         /// The declared setting of the key.
         var box: AnySettingBox?
-        var stored: SettingValue?
+        var stored = FoundValue.nothing
         var unsaved: [UnsavedValue] = []
 
         /// The value at the key, including unsaved writes at, around and within it.
-        func stored(at key: SettingKey) throws -> SettingValue? {
+        func stored(at key: SettingKey) throws -> SettingValue? { try found(at: key).value }
+
+        /// The same, or what stands in its way.
+        func found(at key: SettingKey) throws -> FoundValue {
             guard let first = unsaved.first else { return stored }
-            if unsaved.count == 1, first.key == key { return try first.encoded() }
+            if unsaved.count == 1, first.key == key { return FoundValue(try first.encoded()) }
             var tree = SettingTree()
-            tree[key] = stored
+            tree[key] = stored.value
             for value in unsaved { tree[value.key] = try value.encoded() }
-            return tree[key]
+            return tree.find(key)
         }
     }
 
@@ -130,10 +133,10 @@ extension StoreCore {
         // Inside its own transaction a thread sees what that has written.
         let isInTransaction = !isCommitted && isInTransaction
         return log.lock.withLock {
-            guard !log.stored.slots.isEmpty else { return FoundKey(stored: log.stored.tree[key]) }
+            guard !log.stored.slots.isEmpty else { return FoundKey(stored: log.stored.tree.find(key)) }
             if let slot = log.stored.slots[key], slot.declaration != nil { return FoundKey(box: slot.box) }
             return FoundKey(
-                stored: log.stored.tree[key], unsaved: log.unsavedValues(at: key, inTransaction: isInTransaction))
+                stored: log.stored.tree.find(key), unsaved: log.unsavedValues(at: key, inTransaction: isInTransaction))
         }
     }
 

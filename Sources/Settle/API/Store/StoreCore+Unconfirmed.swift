@@ -41,7 +41,7 @@ extension StoreCore {
         let found = log.lock.withLock {
             let spelling = log.stored.storedSpellings(of: slot).first
             return FoundKey(
-                stored: log.stored.tree[slot.key] ?? spelling.flatMap { log.stored.tree[$0] },
+                stored: FoundValue(log.stored.tree[slot.key] ?? spelling.flatMap { log.stored.tree[$0] }),
                 unsaved: log.unsavedValues(at: slot.key, inTransaction: false))
         }
         return try found.stored(at: slot.key)

@@ -85,6 +85,8 @@ extension StoreCore {
         } catch {
             throw SettingsError.encodingFailed(key: place, isSecret: isSecret(place), error)
         }
+        // It is stored again even if it changes nothing in force, such as a stored default.
+        log.lock.withLock { log.stored.slots[place]?.box }?.markSavesEqual(true)
         try stage(value, given: value, at: place)
     }
 
@@ -124,7 +126,7 @@ extension StoreCore {
     /// What the application's domain has at a key, with everything that was written so far. In a transaction.
     func ownStored(at key: SettingKey) throws -> SettingValue? {
         let found = log.lock.withLock {
-            FoundKey(stored: log.stored.tree[key], unsaved: log.unsavedValues(at: key, inTransaction: true))
+            FoundKey(stored: log.stored.tree.find(key), unsaved: log.unsavedValues(at: key, inTransaction: true))
         }
         return try found.stored(at: key)
     }

@@ -184,6 +184,12 @@ package class AnySettingBox: @unchecked Sendable {
     /// Under the writer's lock, or before the box is shared.
     final func markLayered(_ isLayered: Bool) { set(.layered, to: isLayered) }
 
+    /// Whether a write has to be saved even if it changes nothing in force. Under the writer's lock.
+    final var savesEqual: Bool { has(.savesEqual) }
+
+    /// Under the writer's lock, or before the box is shared.
+    final func markSavesEqual(_ savesEqual: Bool) { set(.savesEqual, to: savesEqual) }
+
     /// Under both locks, or before the box is shared.
     ///
     /// - Returns: The one before, to be released by the caller: that may run foreign code.
@@ -287,7 +293,9 @@ package class AnySettingBox: @unchecked Sendable {
     /// The default of the declaration, or the value that the group's initializer has written.
     var erasedDefault: any Sendable { abstract() }
     /// What publishing the staged value would change; `nil` if nothing is staged.
-    func stagedMutation(comparing: Bool) -> StagedMutation? { abstract() }
+    ///
+    /// - Parameter isOutside: Whether it comes from the storage or from another domain, so that nothing is to be saved.
+    func stagedMutation(comparing: Bool, isOutside: Bool) -> StagedMutation? { abstract() }
     /// Publishes what is staged. Under both locks.
     ///
     /// - Parameter isEvent: Whether the value differs from the published one.

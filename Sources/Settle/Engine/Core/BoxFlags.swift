@@ -24,11 +24,13 @@ struct BoxFlags: OptionSet, AtomicRepresentable, Sendable {
     @inlinable static var held: BoxFlags { BoxFlags(rawValue: 64) }
     /// Another domain has a value for the setting, which need not be in force.
     @inlinable static var layered: BoxFlags { BoxFlags(rawValue: 128) }
+    /// Something else is stored than the value in force, so that a write of an equal value has to be saved as well.
+    @inlinable static var savesEqual: BoxFlags { BoxFlags(rawValue: 256) }
 
     /// What keeps a reader from the published value.
     @inlinable static var unreadable: BoxFlags { BoxFlags(rawValue: 63) }
     /// What keeps a writer from publishing directly.
-    @inlinable static var unwritable: BoxFlags { BoxFlags(rawValue: 127) }
+    @inlinable static var unwritable: BoxFlags { BoxFlags(rawValue: 127 | 256) }
 
     /// On the path of every read, so it does without the generic code of `OptionSet`, whatever the optimizer makes of it.
     @inlinable

@@ -133,7 +133,7 @@ struct DomainTarget {
     var writes: [SettingKey: SettingValue?] = [:]
 
     mutating func set(_ value: SettingValue?, at key: SettingKey) {
-        _ = stack.set(value, at: key, in: domain)
+        _ = stack.set([(key, value)], in: domain)
         writes.updateValue(value, forKey: key)
     }
 }
@@ -190,9 +190,8 @@ extension MutationLog {
     func set(_ values: [SettingKey: SettingValue?], in domain: DomainIdentity) -> [SettingSlot] {
         lock.withLock {
             var affected = AffectedSlots(changing: domain, stored.domains)
-            for (key, value) in values {
-                let old = stored.domains.set(value, at: key, in: domain)
-                guard old != value else { continue }
+            let values = values.sorted(by: \.key)
+            for ((key, value), old) in zip(values, stored.domains.set(values, in: domain)) where old != value {
                 for parent in key.parents {
                     affected.insert(stored.slots.declaredOrPlaced(at: parent), isRemoved: value == nil)
                 }

@@ -11,6 +11,7 @@ extension Engine {
             try box.adopt(loaded: value)
             return (true, nil)
         } catch {
+            box.markSavesEqual(true)
             let lastGood = keptValues(forKey: key, insteadOf: value).first { (try? box.adopt(loaded: $0)) != nil }
             let inForce = lastGood.map { SettingsError.Substitute.lastGood($0) } ?? .default
             reportUnusable(value, of: box, key: key, inForce: inForce, error)
@@ -24,6 +25,7 @@ extension Engine {
     final func stage(_ setting: AffectedSetting) -> SettingValue? {
         let (box, key, slot) = (setting.box, setting.key, setting.slot)
         guard let value = setting.value else {
+            box.markSavesEqual(false)
             box.stageDefault()
             transaction?.outside.insert(ObjectIdentifier(box))
             log.lock.withLock { slot.lastGood = nil }
@@ -33,6 +35,7 @@ extension Engine {
             // A value that came at another spelling of the key is not stored at the setting's place yet.
             let isAtPlace = !setting.hasOtherSpelling
             let isDifferent = try box.stageIfDifferent(decoding: value)
+            box.markSavesEqual(false)
             if isDifferent, isAtPlace { transaction?.outside.insert(ObjectIdentifier(box)) }
             log.lock.withLock {
                 slot.lastGood = nil
@@ -42,6 +45,7 @@ extension Engine {
             }
             return nil
         } catch {
+            box.markSavesEqual(true)
             let lastGood = log.lock.withLock { () -> SettingValue? in
                 // A second unusable value follows the first one, not the value in force.
                 if key != slot.key { return slot.lastGood ?? (slot.isStored ? setting.old : nil) }

@@ -72,7 +72,8 @@ package final class MutationLog: @unchecked Sendable {
         defer { lock.unlock() }
         guard stored.slots.isEmpty || !concerns(text) else { return nil }
         let own = stored.tree.root[text]
-        return stored.domains.isWithoutValues ? own : stored.domains.joined(at: SettingKey(plain: text), own: own)
+        return stored.domains.isWithoutValues
+            ? own : stored.domains.effectiveValue(at: SettingKey(plain: text), own: FoundValue(own))
     }
 
     @inline(never)
@@ -188,7 +189,9 @@ package final class MutationLog: @unchecked Sendable {
             }
             if setting.changesOwn, let details { slot.origin = details.origin }
             if setting.isEvent { changes.touch(slot, box.node, isPersistent: isPersistent) }
-            if setting.isSaved, unsaved.markDirty(slot, time: time) { wakesPersister = true }
+            guard setting.isSaved else { continue }
+            box.markSavesEqual(false)
+            if unsaved.markDirty(slot, time: time) { wakesPersister = true }
         }
         endInstalling()
         if let details { changes.touchApplication(by: details) }

@@ -15,7 +15,7 @@ struct StoredValues: ~Copyable {
         if !slots.isEmpty, slots.concerns(key) { return nil }
         let place = resolved(key)
         return slots.concerns(place)
-            ? nil : domains.isWithoutValues ? tree[place] : domains.joined(at: place, own: tree[place])
+            ? nil : domains.isWithoutValues ? tree[place] : domains.effectiveValue(at: key, own: tree.find(place))
     }
 
     // MARK: Spellings

@@ -24,10 +24,10 @@ struct TransactionPlan {
         case changed(StagedMutation)
 
         /// Runs `==`, which is foreign code.
-        init(of box: AnySettingBox, comparing: Bool) {
+        init(of box: AnySettingBox, comparing: Bool, isOutside: Bool) {
             if box.staged?.isReplaced == true {
                 self = .replaced
-            } else if let mutation = box.stagedMutation(comparing: comparing) {
+            } else if let mutation = box.stagedMutation(comparing: comparing, isOutside: isOutside) {
                 let isEqual = mutation.isEqual && mutation.own == nil
                 self = !isEqual ? .changed(mutation) : mutation.isStored ? .unchanged : .removed
             } else {
@@ -49,7 +49,8 @@ struct TransactionPlan {
             let parents = hasOverlaps ? slot.key.parents : []
             let isOutside = transaction.outside.contains(ObjectIdentifier(box))
             // A write around it has replaced the value, so even an equal one counts as changed.
-            switch Outcome(of: box, comparing: comparing && !parents.contains(where: changed.contains)) {
+            let isComparable = comparing && !parents.contains(where: changed.contains)
+            switch Outcome(of: box, comparing: isComparable, isOutside: isOutside) {
             case .unchanged: continue
             case .replaced:
                 // The write around it may have turned out to change nothing.

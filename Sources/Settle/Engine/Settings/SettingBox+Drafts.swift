@@ -86,8 +86,8 @@ extension SettingBox {
         let (edit, before) = (staged.held?.edit, held?.edit)
         let old = edit != nil && before == nil ? followedValue : published
         let isEqual = if comparing, let areEqual = definition.areEqual { areEqual(old, staged.value) } else { false }
-        let isSameEdit =
-            edit?.kind == before?.kind && edit?.base === before?.base || edit?.kind == .value && before == nil
+        let isNoEdit = edit?.kind == .value && before == nil && !followedSource.savesEqual
+        let isSameEdit = edit?.kind == before?.kind && edit?.base === before?.base || isNoEdit
         return StagedMutation(
             old: old, new: staged.value, isStored: staged.isStored, isEqual: isEqual,
             own: isEqual && !isSameEdit ? OwnMutation(old: nil, new: nil, isEqual: false) : nil,
@@ -98,6 +98,7 @@ extension SettingBox {
 
     var isDirtyInDraft: Bool {
         guard isEdited else { return false }
+        if followedSource.savesEqual { return true }
         if isReset { return followedSource.existingPlacement.map { $0.isStored } ?? false }
         return !isSame(published, followedValue)
     }

@@ -265,7 +265,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         if engine.mode == .transaction {
             try stageWrite(newValue, in: placement)
             engine.writer.unlock()
-        } else if isLayered || isFollowing {
+        } else if isLayered || isFollowing || savesEqual {
             try engine.transact(origin: .local, author: nil, failing: { $0 }) { () throws(SettingsError) in
                 try stageWrite(newValue, in: placement)
             }
@@ -362,15 +362,19 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         return one == other
     }
 
-    override func stagedMutation(comparing: Bool) -> StagedMutation? {
+    override func stagedMutation(comparing: Bool, isOutside: Bool) -> StagedMutation? {
         guard let staged = stagedValue, let slot = existingPlacement?.slot else { return nil }
         if isFollowing { return draftMutation(staging: staged, cost: slot.measuredSize, comparing: comparing) }
         let new = staged.value
         let old = published
         let isEqual = if comparing, let areEqual = definition.areEqual { areEqual(old, new) } else { false }
+        let savesEqual = savesEqual && !isOutside
+        // A removal, too, may change only what is stored.
+        let hasOwn = isLayered || held != nil || savesEqual || (slot.isStored && !staged.isStored)
+        var own = hasOwn ? ownMutation(staging: staged, in: slot, comparing: comparing) : nil
+        if savesEqual { own?.isEqual = false }
         return StagedMutation(
-            old: old, new: new, isStored: staged.isStored, isEqual: isEqual,
-            own: isLayered || held != nil ? ownMutation(staging: staged, in: slot, comparing: comparing) : nil,
+            old: old, new: new, isStored: staged.isStored, isEqual: isEqual, own: own,
             cost: max(staged.size, cost(of: old, new, at: slot)))
     }
 

@@ -51,6 +51,9 @@ extension FileSession {
         try rewritePast()
     }
 
+    /// The secrets of this process, and of those that have told the journal.
+    var withheldKeys: Set<SettingKey> { history.secrets.union(state.history?.secrets ?? []) }
+
     /// Only the new ones: there may be as many as there are groups.
     private mutating func tellSecrets() throws(StorageError) {
         guard !untoldSecrets.isEmpty else { return }

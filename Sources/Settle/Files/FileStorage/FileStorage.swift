@@ -372,6 +372,9 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
+    /// Those of this process, and those that the journal has of others: they tell it while a history is kept.
+    public func withheldKeys() -> Set<SettingKey> { session.withLock { $0.withheldKeys } }
+
     public func forgetHistory(of key: SettingKey) throws(StorageError) {
         try withSession { (session) throws(StorageError) in
             try session.beginCall()

@@ -47,14 +47,51 @@ struct DomainStack: Sendable {
         return layers.contains { $0.candidate(at: key, orAt: oldNames) != nil }
     }
 
-    /// The effective value of a key without a declaration: dictionaries are joined entry by entry, and of any other
-    /// values the first one wins.
+    /// What gives a key without a declaration its effective value, highest first: the first value, and, as long as all of
+    /// them are dictionaries, those below it, which are joined entry by entry. Another value at the key, or around it,
+    /// ends that: nothing below has a part in it.
     ///
     /// - Parameter own: What the application's domain has.
-    func joined(at key: SettingKey, own: SettingValue?) -> SettingValue? {
-        var result = above.isEmpty ? own : joined(above: true)[key].over(own)
-        if !below.isEmpty { result = result.over(joined(above: false)[key]) }
-        return result
+    func sources(of key: SettingKey, own: FoundValue) -> [EffectiveSource] {
+        let oldNames = oldNames(of: key)
+        var sources: [EffectiveSource] = []
+        /// - Returns: Whether the search goes on.
+        func add(_ found: FoundValue, _ candidate: DomainCandidate?) -> Bool {
+            switch found {
+            case .nothing: return true
+            case .within: return false
+            case .value(let value):
+                if case .dictionary = value {
+                    sources.append(EffectiveSource(candidate: candidate, value: value))
+                    return true
+                }
+                if sources.isEmpty { sources.append(EffectiveSource(candidate: candidate, value: value)) }
+                return false
+            }
+        }
+        func add(above isAbove: Bool) -> Bool {
+            layers.lazy.filter { $0.domain.isAbove == isAbove }.allSatisfy { layer in
+                let candidate = layer.candidate(at: key, orAt: oldNames)
+                return add(candidate.map { .value($0.value) } ?? layer.contents.tree.find(key), candidate)
+            }
+        }
+        _ = add(above: true) && add(own, nil) && add(above: false)
+        return sources
+    }
+
+    /// The effective value of a key without a declaration; see ``sources(of:own:)``.
+    func effectiveValue(at key: SettingKey, own: FoundValue) -> SettingValue? {
+        guard key.isPlain, renaming == nil else { return sources(of: key, own: own).joined }
+        // The fast path: what a side has joined says all of it, unless dictionaries of several sides are to be joined.
+        let upper = above.isEmpty ? nil : joined(above: true)[key]
+        let lower = below.isEmpty ? nil : joined(above: false)[key]
+        switch (upper, own) {
+        case (nil, .nothing): return lower
+        case (nil, .value(let own)): return own.over(lower)
+        case (.dictionary?, .nothing) where lower == nil: return upper
+        case (.dictionary?, _): return sources(of: key, own: own).joined
+        case (_, _): return upper
+        }
     }
 
     /// Whether all domains are empty.
@@ -62,29 +99,20 @@ struct DomainStack: Sendable {
 
     /// Everything that the domains and the application's have, joined like the value of a key without a declaration.
     func joined(own: SettingTree) -> SettingTree {
-        let upper = SettingValue?.some(.dictionary(joined(above: true).root)).over(.dictionary(own.root))
-        guard case .dictionary(let root)? = upper.over(.dictionary(joined(above: false).root)) else { return own }
-        return SettingTree(root)
+        // From the lowest up, because another value in between ends the joining of dictionaries.
+        ([own] + trees(above: true).reversed()).reduce(below.isEmpty ? SettingTree() : joined(above: false)) {
+            $1.over($0)
+        }
     }
 
     private func joined(above isAbove: Bool) -> SettingTree {
         (isAbove ? above : below).joined.tree {
-            var result: SettingTree?
-            for tree in trees(above: isAbove) where !tree.root.isEmpty {
-                guard var joined = result?.root else {
-                    result = tree
-                    continue
-                }
-                result = nil
-                for (name, value) in tree.root { joined[name] = joined[name].over(value) }
-                result = SettingTree(joined)
-            }
-            return result ?? SettingTree()
+            trees(above: isAbove).reversed().reduce(SettingTree()) { $1.over($0) }
         }
     }
 
-    private func trees(above isAbove: Bool) -> some Sequence<SettingTree> {
-        layers.lazy.filter { $0.domain.isAbove == isAbove }.map(\.contents.tree)
+    private func trees(above isAbove: Bool) -> [SettingTree] {
+        layers.compactMap { $0.domain.isAbove == isAbove ? $0.contents.tree : nil }
     }
 
     /// A value of a domain that locks a key, or a part of it or something around it.
@@ -121,25 +149,26 @@ struct DomainStack: Sendable {
 
     /// Joins what the domains on one side have under some names, if it was joined before.
     private mutating func join(isAbove: Bool, _ names: () -> [String]) {
-        let trees = Array(trees(above: isAbove))
+        let trees = trees(above: isAbove)
         func update(_ side: inout Side) {
             if !isKnownUniquelyReferenced(&side.joined) { side.joined = side.joined.copy() }
             side.joined.update { joined in
-                for name in names() { joined.root[name] = trees.reduce(nil) { $0.over($1.root[name]) } }
+                for name in names() { joined.root[name] = trees.reversed().reduce(nil) { $1.root[name].over($0) } }
             }
             side.isEmpty = trees.allSatisfy(\.root.isEmpty)
         }
         if isAbove { update(&above) } else { update(&below) }
     }
 
-    /// Sets the value of a key, or removes it.
+    /// Sets values of keys in order, or removes them; all at once, because dictionaries are joined as a whole.
     ///
-    /// - Returns: The value before.
-    mutating func set(_ value: SettingValue?, at key: SettingKey, in domain: DomainIdentity) -> SettingValue? {
-        guard let index = layers.firstIndex(where: { $0.domain === domain }) else { return nil }
-        let old = layers[index].contents.tree[key]
-        layers[index].contents.tree[key] = value
-        join(isAbove: domain.isAbove) { [key.split?.first ?? key.name] }
+    /// - Returns: The value of each key before.
+    mutating func set(
+        _ values: [(key: SettingKey, value: SettingValue?)], in domain: DomainIdentity
+    ) -> [SettingValue?] {
+        guard let index = layers.firstIndex(where: { $0.domain === domain }) else { return values.map { _ in nil } }
+        let old = layers[index].contents.tree.apply(inOrder: values)
+        join(isAbove: domain.isAbove) { Array(Set(values.map { $0.key.split?.first ?? $0.key.name })) }
         return old
     }
 
@@ -192,6 +221,56 @@ private final class JoinedTree: Sendable {
     }
 }
 
+/// A value that has a part in the effective value of a key without a declaration.
+struct EffectiveSource: Sendable {
+    /// `nil` for the application's.
+    let candidate: DomainCandidate?
+    let value: SettingValue
+}
+
+extension [EffectiveSource] {
+    /// All of them joined.
+    var joined: SettingValue? { reversed().reduce(nil) { $1.value.over($0) } }
+
+    /// Those without which the effective value would be another one.
+    var inForce: [EffectiveSource] {
+        indices.filter { $0 == 0 || Array(self[...$0]).joined != Array(self[..<$0]).joined }.map { self[$0] }
+    }
+}
+
+/// What a tree has for a key.
+enum FoundValue: Sendable {
+    case nothing
+    case value(SettingValue)
+    /// The key would be within a value that is no dictionary.
+    case within
+
+    init(_ value: SettingValue?) { self = value.map(FoundValue.value) ?? .nothing }
+
+    var value: SettingValue? { if case .value(let value) = self { value } else { nil } }
+}
+
+extension SettingTree {
+    func find(_ key: SettingKey) -> FoundValue {
+        if let value = self[key] { return .value(value) }
+        guard !key.isPlain else { return .nothing }
+        for parent in key.parents {
+            guard let value = self[parent] else { return .nothing }
+            if case .dictionary = value { continue }
+            return .within
+        }
+        return .nothing
+    }
+
+    /// This tree with what another one has beyond it.
+    fileprivate func over(_ lower: SettingTree) -> SettingTree {
+        guard !lower.root.isEmpty else { return self }
+        var entries = lower.root
+        for (name, value) in root { entries[name] = value.over(entries[name]) }
+        return SettingTree(entries)
+    }
+}
+
 /// A value that a domain has for a key.
 struct DomainCandidate: Sendable {
     let domain: DomainIdentity
@@ -239,12 +318,14 @@ extension DomainStack.Layer {
     }
 }
 
-extension SettingValue? {
+extension SettingValue {
     /// This value with what another one has beyond it.
-    fileprivate func over(_ lower: SettingValue?) -> SettingValue? {
-        guard case .dictionary(var entries)? = self else { return self ?? lower }
-        guard case .dictionary(let others)? = lower else { return self }
-        for (name, value) in others { entries[name] = entries[name].over(value) }
-        return .dictionary(entries)
+    fileprivate func over(_ lower: SettingValue?) -> SettingValue {
+        guard case .dictionary(let entries) = self, case .dictionary(let others)? = lower else { return self }
+        return .dictionary(SettingTree(entries).over(SettingTree(others)).root)
     }
+}
+
+extension SettingValue? {
+    fileprivate func over(_ lower: SettingValue?) -> SettingValue? { self?.over(lower) ?? lower }
 }

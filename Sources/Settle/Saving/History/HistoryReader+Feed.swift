@@ -63,6 +63,10 @@ extension HistoryReader {
     func fillFeed() async {
         guard let storage, let end = storage.token else { return }
         do {
+            let withheld = try await withheldKeys()
+            // What the feed has may be of a time when another process had not said yet that it is secret.
+            if !withheld.isSubset(of: withheldFromFeed) { restartFeed() }
+            withheldFromFeed = withheld
             while true {
                 let known = log.lock.withLock { log.feed.end }
                 guard known != end else { return }

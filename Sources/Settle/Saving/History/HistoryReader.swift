@@ -16,6 +16,8 @@ final class HistoryReader {
     let searchErrors: ErrorReporter
     /// Whether the history may have records that the feed lacks.
     var isFeedBehind = false
+    /// The keys that the storage knew to be secrets when the feed was last filled.
+    var withheldFromFeed: Set<SettingKey> = []
 
     private static let pageSize = 64
     private static let feedPageSize = 256
@@ -99,8 +101,23 @@ final class HistoryReader {
             tree.takeBack(mutations)
         }
         _ = MigrationRecord(takenFrom: &tree)
-        log.removeSecrets(from: &tree)
+        do {
+            tree.remove(try await secretKeys())
+        } catch {
+            throw .storage(error)
+        }
         return tree
+    }
+
+    /// The keys of secrets: those that this store's groups declare, and those that the storage knows of other processes.
+    func secretKeys() async throws(StorageError) -> Set<SettingKey> {
+        try await withheldKeys().union(log.secretKeys)
+    }
+
+    /// The keys that the storage knows to be secrets.
+    func withheldKeys() async throws(StorageError) -> Set<SettingKey> {
+        guard let storage else { return [] }
+        return try await limits.call(time) { () throws(StorageError) in try await storage.withheldKeys() }
     }
 
     /// Finds a transaction that may be undone.
@@ -232,6 +249,13 @@ final class HistoryReader {
         }
         record.transactions = log.transactions(
             revisions, count: sum.count, values: after, before: before, author: sum.author.name, now: time.now())
+    }
+}
+
+extension SettingTree {
+    mutating func remove(_ keys: Set<SettingKey>) {
+        // To remove a missing key would remove an empty dictionary around it.
+        for key in keys where self[key] != nil { self[key] = nil }
     }
 }
 

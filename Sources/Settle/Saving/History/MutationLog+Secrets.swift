@@ -9,11 +9,6 @@ extension MutationLog {
         lock.withLock { keys.compactMap { stored.slots[$0] }.flatMap(spellings) }
     }
 
-    func removeSecrets(from tree: inout SettingTree) {
-        // To remove a missing key would remove an empty dictionary around it.
-        for key in secretKeys where tree[key] != nil { tree[key] = nil }
-    }
-
     /// Under the lock.
     private func spellings(of slot: SettingSlot) -> [SettingKey] { [slot.key] + stored.slots.otherSpellings(of: slot) }
 }

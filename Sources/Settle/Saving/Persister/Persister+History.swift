@@ -86,13 +86,16 @@ extension Persister {
             switch result {
             case .found(let finding): return finding
             case .unknown: return await persister.snapshot()
-            case .unreachable:
-                // The follower tries again after a back-off, or once the storage has answered to something else.
-                persister.machine.historyFailed(now: persister.time.elapsed())
-                persister.waitForNext()
-                return .unreachable(attempts: persister.log.lock.withLock { persister.log.historyAttempts })
+            case .unreachable: return persister.unreachable()
             }
         }
+    }
+
+    /// The follower tries again after a back-off, or once the storage has answered to something else.
+    private func unreachable() -> HistoryFinding {
+        machine.historyFailed(now: time.elapsed())
+        waitForNext()
+        return .unreachable(attempts: log.lock.withLock { log.historyAttempts })
     }
 
     /// All values, and the position where they are in force.
@@ -102,9 +105,15 @@ extension Persister {
             await endIsolation()
         }
         await history.fillFeed()
-        var tree = writer.stored
-        log.removeSecrets(from: &tree)
-        return .lost(tree, history.token)
+        do {
+            let secrets = try await history.secretKeys()
+            var tree = writer.stored
+            tree.remove(secrets)
+            return .lost(tree, history.token)
+        } catch {
+            history.searchErrors.report(error)
+            return unreachable()
+        }
     }
 
     /// Gives the feed what is new, once the store's values have it too: who is notified of a change must find it.

@@ -26,6 +26,23 @@ extension StoredTransaction {
     }
 }
 
+extension [StoredTransaction] {
+    /// The same with the old values that stand there now: others may have stored some that the store did not know yet.
+    package func rebased(over tree: SettingTree) -> [StoredTransaction] {
+        var tree = tree
+        return map { transaction in
+            var transaction = transaction
+            transaction.mutations = transaction.mutations?.compactMap { mutation in
+                let old = tree[mutation.key]
+                guard old != mutation.newValue else { return nil }
+                tree[mutation.key] = mutation.newValue
+                return StoredMutation(key: mutation.key, oldValue: old, newValue: mutation.newValue)
+            }
+            return transaction
+        }
+    }
+}
+
 extension SettingTree {
     /// Takes mutations back, the last one first.
     package mutating func takeBack(_ mutations: [StoredMutation]) {

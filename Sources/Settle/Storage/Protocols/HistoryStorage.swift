@@ -37,6 +37,14 @@ public protocol HistoryStorage: SharedStorage {
     /// kept already are removed.
     func withhold(_ keys: [SettingKey]) async throws(StorageError)
 
+    /// The keys whose values are withheld, whoever has said so: a process that does not declare the secrets of others
+    /// must not report their values as history. By default none.
+    func withheldKeys() async throws(StorageError) -> Set<SettingKey>
+
     /// Removes all values at a key, and in it, from the history. What is stored stays.
     func forgetHistory(of key: SettingKey) async throws(StorageError)
+}
+
+extension HistoryStorage {
+    public func withheldKeys() async throws(StorageError) -> Set<SettingKey> { [] }
 }

@@ -99,6 +99,8 @@ public final class InMemoryStorage: HistoryStorage {
 
     public func withhold(_ keys: [SettingKey]) { memory.state.withLock { $0.history.withhold(keys) } }
 
+    public func withheldKeys() -> Set<SettingKey> { memory.state.withLock { $0.history.secrets } }
+
     public func forgetHistory(of key: SettingKey) { memory.state.withLock { $0.history.forget(key) } }
 
     public func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void) {

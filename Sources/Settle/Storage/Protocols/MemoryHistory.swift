@@ -11,7 +11,7 @@ struct MemoryHistory {
         didSet { ring.limit = max(policy.transactions, Self.limit) }
     }
     private var ring: RecordRing<StoredRecord>
-    private var secrets: Set<SettingKey> = []
+    private(set) var secrets: Set<SettingKey> = []
 
     /// How many records are kept at least, for those that go on after a place.
     private static let limit = 1_024
@@ -34,7 +34,7 @@ struct MemoryHistory {
     ) -> ChangeToken {
         end.position += max(1, count)
         end.checksum = .random(in: .min ... .max)
-        var list = transactions
+        var list = transactions.rebased(over: before)
         if list.isEmpty {
             let keys: [SettingKey]
             if case .values(let values) = change.content {

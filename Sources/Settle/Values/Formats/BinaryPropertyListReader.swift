@@ -206,16 +206,20 @@ extension BinaryPropertyListReader {
     }
 
     private func bytesValue(_ object: Int, _ start: Int) throws(FormatError) -> SettingValue {
+        guard bytes[start] >> 4 == Kind.data else { return dialect.value(of: try text(object, start)) }
+        let (count, contentStart) = try count(object, start)
+        return .data(Data(try payload(object, at: contentStart, size: count)))
+    }
+
+    private func text(_ object: Int, _ start: Int) throws(FormatError) -> String {
         let (count, contentStart) = try count(object, start)
         switch bytes[start] >> 4 {
-        case Kind.data:
-            return .data(Data(try payload(object, at: contentStart, size: count)))
         case Kind.ascii:
             let content = try payload(object, at: contentStart, size: count)
             guard content.allSatisfy({ $0 < 0x80 }) else {
                 throw failure(object, "An ASCII string has other bytes.", .encoding)
             }
-            return dialect.value(of: String(decoding: content, as: UTF8.self))
+            return String(decoding: content, as: UTF8.self)
         default:
             guard count <= bytes.count else { throw failure(object, "A value reaches beyond the end of the objects.") }
             let content = try payload(object, at: contentStart, size: 2 * count)
@@ -225,7 +229,7 @@ extension BinaryPropertyListReader {
             guard let text = String(validating: units, as: UTF16.self) else {
                 throw failure(object, "A string is not in UTF-16.", .encoding)
             }
-            return dialect.value(of: text)
+            return text
         }
     }
 
@@ -255,13 +259,13 @@ extension BinaryPropertyListReader {
     }
 
     private mutating func key(_ object: Int) throws(FormatError) -> String {
-        let kind = bytes[try offset(of: object)] >> 4
-        guard kind == Kind.ascii || kind == Kind.utf16 else {
+        let start = try offset(of: object)
+        guard [Kind.ascii, Kind.utf16].contains(bytes[start] >> 4) else {
             throw failure(object, "A key must be a string.")
         }
-        // Depth 0 will do: strings contain nothing.
-        if case .string(let key) = try value(of: object, depth: 0) { return key }
-        return PropertyListNull.text
+        // Depth 0 will do: strings contain nothing. A key is itself, also where the same string is another value.
+        if case .string(let key) = try value(of: object, depth: 0), key.utf8.first != UInt8(ascii: "$") { return key }
+        return try text(object, start)
     }
 
     /// The `index`th object number of those that start at `first`. A number that is too large refers to no object.

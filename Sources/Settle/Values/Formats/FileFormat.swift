@@ -21,8 +21,9 @@ public struct FileFormat: Sendable, Hashable, CustomStringConvertible {
 
     /// The XML property list that Apple's tools read and write.
     ///
-    /// `null` is written as the string `$null`, as Foundation does, and that string itself as `$$null`. Dates with
-    /// fractions of a second, which XML property lists can't represent, are written as ISO 8601 strings.
+    /// `null` is written as the string `$null`, as Foundation does, and that string itself as `$$null`. A
+    /// date that `<date>` can't hold, such as one with a fraction of a second, is written as a string after `$date `, such
+    /// as `$date 2001-12-31T23:59:59.25Z`, and is read as the same date.
     public static let propertyListXML = FileFormat(kind: .propertyListXML)
 
     /// The binary property list that Apple's tools read and write.

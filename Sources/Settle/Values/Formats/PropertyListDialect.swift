@@ -1,6 +1,6 @@
 /// What strings, nulls and references mean in a property list.
 package enum PropertyListDialect: Sendable, Hashable {
-    /// A settings file of this library: null is a string, see ``PropertyListNull``, and there are no references.
+    /// A settings file of this library: some values are strings, see ``PropertyListText``, and there are no references.
     case settings
     /// A property list of another program: a string is itself, there is no null, and a reference of a keyed archive,
     /// which only the binary form has, is the dictionary that stands for it in XML: `{CF$UID: 5}`.
@@ -10,18 +10,18 @@ package enum PropertyListDialect: Sendable, Hashable {
     package static let referenceKey = "CF$UID"
 
     func value(of text: String) -> SettingValue {
-        self == .settings ? PropertyListNull.value(of: text) : .string(text)
+        self == .settings ? PropertyListText.value(of: text) : .string(text)
     }
 
     func spelling(of text: String) -> String {
-        self == .settings ? PropertyListNull.spelling(of: text) : text
+        self == .settings ? PropertyListText.spelling(of: text) : text
     }
 
     func spellingOfNull() throws(FormatError) -> String {
         guard self == .settings else {
             throw FormatError(.unsupportedValue, at: .key(""), "A property list cannot store null.")
         }
-        return PropertyListNull.text
+        return PropertyListText.null
     }
 
     /// The number of the reference that a dictionary stands for.

@@ -49,7 +49,6 @@ package struct StorableCheck {
         case .date(let date):
             size += 40
             _ = try DateSpelling(date)
-            if format == .propertyListXML { try checkSpelling(of: value) }
         case .string(let text): size += spelledSize(of: text)
         case .data(let data): size += format == .propertyListBinary ? data.count : data.count / 3 * 4
         case .array(let elements):

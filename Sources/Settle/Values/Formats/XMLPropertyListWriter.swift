@@ -92,7 +92,7 @@ struct XMLPropertyListWriter {
         close("</array>")
     }
 
-    /// Writes a date in whole seconds as a date. Any other is written as formats without dates do, in a settings file.
+    /// Writes a date in whole seconds as a date, and any other as a string, which only a settings file has.
     private mutating func write(_ date: Date) throws(FormatError) {
         if let text = Timestamp(date)?.iso8601(in: .historical), text.utf8.count == 20 {
             appendLine("date", text)
@@ -103,18 +103,7 @@ struct XMLPropertyListWriter {
                 .unsupportedValue, at: .key(""),
                 "An XML property list holds dates in whole seconds of the years 0 to 9999 only.")
         }
-        switch try DateSpelling(date) {
-        case .iso8601(let text):
-            appendLine("string", text)
-        case .secondsSince1970(let literal):
-            guard let seconds = Double(literal), let decimal = DecimalNumber(shortest: seconds),
-                Date(secondsSince1970: decimal) == date
-            else {
-                throw FormatError(
-                    .unsupportedValue, at: .key(""), "An XML property list cannot store this date.")
-            }
-            appendLine("real", seconds.description)
-        }
+        try appendLine("string", PropertyListText.spelling(of: date))
     }
 
     private func spelling(of value: Double) -> String {

@@ -26,7 +26,7 @@ import Testing
             (.propertyListXML, "<real>1</real>", .real(1)), (.propertyListXML, "<real>NaN</real>", .real(.nan)),
             (.propertyListXML, "<real>-0</real>", .real(-0.0)),
             (
-                .propertyListXML, "<string>2001-01-01T00:00:00.5Z</string>",
+                .propertyListXML, "<string>$date 2001-01-01T02:00:00.50+02:00</string>",
                 .date(Date(timeIntervalSinceReferenceDate: 0.5))
             ),
             (.propertyListXML, "<data>\nAQ\nID\n</data>", .data(Data([1, 2, 3]))),
