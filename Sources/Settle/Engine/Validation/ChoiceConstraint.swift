@@ -5,7 +5,7 @@ struct ChoiceConstraint<Value: Sendable & Equatable>: RuleConstraint {
 
     init(values: [Value]) {
         self.values = values
-        areTexts = values.contains { Self.text(of: $0) != nil }
+        areTexts = values.contains { Self.bytes(of: $0) != nil }
     }
 
     var words: String { "one of \(Redacted(typed: values).list() ?? "\(values.count) values")" }
@@ -13,12 +13,14 @@ struct ChoiceConstraint<Value: Sendable & Equatable>: RuleConstraint {
     /// Texts must have the same characters in Unicode, as the schema and other programs compare them: for Swift, an é is
     /// equal to an e with an accent.
     func accepts(_ value: Value) -> Bool {
-        guard areTexts, let text = Self.text(of: value) else { return values.contains(value) }
-        return values.contains { $0 == value && Self.text(of: $0)?.utf8.elementsEqual(text.utf8) == true }
+        guard areTexts, let bytes = Self.bytes(of: value) else { return values.contains(value) }
+        return values.contains { $0 == value && Self.bytes(of: $0)?.elementsEqual(bytes) == true }
     }
 
-    private static func text(of value: Any) -> String? {
-        value as? String ?? (value as? any RawRepresentable).flatMap { text(of: $0.rawValue) }
+    /// Those of a text; `nil` for other values.
+    private static func bytes(of value: Any) -> Substring.UTF8View? {
+        if let text = value as? String { return text[...].utf8 }
+        return (value as? any RawRepresentable).flatMap { bytes(of: $0.rawValue) }
     }
 
     func described(_ encode: (Value) -> SettingValue?) -> RuleDescription {
