@@ -81,7 +81,7 @@ import Testing
         #expect(try await other.entries(of: "token").allSatisfy { $0.changes.allSatisfy(\.isSecret) })
         try await other.close()
         // After a restart, too.
-        let reader = try await home.open(nil)
+        let reader = try await home.open(.unchanged)
         #expect(try await reader.history.values(at: newest)["token"] == nil)
         try await reader.close()
         try await store.close()

@@ -103,7 +103,7 @@ import Testing
         #expect(try rewritten(Array(text.utf8), tree, .json) == Array(text.replacing("1", with: "2").utf8))
     }
 
-    @Test("Large files with many changes take a short time", .timeLimit(.minutes(1)), arguments: [true, false])
+    @Test("Large files with many changes take a short time", .timeLimit(.minutes(5)), arguments: [true, false])
     func growth(isSorted: Bool) throws {
         let count = 20_000
         var (before, after, tree) = ("// Settings\n{\n", "// Settings\n{\n", SettingTree())
