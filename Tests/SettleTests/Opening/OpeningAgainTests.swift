@@ -47,7 +47,8 @@ import Testing
             #expect(both?.code == .alreadyOpen)
             for part in [
                 file.path, "savePolicy is debounced", "immediate was requested", "logLimit is 1024, but 5",
-                "history is nil, but", "format is JSON, but XML property list", "ManualClock was requested",
+                "history is unchanged, but 9 transactions, 1048576 bytes, 2592000 s",
+                "format is JSON, but XML property list", "ManualClock was requested",
             ] { #expect(both?.description.contains(part) == true, "\(part)") }
             #expect(both?.description.contains("retryDelay") == false)
             let others = await error {

@@ -54,3 +54,11 @@ public struct HistoryPolicy: Sendable, Hashable {
     /// Whether any history is kept.
     public var isKept: Bool { transactions > 0 }
 }
+
+extension HistoryPolicy: CustomStringConvertible {
+    /// Such as `1000 transactions, 1048576 bytes, 2592000 s`.
+    public var description: String {
+        if isUnchanged { return "unchanged" }
+        return isKept ? "\(transactions) transactions, \(bytes) bytes, \(age.seconds) s" : "none"
+    }
+}
