@@ -81,7 +81,7 @@ enum Histories {
         let folder = try temporaryFolder()
         defer { try? FileManager.default.removeItem(at: folder) }
         var files: [URL] = []
-        for history in [HistoryPolicy.keep(), nil] {
+        for history in [HistoryPolicy.keep(), .unchanged] {
             let place = try await Place(in: folder, history)
             for _ in 0..<1_000 { try await place.settings.commit(author: "bench") { place.settings.count += 1 } }
             try await place.store.close()

@@ -57,7 +57,7 @@ struct HistoryRoute: Sendable {
             for try await entry in store.history.entries(of: key, since: since, limit: limit) {
                 entries.append(.dictionary(entry.json))
             }
-        } catch {
+        } catch let error as SettingsError {
             throw ServiceError(settings: error)
         }
         return Response(json: ["entries": .array(entries)], headers: .tagged(token))
