@@ -315,6 +315,7 @@ private func checkHeader(_ input: [UInt8]) {
     bytes.withUnsafeBytes { bytes in
         let isValid =
             header.generation != 0 && header.beginning.history != 0
+            && header.lineage.resets < .max && header.lineage.restarts < .max
             && header.base >= UInt64(JournalHeader.size) && header.base <= JournalHeader.baseLimit
             && header.base % 8 == 0
         guard let read = try? JournalHeader.decode(bytes) else { return precondition(!isValid, "a header is not read") }
