@@ -199,12 +199,12 @@ struct CommitHistoryTests {
             if life == 1 {
                 disturbance.end()
                 note("saves what has failed")
-                // Until it has told all that was given up meanwhile.
+                // Until every value that was given up meanwhile has been reported.
                 while (try? await store.flush()) == nil { try Task.checkCancellation() }
                 settings.plain = final + number
                 note("saves the last value")
                 try await store.flush()
-                note("waits for the others, and for what its follower is told")
+                note("waits for the others, and for its follower")
                 try await settle(settings, seen, in: fixture, record)
             }
             note("ends its follower, life \(life)")

@@ -63,8 +63,8 @@ extension SettingsStore {
     ///     `flush` and `close` do, ``StorageError/Code/migrated``, also if that happens while it is open. Default: no
     ///     steps, and no migration is minded.
     /// - Throws: ``SettingsError`` with ``SettingsError/Code/migrationFailed`` if a step fails, which the error names
-    ///   with its key, or if the list has lost one that was made: nothing has changed then. ``SettingsError`` if the file exists and can't be read. Nothing is written over it then. A file that
-    ///   can be read but not parsed is set aside before it is written again; see ``SettingsStore/issues``. With
+    ///   with its key, or if the list has lost one that was made: nothing has changed then. ``SettingsError`` if the file
+    ///   exists and can't be read. Nothing is written over it then. A file that can be read but not parsed is set aside before it is written again; see ``SettingsStore/issues``. With
     ///   ``SettingsError/Code/alreadyOpen`` if the file is open in this process with another format or configuration:
     ///   it names the differences.
     public static func open(

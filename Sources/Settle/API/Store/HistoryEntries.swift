@@ -8,8 +8,8 @@
 /// ``SettingsStore/History/entries(of:since:limit:)``. It reads as it goes.
 public struct HistoryEntries: AsyncSequence, Sendable {
     public typealias Element = HistoryEntry
-    /// What is thrown is a ``SettingsError``. That type itself here would end the compiler (Swift 6.3) at `entries.first { … }`
-    /// within `do` and `catch`, as of every sequence with a type of its own.
+    /// Every error is a ``SettingsError``. That type as the `Failure` crashes the compiler (Swift 6.3) at
+    /// `entries.first { … }` within `do` and `catch`, as any concrete type does.
     public typealias Failure = any Error
 
     /// Keeps the store open.

@@ -190,7 +190,7 @@ package final class MutationLog: @unchecked Sendable {
             if setting.changesOwn, let details { slot.origin = details.origin }
             if setting.isEvent { changes.touch(slot, box.node, isPersistent: isPersistent) }
             guard setting.isSaved else { continue }
-            box.markSavesEqual(false)
+            if box.savesEqual { box.markSavesEqual(false) }
             if unsaved.markDirty(slot, time: time) { wakesPersister = true }
         }
         endInstalling()
@@ -214,7 +214,8 @@ package final class MutationLog: @unchecked Sendable {
         }
     }
 
-    /// Removes declared settings at and within a key, or all for `nil`, from the index, and ends their streams and those of their groups.
+    /// Removes declared settings at and within a key, or all for `nil`, from the index. Ends their streams and those of
+    /// their groups.
     /// Under the lock.
     func release(_ settings: [SettingSlot], at key: SettingKey?) -> PendingWakeUps {
         let declared = settings.map { (slot: $0, declaredKey: stored.slots.declaredKey(of: $0)) }

@@ -10,14 +10,13 @@ struct ChoiceConstraint<Value: Sendable & Equatable>: RuleConstraint {
 
     var words: String { "one of \(Redacted(typed: values).list() ?? "\(values.count) values")" }
 
-    /// Texts must have the same characters in Unicode, as the schema and other programs compare them: for Swift, an é is
-    /// equal to an e with an accent.
+    /// Compares texts by their bytes, as the schema and other programs do: for Swift, an é equals an e with an accent.
     func accepts(_ value: Value) -> Bool {
         guard areTexts, let bytes = Self.bytes(of: value) else { return values.contains(value) }
         return values.contains { $0 == value && Self.bytes(of: $0)?.elementsEqual(bytes) == true }
     }
 
-    /// Those of a text; `nil` for other values.
+    /// The bytes of a text; `nil` for other values.
     private static func bytes(of value: Any) -> Substring.UTF8View? {
         if let text = value as? String { return text[...].utf8 }
         return (value as? any RawRepresentable).flatMap { bytes(of: $0.rawValue) }

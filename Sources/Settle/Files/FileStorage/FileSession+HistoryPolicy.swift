@@ -51,7 +51,7 @@ extension FileSession {
         try rewritePast()
     }
 
-    /// The secrets of this process, and of those that have told the journal.
+    /// The secrets of this process, and those that others have recorded in the journal.
     var withheldKeys: Set<SettingKey> { history.secrets.union(state.history?.secrets ?? []) }
 
     /// Only the new ones: there may be as many as there are groups.

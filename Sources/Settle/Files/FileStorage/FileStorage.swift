@@ -372,7 +372,8 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
-    /// Those of this process, and those that the journal has of others: they tell it while a history is kept.
+    /// The secrets of this process, and those that others have recorded in the journal, which they do while it has a
+    /// history.
     public func withheldKeys() -> Set<SettingKey> { session.withLock { $0.withheldKeys } }
 
     public func forgetHistory(of key: SettingKey) throws(StorageError) {

@@ -24,15 +24,10 @@ public struct HistoryPolicy: Sendable, Hashable {
     /// How long they are kept.
     public var age: Age
     /// Only of ``unchanged``.
-    private var isUnchanged = false
+    private let isUnchanged: Bool
 
-    private init(transactions: Int, bytes: Int, age: Age, isUnchanged: Bool) {
-        self.init(transactions: transactions, bytes: bytes, age: age)
-        self.isUnchanged = isUnchanged
-    }
-
-    init(transactions: Int, bytes: Int, age: Age) {
-        (self.transactions, self.bytes, self.age) = (transactions, bytes, age)
+    init(transactions: Int, bytes: Int, age: Age, isUnchanged: Bool = false) {
+        (self.transactions, self.bytes, self.age, self.isUnchanged) = (transactions, bytes, age, isUnchanged)
     }
 
     /// The most bytes that a history may have: it is a part of the journal, which has a limit too.
@@ -48,7 +43,7 @@ public struct HistoryPolicy: Sendable, Hashable {
     /// Keeps none, and removes what was kept.
     public static let none = HistoryPolicy(transactions: 0, bytes: 0, age: Age(seconds: 0))
 
-    /// Leaves it at what the journal says, which at first is none.
+    /// Leaves the policy of the journal in force, which at first is none.
     public static let unchanged = HistoryPolicy(transactions: 0, bytes: 0, age: Age(seconds: 0), isUnchanged: true)
 
     /// Whether any history is kept.
