@@ -1,6 +1,7 @@
 import Foundation
 import SettleTestSupport
 import SettleTesting
+import Synchronization
 import Testing
 
 @testable import Settle
@@ -23,6 +24,7 @@ final class TestHome: Sendable {
     let account: UserAccount
     /// Whether this process is another user, who can give files away: on the real disk only root.
     let canGiveAway: Bool
+    private static let count = Atomic(0)
     private let simulated: SimulatedDisk?
     private let temporary: TemporaryFolder?
 
@@ -31,8 +33,10 @@ final class TestHome: Sendable {
         case .simulated:
             let disk = SimulatedDisk()
             self.disk = FaultySystemCalls(disk)
-            (simulated, temporary, root) = (disk, nil, FilePath("/disk"))
-            disk.makeStableFolder("/disk")
+            // Of its own: one process has one store for each path, so that tests beside it would share one.
+            let path = "/disk-\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
+            (simulated, temporary, root) = (disk, nil, FilePath(path))
+            disk.makeStableFolder(path)
         case .real:
             let temporary = try TemporaryFolder()
             disk = FaultySystemCalls(synchronizes: false)

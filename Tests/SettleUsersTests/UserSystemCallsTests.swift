@@ -262,7 +262,7 @@ import Testing
         try home.write("{}", to: FilePath("/own/file"))
         #expect(try calls.status(at: "/own/file").kind == .file)
         #expect(try FileOperations(calls).resolve(FilePath("/own/file")).resolved.text == "/own/file")
-        #expect(throws: SystemError.notPermitted) { try calls.status(at: "/disk/alice") }
+        #expect(throws: SystemError.notPermitted) { try calls.status(at: home.path.text) }
     }
 
     /// What a call does on the way, at which the user may exchange something.
