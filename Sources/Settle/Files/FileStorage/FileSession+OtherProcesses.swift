@@ -166,6 +166,7 @@ extension FileSession {
         let beginning = log.records.prefix { record in record.record.batch == nil }
         let replay = JournalReplay(beginning)
         let rest = untold.filter { !$0.isOfFile }
+        let known = state.history
         (state, untold) = (replay.state, [])
         if repairs.contains(.replaceJournal), !replay.hasBase {
             // What it lacks is known here.
@@ -178,6 +179,8 @@ extension FileSession {
             tell(record.brought(upTo: state))
             if let batch = record.batch { inForce.announce(.values(batch.values)) }
         }
+        // A process that found nothing, or a backup, does not end the history.
+        if state.history == nil, let known, known.policy.isKept { tell(.history(known)) }
         if keepsHistory { history.recent.begin(at: journal.token) }
         addSecrets()
         file.follow(state.mirrors[0].version)
