@@ -130,6 +130,12 @@ package final class RecursiveLock: @unchecked Sendable {
         if !isNested { changingTask.begin() }
     }
 
+    /// Ends the program if another thread began the change in place that ends here, because it was suspended. To take the
+    /// lock would wait for ever if that thread is parked with it, such as the main thread of a program.
+    final func checkChange() {
+        if !isHeldByCurrentThread { endForSuspendedChange() }
+    }
+
     /// Whether a change in place took the lock on this thread and is suspended.
     ///
     /// - Parameter isTask: Whether the caller is a task of the pool, whose threads never run a task within the code of

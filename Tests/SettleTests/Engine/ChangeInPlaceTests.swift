@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import SettleTesting
 import Testing
 
@@ -40,6 +40,18 @@ import Testing
         }
     }
 
+    @Test("A suspended change that ends on another thread ends the program, although the first one is parked")
+    func parkedThread() async {
+        // A setting that no store has opened.
+        let unopened = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let reference = CounterSettings().$count
+            let change = await onParkedThread { reference.box.beginModifying() }
+            await onThread { reference.box.endModifying(2, change) }
+        }
+        let text = String(decoding: unopened?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("a setting can't be passed inout to an async function"))
+    }
+
     @Test("A thread that finds a change in place can tell whether it is suspended")
     func looking() async {
         let executor = SteppedExecutor()
@@ -70,6 +82,16 @@ import Testing
             return outside.isChangeSuspended(seenByTask: false)
         }
         #expect(!isSuspended)
+    }
+}
+
+/// Runs something on a thread that does nothing else from then on.
+private func onParkedThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in
+        Thread {
+            continuation.resume(returning: body())
+            DispatchSemaphore(value: 0).wait()
+        }.start()
     }
 }
 

@@ -41,8 +41,13 @@ public struct Draft<Group: SettingsGroup>: Sendable {
         nonmutating _modify {
             // A key path reads and writes separately.
             engine.writer.lockForChange()
-            defer { engine.writer.unlock() }
-            yield &settings[keyPath: member]
+            var value = settings[keyPath: member]
+            defer {
+                engine.writer.checkChange()
+                settings[keyPath: member] = value
+                engine.writer.unlock()
+            }
+            yield &value
         }
     }
 

@@ -50,6 +50,7 @@ extension SettingBox {
         if isDirect(in: placement) {
             publish(newValue, in: placement)
         } else {
+            placement.engine.writer.checkChange()
             assignWithCare(newValue)
             placement.engine.writer.unlock()
         }
