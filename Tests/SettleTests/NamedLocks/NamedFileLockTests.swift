@@ -101,6 +101,46 @@ import Testing
         #expect(try storage.lock(named: "default"))
     }
 
+    @Test(
+        "A commit under a lock whose file was removed stores nothing, and the holder is told that it has ended",
+        arguments: [false, true])
+    func removedWhileHeld(isReplaced: Bool) async throws {
+        let fixture = try FileStorageFixture()
+        func open() async throws -> (SettingsStore, CounterSettings) {
+            let store = try await SettingsStore.open(
+                storage: fixture.storage(), configuration: .init(clock: ManualClock()))
+            return (store, try await store.group(CounterSettings.self))
+        }
+        let (store, settings) = try await open()
+        let (other, others) = try await open()
+        var refusal: SettingsError?
+        let loss = await #expect(throws: SettingsError.self) {
+            try await store.withLock {
+                try await settings.commit { settings.count = 1 }
+                try FileManager.default.removeItem(at: fixture.folder.appending(path: Self.lock))
+                if isReplaced { try await other.withLock { try await others.commit { others.count = 5 } } }
+                do {
+                    try await settings.commit { settings.count += 1 }
+                } catch {
+                    refusal = error as? SettingsError
+                }
+                // What is written without a promise is written as ever.
+                settings.name = "later"
+            }
+        }
+        #expect(loss?.code == .lockLost && refusal?.code == .lockLost)
+        #expect(loss?.description.contains("“default”") == true)
+        try await store.flush()
+        try await other.flush()
+        #expect(settings.count == (isReplaced ? 5 : 1) && settings.name == "later")
+        #expect(try fixture.freshLoad().tree["count"] == .integer(isReplaced ? 5 : 1))
+        // The next one holds it again.
+        try await store.withLock { try await settings.commit { settings.count = 7 } }
+        try await other.close()
+        try await store.close()
+        #expect(try fixture.freshLoad().tree["count"] == .integer(7))
+    }
+
     @Test("A lock file created by another process at the same moment is used") func race() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()

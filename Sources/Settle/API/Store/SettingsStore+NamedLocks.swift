@@ -25,9 +25,11 @@ extension SettingsStore {
     /// - Throws: What the closure throws. Before the closure runs: `CancellationError` if the task is cancelled while
     ///   it waits, and ``SettingsError`` if the name is invalid, the lock is nested, the store is closed, the time is over
     ///   (``SettingsError/Code/lockTimedOut``, which says who holds it where the system tells), or the storage can't
-    ///   keep others out, such as in a folder that can't be written. After it: ``SettingsError`` with
-    ///   ``SettingsError/Code/lockLost`` if the storage has limited the lock's time and could not be reached to extend
-    ///   it. The task of the closure is cancelled then, before another process can acquire the lock.
+    ///   keep others out, such as in a folder that can't be written. After it, and from a commit in it, which stores
+    ///   nothing then: ``SettingsError`` with ``SettingsError/Code/lockLost`` if the lock has not lasted. A storage that
+    ///   limits its time could not be reached to extend it: the task of the closure is cancelled then, before another
+    ///   process can acquire the lock. Beside a file, somebody has removed the lock's file, and another process may have
+    ///   acquired the lock in the meantime.
     @discardableResult
     public func withLock<Result>(
         named name: String = "default", timeout: Duration? = nil, _ body: () async throws -> Result

@@ -211,7 +211,8 @@ extension SettingsError {
     static func lockLost(_ name: String) -> SettingsError {
         SettingsError(
             .lockLost,
-            "The lock “\(name)” has ended while its closure ran: another process may have acquired it meanwhile.")
+            "The lock “\(name)” has ended while its closure ran: another process may have acquired it meanwhile. A commit "
+                + "that was made under it since has stored nothing.")
     }
 
     /// Whether others have stored something that a commit would have had to know.

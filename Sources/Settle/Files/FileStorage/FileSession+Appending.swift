@@ -53,6 +53,7 @@ extension FileSession {
             let foreign = MigrationRecord(in: inForce.tree).foreignStep(besides: known)
             if let foreign { throw .migrated(by: foreign) }
         }
+        for case .under(let lease) in conditions { try checkLock(lease) }
     }
 
     /// Makes everything stable that was appended.

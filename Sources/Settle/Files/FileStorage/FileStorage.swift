@@ -384,7 +384,11 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     }
 
     /// A lease ends with the process.
-    public func renew(_ lease: StorageLease) -> StorageLease { lease }
+    /// Fails if the file of a named lock was removed or replaced: others lock another one then.
+    public func renew(_ lease: StorageLease) throws(StorageError) -> StorageLease {
+        try session.withLock { (session) throws(StorageError) in try session.checkLock(lease) }
+        return lease
+    }
 
     public func unlock(_ lease: StorageLease) {
         session.withLock { session in

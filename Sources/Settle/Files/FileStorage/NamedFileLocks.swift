@@ -33,6 +33,17 @@ struct NamedFileLocks: Sendable {
         return false
     }
 
+    /// Whether a lock is known to exclude nobody any more: its file was removed or replaced, so that others lock another
+    /// one.
+    func isLost(_ name: String, _ operations: FileOperations) -> Bool {
+        guard let held = held[name], let own = try? operations.status(of: held.file, at: held.path) else { return true }
+        do {
+            return try operations.status(at: held.path).identity != own.identity
+        } catch {
+            return error.cause == .notFound || error.cause == .notFolder
+        }
+    }
+
     mutating func unlock(_ name: String, _ operations: FileOperations) {
         guard let held = held.removeValue(forKey: name) else { return }
         release(held.file, at: held.path, operations)
@@ -132,5 +143,14 @@ extension FileSession {
         } catch {
             throw .notLocked(path, error)
         }
+    }
+
+    /// - Throws: ``StorageError/Code/leaseLost`` if a named lock was held and excludes nobody any more.
+    func checkLock(_ lease: StorageLease) throws(StorageError) {
+        guard let name = lease.name, namedLocks.isLost(name, operations) else { return }
+        throw StorageError(
+            .leaseLost,
+            "The lock “\(name)” is not held any more: its file “\(names.lock(named: name))” was removed or replaced. "
+                + "Nothing was stored.")
     }
 }

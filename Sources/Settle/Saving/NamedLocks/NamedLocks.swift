@@ -73,13 +73,25 @@ actor NamedLocks {
     /// - Returns: Whether it was held until now, as far as the storage has reported.
     @discardableResult
     func release(_ ticket: LockQueues.Ticket) async -> Bool {
+        let hasLasted = if let lease = leases[ticket.name] { await isHeld(lease) } else { false }
         let lease = leases.removeValue(forKey: ticket.name)
         renewals.removeValue(forKey: ticket.name)?.cancel()
         losses[ticket.name] = nil
         if let lease { await shared?.unlock(lease) }
         leave(ticket)
         if isClosed, leases.isEmpty { await storage.close() }
-        return lease != nil
+        return hasLasted && lease != nil
+    }
+
+    /// Whether a lease lasts, as far as the storage tells. One with an end is renewed all the time.
+    private func isHeld(_ lease: StorageLease) async -> Bool {
+        guard let shared, lease.timeToLive == nil else { return true }
+        do throws(StorageError) {
+            _ = try await shared.renew(lease)
+        } catch {
+            return error.code != .leaseLost
+        }
+        return true
     }
 
     /// A lease has ended on its own.
@@ -98,14 +110,13 @@ actor NamedLocks {
         return loss
     }
 
-    /// The leases, of some locks, that may end. What is written under them is stored only while they last: a holder that
-    /// was stopped for longer than its lease could otherwise write over what the next holder has written.
+    /// The leases of some locks. What is written under them is stored only while they last: a holder that was stopped for
+    /// longer than its lease, or whose lock was removed, could otherwise write over what the next holder has written.
     func fences(of names: [String]) -> [StorageLease] {
         guard shared != nil else { return [] }
-        return names.compactMap { name in
+        return names.map { name in
             // One that is lost already has no number that the storage accepts.
-            let lease = leases[name] ?? StorageLease(name: name, position: StoragePosition(0), timeToLive: .zero)
-            return lease.timeToLive == nil ? nil : lease
+            leases[name] ?? StorageLease(name: name, position: StoragePosition(0), timeToLive: .zero)
         }
     }
 
