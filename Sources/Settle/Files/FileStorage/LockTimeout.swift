@@ -29,20 +29,27 @@ package struct LockTimeout: Sendable {
         self.pause = pause
     }
 
+    /// Whether the last lock was not to be had in time. The next call waits a tenth of the limit then: whoever waits behind
+    /// several calls does not wait the whole time for each of them.
+    private var hasTimedOut = false
+
     private static let yields = 20
     private static let shortestPause = Duration.microseconds(50)
     private static let longestPause = Duration.milliseconds(5)
 
     /// Another call begins.
     package mutating func renew() {
-        waited = .zero
+        waited = hasTimedOut ? limit - limit / 10 : .zero
     }
 
     /// - Throws: ``SystemError/wouldBlock`` if the lock was not to be had in time.
     package mutating func lock(
         _ file: FileDescriptor, at path: FilePath, _ operations: FileOperations
     ) throws(FileError) {
-        if try operations.tryLock(file, at: path) { return }
+        if try operations.tryLock(file, at: path) {
+            hasTimedOut = false
+            return
+        }
         let start = elapsed()
         let before = waited
         defer { waited = before + (elapsed() - start) }
@@ -50,6 +57,7 @@ package struct LockTimeout: Sendable {
         while true {
             let left = limit - before - (elapsed() - start)
             guard left > .zero else {
+                hasTimedOut = true
                 throw FileError(
                     action: "lock", path: path.text, cause: .wouldBlock,
                     holder: operations.lockHolder(of: file, at: path))
@@ -61,7 +69,10 @@ package struct LockTimeout: Sendable {
             } else {
                 yieldThread()
             }
-            if try operations.tryLock(file, at: path) { return }
+            if try operations.tryLock(file, at: path) {
+                hasTimedOut = false
+                return
+            }
         }
     }
 }
