@@ -40,6 +40,49 @@ import Testing
         #expect(try await count(in: URL(filePath: path)) == 7)
     }
 
+    @Test("What was written when `main` returns, or something calls `exit`, is saved", arguments: 1...8)
+    func exits(round: Int) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "settings.json").path
+        await #expect(processExitsWith: .exitCode(Int32(round))) { [path = path as String, round = round as Int] in
+            // In odd rounds nothing refers to the store at the end.
+            var held: SettingsStore?
+            do {
+                let store = try await SettingsStore.open(at: URL(filePath: path))
+                let settings = try await store.group(CounterSettings.self)
+                settings.count = round
+                if round % 4 > 1 { try store.keys.setValue(round, forKey: "undeclared") }
+                if round.isMultiple(of: 2) { held = store }
+            }
+            exit(withExtendedLifetime(held) { Int32(round) })
+        }
+        let tree = try FileStorage(at: URL(filePath: path)).load().tree
+        #expect(tree["count"] == .integer(Int64(round)))
+        #expect(tree["undeclared"] == (round % 4 > 1 ? .integer(Int64(round)) : nil))
+    }
+
+    @Test("The end of the process does not wait for ever for a lock that another process holds") func exitsLocked()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "settings.json")
+        let holder = FileStorage(at: file)
+        _ = try holder.load()
+        try holder.append(
+            StorageBatch(revision: 1, values: ["count": .integer(1)]), durability: .synced)
+        try holder.lock()
+        let start = ContinuousClock.now
+        await #expect(processExitsWith: .success) { [path = file.path as String] in
+            let store = try await SettingsStore.open(at: URL(filePath: path))
+            try await store.group(CounterSettings.self).count = 7
+        }
+        // Without a limit it would be 10 s; the rest is for a busy machine.
+        #expect(start.duration(to: .now) < .seconds(8))
+        holder.unlock()
+        holder.close()
+        #expect(try await count(in: file) == 1)
+    }
+
     @Test("A signal that the process ignores stays ignored") func ignored() async throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "settings.json").path

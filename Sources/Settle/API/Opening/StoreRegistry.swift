@@ -16,7 +16,10 @@
 ///
 /// Callers wait for an opening or a closing in progress without blocking a thread, then check the state again.
 package final class StoreRegistry: Sendable {
-    package static let shared = StoreRegistry()
+    package static let shared: StoreRegistry = {
+        saveAtExit()
+        return StoreRegistry()
+    }()
 
     private struct Entry {
         let file: RegisteredFile
@@ -102,6 +105,9 @@ package final class StoreRegistry: Sendable {
             throw error
         }
     }
+
+    /// The stores that are open.
+    var stores: [StoreKeeper] { entries.withLock { $0.values.compactMap(\.keeper) } }
 
     /// How many files are listed, and how many openers wait. For tests.
     var count: Int { entries.withLock { $0.count } }

@@ -203,6 +203,9 @@ struct UnsavedChanges: ~Copyable {
         slot.isDirty || keysBeingSaved.contains(slot.key)
     }
 
+    /// Whether the storage lacks a setting's newest value.
+    var hasUnaccepted: Bool { !dirty.isEmpty || !keysBeingSaved.isEmpty }
+
     /// The places of all settings for which that may be.
     var unsavedKeys: Set<SettingKey> { keysBeingSaved.union(dirty.lazy.map(\.slot.key)) }
 

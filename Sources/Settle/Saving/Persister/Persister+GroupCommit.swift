@@ -35,6 +35,20 @@ extension Persister {
         try result.withLock { $0 }.get()
     }
 
+    /// Begins to append what is unsaved, for a thread that can't suspend.
+    ///
+    /// - Returns: Signalled once the storage has it, or has failed. `nil` if nothing is unsaved, or if the calling thread is
+    ///   the one that would append.
+    nonisolated func beginAppend() -> DispatchSemaphore? {
+        guard log.lock.withLock({ log.unsaved.hasUnaccepted }), !executor.isCurrent else { return nil }
+        let end = DispatchSemaphore(value: 0)
+        enqueue { persister in
+            if !persister.isClosed { _ = try? await persister.append(.buffered, retryingEncoding: true) }
+            end.signal()
+        }
+        return end
+    }
+
     func join(_ request: SaveRequest) {
         guard group.join(request) else { return }
         enqueue { persister in
