@@ -75,13 +75,17 @@ struct FilesPutAside: Sendable {
     }
 
     /// Gives whatever has a name another one that is free.
-    func move(_ path: FilePath, to name: (Int) -> FilePath) throws(FileError) {
+    ///
+    /// - Returns: That one.
+    @discardableResult
+    func move(_ path: FilePath, to name: (Int) -> FilePath) throws(FileError) -> FilePath {
         for number in 1...Self.limit {
             do {
                 _ = try operations.status(at: name(number))
             } catch {
                 guard error.cause == .notFound else { throw error }
-                return try operations.rename(path, to: name(number))
+                try operations.rename(path, to: name(number))
+                return name(number)
             }
         }
         throw FileError(action: "set aside", path: path.text, cause: .alreadyExists)

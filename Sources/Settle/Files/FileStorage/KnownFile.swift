@@ -76,7 +76,7 @@ struct KnownFile: Sendable {
     func isMissing(_ status: FileStatus?) -> Bool {
         switch status?.kind {
         case .file, .symbolicLink: false
-        case .folder, .other, nil: version != .absent
+        case .folder, .pipe, .socket, .device, nil: version != .absent
         }
     }
 

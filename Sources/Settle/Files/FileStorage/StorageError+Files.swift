@@ -11,6 +11,10 @@ extension StorageError {
         unreadable(path, "\(error)", errno: error.cause.number)
     }
 
+    static func unreadable(_ path: FilePath, _ kind: FileStatus.Kind) -> StorageError {
+        unreadable(path, "it is \(kind), not a regular file")
+    }
+
     static func unusable(_ path: FilePath, _ reason: any Error) -> StorageError {
         StorageError(
             .unreadable,
@@ -43,10 +47,18 @@ extension StorageError {
         return error
     }
 
-    static func removed(_ path: FilePath, because error: StorageError? = nil) -> StorageError {
+    /// - Parameters:
+    ///   - kind: What stands in the file's place, if that is not a file.
+    ///   - aside: The name that it has been given.
+    static func removed(
+        _ path: FilePath, replacedBy kind: FileStatus.Kind? = nil, setAsideAs aside: FilePath? = nil,
+        because error: StorageError? = nil
+    ) -> StorageError {
+        var what = kind.map { "has been replaced by \($0)" } ?? "has been removed"
+        if let aside { what += ", which was set aside as “\(aside.name)”" }
         let end = error.map { "could not be written again: \($0)" } ?? "is written again with them."
         return StorageError(
-            .unreadable, "“\(path)” has been removed. The last good values stay in force, and the file \(end)",
+            .unreadable, "“\(path)” \(what). The last good values stay in force, and the file \(end)",
             errno: error?.errno)
     }
 
