@@ -62,6 +62,14 @@ extension StorageError {
             errno: error?.errno)
     }
 
+    /// A version of the file that can't be used has another name.
+    static func setAside(_ path: FilePath, as aside: FilePath) -> StorageError {
+        StorageError(
+            .unreadable,
+            "A version of “\(path)” that can't be used was set aside as “\(aside.name)”. What only that version has is "
+                + "not in force.")
+    }
+
     static func pastNotKept(_ path: FilePath, _ error: FileError) -> StorageError {
         StorageError(
             code(for: error), "What “\(path)” has of the past was lost: \(error). All settings are saved.",
