@@ -84,6 +84,6 @@ import Testing
         #expect(try calls.status(at: link).kind == .symbolicLink)
         #expect(try calls.linkTarget(link) == "some/where")
         #expect(try calls.status(at: folder.url.path).kind == .folder)
-        #expect(try calls.status(at: "/dev/null").kind == .other)
+        #expect(try calls.status(at: "/dev/null").kind == .device)
     }
 }

@@ -111,6 +111,34 @@ import Testing
         }
     }
 
+    @Test(
+        "The bound in bytes decides what is reported, also before older transactions are removed",
+        arguments: [1, 7, 1_000])
+    func bytes(page: Int) throws {
+        let past = try KeptPast()
+        let storage = try past.openKeeping(.keep(bytes: 4_000), journalLimit: 1 << 20)
+        try past.write((1...60).map { "\($0) " + String(repeating: "x", count: 300) }, at: "a", to: storage)
+        var authors: [[String]] = []
+        for isRenewed in [false, true] {
+            if isRenewed { try past.renewJournal(storage) }
+            let other = try past.open()
+            for storage in [storage, other] {
+                var (found, place): ([StoredRecord], ChangeToken?) = ([], nil)
+                while case let records = try storage.records(before: place, limit: page), let last = records.last {
+                    found += records
+                    place = last.entries.first?.token
+                }
+                authors.append(found.flatMap(\.transactions).compactMap(\.author.name))
+                // Each has 300 bytes before and after.
+                #expect((4...6).contains(found.count))
+            }
+            other.close()
+        }
+        #expect(authors[0].first == "60" && Set(authors).count == 1)
+        try storage.keepHistory(.keep(bytes: 1))
+        #expect(try storage.records(before: nil, limit: page).isEmpty)
+    }
+
     @Test("What is older than the bound is left out, up to the first that is not") func age() {
         let policy = HistoryPolicy.keep(for: HistoryPolicy.Age(seconds: 100))
         #expect(policy.firstIndex(in: [], now: 1_000) == 0)

@@ -31,6 +31,43 @@ import Testing
         try await store.close()
     }
 
+    @Test(
+        "It begins with the history, whatever has begun that, and a commit that changes nothing does not leave it behind",
+        arguments: ["commit", "flush", "follower", "clock"])
+    func emptied(beginning: String) async throws {
+        let fixture = try FileStorageFixture()
+        let clock = ManualClock()
+        func open() async throws -> SettingsStore {
+            try await SettingsStore.open(
+                storage: fixture.storage(), configuration: SettingsStore.Configuration(clock: clock))
+        }
+        var store = try await open()
+        try await store.commit { try store.keys.setValue(1, forKey: "count") }
+        try await store.close()
+        try fixture.write("", to: ".settings.json.journal")
+        store = try await open()
+        switch beginning {
+        case "commit": try await store.commit {}
+        case "flush": try await store.file.flush()
+        case "follower": #expect(await store.history.changes(after: nil).first { _ in true }?.token != nil)
+        default:
+            // Opening is followed by a checkpoint, which begins another journal.
+            for _ in 0..<100 where store.history.token == nil {
+                clock.advance(by: .seconds(1))
+                await store.fetchOutside()
+            }
+        }
+        let token = try #require(store.history.token)
+        let other = try await open()
+        try await other.commit { try other.keys.setValue(2, forKey: "count") }
+        try fixture.write("", to: ".settings.json.journal")
+        try await other.commit { try other.keys.setValue(3, forKey: "count") }
+        try await store.commit {}
+        #expect(store.history.token != token && store.history.token == other.history.token)
+        try await other.close()
+        try await store.close()
+    }
+
     @Test("It goes on with each append and each merge", arguments: HistoryPlace.Kind.allCases)
     func goesOn(_ kind: HistoryPlace.Kind) async throws {
         let home = try HistoryPlace(kind)

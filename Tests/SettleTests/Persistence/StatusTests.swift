@@ -151,6 +151,34 @@ import Testing
         }
     }
 
+    @Test("A typing error in the file keeps it behind, although no program has written anything since")
+    func typingError() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.appending(path: "settings.json")
+            let clock = ManualClock()
+            let store = try await SettingsStore.open(at: file, configuration: .init(clock: clock))
+            let settings = try await store.group(CounterSettings.self)
+            try await settings.commit { settings.count = 1 }
+            try await store.file.flush()
+            let good = try Data(contentsOf: file)
+            try Data("{ half".utf8).write(to: file)
+            var reason = ""
+            while !reason.contains("ine 1") {
+                clock.advance(by: .milliseconds(250))
+                await Task.yield()
+                if case .fileBehind(_, let error) = store.status { reason = "\(error)" }
+            }
+            await #expect(throws: SettingsError.self) { try await store.file.flush() }
+            #expect(try Data(contentsOf: file) == Data("{ half".utf8))
+            try good.write(to: file)
+            while store.status != .saved {
+                clock.advance(by: .milliseconds(250))
+                await Task.yield()
+            }
+            try await store.close()
+        }
+    }
+
     @Test("Statuses are equatable")
     func equality() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()

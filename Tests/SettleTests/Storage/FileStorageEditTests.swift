@@ -51,6 +51,22 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(5), "b": .integer(9)]))
     }
 
+    @Test("A text from before a checkpoint puts back what that has replaced, and nothing that only the journal has")
+    func oldText() throws {
+        let storage = try resting()
+        let text = try fixture.text()
+        try storage.save(batch(2, ["b": .integer(9)]), over: ["a": .integer(1), "b": .integer(2)])
+        try storage.append(batch(3, ["c": .integer(3)]), durability: .buffered)
+        try fixture.write(text.replacingOccurrences(of: ": 1", with: ": 5"))
+        let before: SettingValue.Entries = ["a": .integer(1), "b": .integer(9), "c": .integer(3)]
+        #expect(
+            try changes(storage, since: before) == [
+                ExternalChange(.values(["a": .integer(5), "b": .integer(2)]))
+            ])
+        #expect(
+            try fixture.freshLoad() == intact(["a": .integer(5), "b": .integer(2), "c": .integer(3)]))
+    }
+
     @Test("An edit that fills an empty dictionary keeps the keys that the journal has added to it")
     func emptyDictionary() throws {
         let storage = try fixture.opened()

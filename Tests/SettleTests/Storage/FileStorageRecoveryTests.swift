@@ -45,6 +45,37 @@ import Testing
         #expect(try fixture.names() == [".settings.json.journal", "settings.json", "settings.json.corrupt-1"])
     }
 
+    @Test("The name that a damaged file is given is reported once") func name() throws {
+        let fixture = try fixture(hasPrevious: false)
+        try fixture.write("other", to: "settings.json.corrupt-1")
+        let storage = try fixture.opened()
+        try storage.append(batch(1, ["b": .integer(1)]), durability: .buffered)
+        let issues = try storage.externalChanges().map(\.content)
+        #expect(
+            issues == [
+                .unusable(
+                    StorageError(
+                        .unreadable,
+                        "A version of “\(fixture.file.path)” that can't be used was set aside as "
+                            + "“settings.json.corrupt-2”. What only that version has is not in force."))
+            ])
+        #expect(try fixture.text(of: "settings.json.corrupt-2") == Self.damaged)
+        #expect(try storage.externalChanges().isEmpty)
+    }
+
+    @Test("An edit with a typing error is not among the values that a load finds, and the load says so")
+    func edit() throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        try storage.save(batch(1, ["a": .integer(1)]))
+        storage.close()
+        try fixture.write(Self.damaged)
+        let contents = try fixture.freshLoad()
+        #expect(contents.tree.root == ["a": .integer(1)])
+        #expect(try description(contents).contains("An edit that only the file has is not in force."))
+        #expect(try fixture.text() == Self.damaged)
+    }
+
     @Test("Without a previous version, an empty file takes the damaged one's place") func usesDefaults() throws {
         let fixture = try fixture(hasPrevious: false)
         let storage = fixture.storage()

@@ -178,6 +178,34 @@ import Testing
         #expect(try process.look().isEmpty)
     }
 
+    @Test(
+        "What stands in the file's place is named, and set aside",
+        arguments: [("a folder", S_IFDIR), ("a named pipe", S_IFIFO), ("a socket", S_IFSOCK)])
+    func replaced(name: String, kind: mode_t) throws {
+        let process = try process()
+        try FileManager.default.removeItem(at: file)
+        if kind == S_IFDIR {
+            try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+        } else {
+            try #require(mknod(file.path, kind | 0o600, 0) == 0)
+        }
+        let errors = try process.look()
+        #expect(
+            errors.map(\.description) == [
+                "“\(file.path)” has been replaced by \(name), which was set aside as “settings.json.corrupt-1”. "
+                    + "The last good values stay in force, and the file is written again with them."
+            ])
+        let aside = file.deletingLastPathComponent().appending(path: "settings.json.corrupt-1")
+        #expect(try FileOperations(process.calls).status(at: FilePath(aside.path)).kind.description == name)
+        #expect(try freshTree() == process.known)
+        // At rest, it is left alone.
+        process.storage.close()
+        try FileManager.default.removeItem(at: file)
+        try FileManager.default.moveItem(at: aside, to: file)
+        let error = #expect(throws: StorageError.self) { try freshLoad() }
+        #expect(error?.description.hasSuffix("can't be read: it is \(name), not a regular file.") == true)
+    }
+
     @Test("After a removal, two processes keep the values of both", arguments: Removal.allCases, Call.allCases)
     func two(removal: Removal, call: Call) throws {
         let one = try process()

@@ -10,6 +10,12 @@ extension SettingsStore {
         get async { await core.persister.locks.waitCount }
     }
 
+    /// Looks for what others have stored, and publishes it unless a writer is active.
+    func fetchOutside() async {
+        core.persister.fetchAndDeliver()
+        await core.persister.perform { _ in }
+    }
+
     /// Whether a task of this store holds a lock.
     func holdsLock(named name: String) async -> Bool {
         await core.persister.locks.isHeld(name)

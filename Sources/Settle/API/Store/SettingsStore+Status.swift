@@ -31,7 +31,8 @@ extension SettingsStore {
         /// Everything is on stable storage.
         case saved
         /// Everything is on stable storage, but the readable file has not been brought up to date since a time: only
-        /// the journal beside it has the newest values. The last try failed with an error; it is tried again.
+        /// the journal beside it has the newest values. The last try failed with an error; it is tried again. The same
+        /// holds for a file with an edit that can't be parsed, which is not overwritten.
         case fileBehind(since: Date, error: any Error)
         /// Changes are waiting to be saved. The storage may have them already, so that they survive the end of the
         /// process, but not on stable storage.

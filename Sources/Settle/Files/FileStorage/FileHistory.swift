@@ -12,6 +12,9 @@ struct FileHistory: Sendable {
     /// What its records tell, for one page after another.
     private var list: JournalTransactionList?
 
+    /// The last answer of ``position(before:at:in:)``.
+    private var bound: (bytes: Int, end: ChangeToken, position: UInt64)?
+
     private static let longJournal = 16 << 20
 
     // MARK: Secrets
@@ -72,6 +75,25 @@ struct FileHistory: Sendable {
     }
 
     // MARK: Telling
+
+    /// The position before the oldest of the last records that take no more bytes than given.
+    mutating func position(
+        before bytes: Int, at end: ChangeToken, in journal: JournalFile
+    ) throws(FileError) -> UInt64 {
+        if let bound, bound.bytes == bytes, bound.end == end { return bound.position }
+        let position = try findPosition(before: bytes, in: journal)
+        bound = (bytes, end, position)
+        return position
+    }
+
+    private mutating func findPosition(before bytes: Int, in journal: JournalFile) throws(FileError) -> UInt64 {
+        var rest = bytes
+        for record in try transactions(in: journal)?.records.reversed() ?? [] {
+            rest -= JournalTransactions(record).size
+            if rest < 0 { return record.token.position }
+        }
+        return try past(in: journal)?.position(before: rest) ?? 0
+    }
 
     /// The records after a place that is not the end, oldest first; `nil` if that can't be told.
     mutating func records(

@@ -35,6 +35,8 @@ extension FileOperations {
         do {
             descriptor = try open(path, .read)
         } catch {
+            // A socket can't even be opened.
+            if let kind = try? status(at: path).kind, kind == .socket { throw .unreadable(path, kind) }
             guard error.cause == .notFound else { throw .unreadable(path, error) }
             return nil
         }
@@ -54,7 +56,7 @@ extension FileOperations {
         } catch {
             throw .unreadable(path, error)
         }
-        guard status.kind == .file else { throw .unreadable(path, "it is not a regular file") }
+        guard status.kind == .file else { throw .unreadable(path, status.kind) }
         guard max(Int(status.size), bytes.count) <= FileSession.sizeLimit else {
             throw .unreadable(path, "it exceeds the limit of \(FileSession.sizeLimit) bytes")
         }

@@ -21,7 +21,7 @@ extension FileSession {
 
     /// Whether the file lacks something, or has state.
     private var fileLacks: Bool {
-        if repairs.concernsFile || state.hasBegun { return true }
+        if repairs.concernsFile || state.hasBegun || file.isRejected { return true }
         // Where there is no file, nothing is as good as an empty one: a removal is told until something has been stored
         // anew.
         if file.standing == .absent, state.stateFile.rest(of: inForce.tree).root.isEmpty { return false }
@@ -163,8 +163,8 @@ extension FileSession {
             // What is no version is nothing to fall back on. One that was known to be damaged has been put aside.
             if reading.version == file.version || reading.status.linkCount > 1 {
                 try? operations.remove(names.previous)
-            } else {
-                try? aside.move(names.previous, to: names.corrupt)
+            } else if let name = try? aside.move(names.previous, to: names.corrupt) {
+                inForce.announce(.unusable(.setAside(names.file, as: name)))
             }
             return false
         }

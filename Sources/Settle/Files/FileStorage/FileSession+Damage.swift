@@ -29,10 +29,11 @@ extension FileSession {
             if file.standing == .damaged { file.forgetDamage() }
             return
         }
-        guard try aside.link(reading.status.identity) else { return }
+        guard let name = try aside.link(reading.status.identity) else { return }
         // Its second name has changed what the system says of it.
         file.didFindDamaged(reading.version)
         try write(into: companions.earlierVersion()?.reading)
+        inForce.announce(.unusable(.setAside(names.file, as: name)))
     }
 
     // MARK: The journal

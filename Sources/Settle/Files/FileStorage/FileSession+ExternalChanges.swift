@@ -74,7 +74,7 @@ extension FileSession {
             release()
         } catch {
             guard repairs.contains(.restoreFile), file.announceAbsence() else { return }
-            inForce.announce(.unusable(.removed(names.file, because: error)))
+            inForce.announce(.unusable(.removed(names.file, replacedBy: replacement, because: error)))
         }
     }
 

@@ -69,10 +69,11 @@ extension FileSession {
         guard token.map({ $0.history == end.history }) ?? true, position > 0 else { return [] }
         if let token, token.position > end.position { throw .anotherPast(path, token) }
         let now = wallTime(isExact: true)
+        let start = try positionBehindBound(of: policy.bytes, at: end)
         if history.recent.end == end {
             let newest = history.redacted(history.recent.records(before: position, limit: limit), state.history)
             if let token, newest.contradict(token) { throw .anotherPast(path, token) }
-            let told = policy.told(newest, before: token, end: end, limit: limit, now: now)
+            let told = policy.told(newest, before: token, end: end, behind: start, limit: limit, now: now)
             if told.count == limit { return told }
         }
         try openJournal()
@@ -81,7 +82,18 @@ extension FileSession {
             try session.history.records(before: position, limit: limit, in: session.journal, session.state.history)
         }
         if let token, found.contradict(token) { throw .anotherPast(path, token) }
-        return policy.told(found, after: earlier, before: token, end: end, limit: limit, now: now)
+        return policy.told(
+            found, after: earlier, before: token, end: end, behind: start, limit: limit, now: now)
+    }
+
+    /// The position before the oldest of the last records that take no more bytes than given.
+    private mutating func positionBehindBound(of bytes: Int, at end: ChangeToken) throws(StorageError) -> UInt64 {
+        // The journal has each value, and its transactions have it once more when it is replaced.
+        guard journal.end.offset > bytes / 4 else { return 0 }
+        try openJournal()
+        return try fileErrors(of: journal.path, as: StorageError.unreadable) { (session) throws(FileError) in
+            try session.history.position(before: bytes, at: end, in: session.journal)
+        }
     }
 
     // MARK: Keeping

@@ -67,7 +67,7 @@ extension FileSession {
         place = resolved
         journal.close()
         journal = JournalFile(operations, path: names.journal)
-        forgetFile()
+        if forgetFile() { inForce.announce(.unusable(.removed(names.file))) }
         repairs.insert(.restoreFile)
     }
 
@@ -89,11 +89,16 @@ extension FileSession {
     /// Tells the journal that there is no file, so that the next load does not take that for a wish, and writes it again.
     /// The journal has everything, so the next checkpoint does what fails of the latter.
     mutating func restoreFile() throws(StorageError) {
-        if try isFileMissing() { forgetFile() }
+        let kind = replacement
+        var aside: FilePath?
+        let isNews = try isFileMissing() && forgetFile()
+        defer {
+            if isNews { inForce.announce(.unusable(.removed(names.file, replacedBy: kind, setAsideAs: aside))) }
+        }
         try tellJournal()
         repairs.remove(.restoreFile)
         do throws(StorageError) {
-            try moveFolderAway()
+            aside = try setAsideWhatIsNoFile()
             var text: FileReading?
             if try mergeFile(&text) { try write(into: text) }
         } catch {
@@ -102,21 +107,29 @@ extension FileSession {
         }
     }
 
-    /// Gives something that is no file and has the file's name another one.
-    private mutating func moveFolderAway() throws(StorageError) {
-        guard let status = try? operations.status(at: names.file), status.kind == .folder || status.kind == .other
-        else {
-            return
-        }
-        try fileErrors { (session) throws(FileError) in
+    /// Sets aside what stands in the file's place and is not a file.
+    private mutating func setAsideWhatIsNoFile() throws(StorageError) -> FilePath? {
+        guard replacement != nil else { return nil }
+        return try fileErrors { (session) throws(FileError) in
             try session.aside.move(session.names.file, to: session.names.corrupt)
         }
     }
 
+    /// What stands in the file's place and is not a file.
+    var replacement: FileStatus.Kind? {
+        guard let kind = try? operations.status(at: names.file).kind, kind != .file, kind != .symbolicLink else {
+            return nil
+        }
+        return kind
+    }
+
     /// There is no file any more.
-    private mutating func forgetFile() {
-        if file.forget() { inForce.announce(.unusable(.removed(names.file))) }
+    ///
+    /// - Returns: Whether there was one, and the store has not been told yet.
+    private mutating func forgetFile() -> Bool {
+        let isNews = file.forget()
         if state.mirrors.map(\.version) != [.absent] { tell(.removal(from: inForce.tree)) }
         repairs.insert(.rewriteFile)
+        return isNews
     }
 }

@@ -30,9 +30,9 @@ import Synchronization
 /// **Other processes and people** may write the same file. Processes that use this storage exclude each other by the
 /// journal's lock, which the system releases when a process ends; each merges what others have appended before it
 /// appends. An edit of the file is compared with the version that the journal knows, and only what differs is merged.
-/// One that can't be parsed is left alone while a process has the file open, and the values stay as they were. What is
-/// removed while a process has it open is stored again: at once where that is noticed, and before a call that promises
-/// stable storage returns.
+/// One that can't be parsed is left alone while a process has the file open, and the values stay as they were; the file
+/// is not at rest then. What is removed while a process has it open is stored again: at once where that is noticed, and
+/// before a call that promises stable storage returns.
 public final class FileStorage: HistoryStorage, CheckpointingStorage {
     /// The largest file that is read or written, in bytes.
     package static let sizeLimit = FileSession.sizeLimit

@@ -8,8 +8,8 @@ struct FilesPutAside: Sendable {
 
     /// Gives the settings file, which is damaged, a second name.
     ///
-    /// - Returns: Whether it has one for good. If not, another file stands there by now.
-    func link(_ damaged: FileStatus.Identity) throws(StorageError) -> Bool {
+    /// - Returns: The name, which it has for good; `nil` if another file stands there by now.
+    func link(_ damaged: FileStatus.Identity) throws(StorageError) -> FilePath? {
         do {
             for number in 1...Self.limit {
                 let aside = names.corrupt(number)
@@ -18,12 +18,12 @@ struct FilesPutAside: Sendable {
                 if isDamagedFile {
                     // Also when the name was taken: then one before this one was interrupted.
                     try operations.synchronizeFolder(names.folder)
-                    return true
+                    return aside
                 }
                 if claim == .linked {
                     // Another file stands there by now, perhaps a good one.
                     try? operations.remove(aside)
-                    return false
+                    return nil
                 }
             }
         } catch {
@@ -75,13 +75,17 @@ struct FilesPutAside: Sendable {
     }
 
     /// Gives whatever has a name another one that is free.
-    func move(_ path: FilePath, to name: (Int) -> FilePath) throws(FileError) {
+    ///
+    /// - Returns: That one.
+    @discardableResult
+    func move(_ path: FilePath, to name: (Int) -> FilePath) throws(FileError) -> FilePath {
         for number in 1...Self.limit {
             do {
                 _ = try operations.status(at: name(number))
             } catch {
                 guard error.cause == .notFound else { throw error }
-                return try operations.rename(path, to: name(number))
+                try operations.rename(path, to: name(number))
+                return name(number)
             }
         }
         throw FileError(action: "set aside", path: path.text, cause: .alreadyExists)

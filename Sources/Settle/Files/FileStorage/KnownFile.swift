@@ -43,6 +43,9 @@ struct KnownFile: Sendable {
 
     // MARK: Looks
 
+    /// Whether a version stands there that can't be used.
+    var isRejected: Bool { rejected != nil }
+
     /// Whether the signature alone can tell that nothing has changed.
     var hasSignature: Bool { signature != nil && rejected == nil }
 
@@ -76,7 +79,7 @@ struct KnownFile: Sendable {
     func isMissing(_ status: FileStatus?) -> Bool {
         switch status?.kind {
         case .file, .symbolicLink: false
-        case .folder, .other, nil: version != .absent
+        case .folder, .pipe, .socket, .device, nil: version != .absent
         }
     }
 

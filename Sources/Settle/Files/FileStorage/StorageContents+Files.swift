@@ -24,7 +24,8 @@ extension StorageContents.Outcome {
         let keys = found.keys.map(\.description).joined(separator: ", ")
         let what =
             switch (found.isComplete, hasEarlier) {
-            case (true, _): "The journal has all of it, so every setting has its newest value."
+            case (true, _):
+                "An edit that only the file has is not in force. Apart from that, every setting has its newest value."
             case (false, false):
                 "There is no earlier version, so every setting"
                     + (keys.isEmpty ? "" : " but those in the journal (\(keys))")

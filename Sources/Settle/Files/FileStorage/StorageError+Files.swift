@@ -11,6 +11,10 @@ extension StorageError {
         unreadable(path, "\(error)", errno: error.cause.number)
     }
 
+    static func unreadable(_ path: FilePath, _ kind: FileStatus.Kind) -> StorageError {
+        unreadable(path, "it is \(kind), not a regular file")
+    }
+
     static func unusable(_ path: FilePath, _ reason: any Error) -> StorageError {
         StorageError(
             .unreadable,
@@ -43,11 +47,27 @@ extension StorageError {
         return error
     }
 
-    static func removed(_ path: FilePath, because error: StorageError? = nil) -> StorageError {
+    /// - Parameters:
+    ///   - kind: What stands in the file's place, if that is not a file.
+    ///   - aside: The name that it has been given.
+    static func removed(
+        _ path: FilePath, replacedBy kind: FileStatus.Kind? = nil, setAsideAs aside: FilePath? = nil,
+        because error: StorageError? = nil
+    ) -> StorageError {
+        var what = kind.map { "has been replaced by \($0)" } ?? "has been removed"
+        if let aside { what += ", which was set aside as “\(aside.name)”" }
         let end = error.map { "could not be written again: \($0)" } ?? "is written again with them."
         return StorageError(
-            .unreadable, "“\(path)” has been removed. The last good values stay in force, and the file \(end)",
+            .unreadable, "“\(path)” \(what). The last good values stay in force, and the file \(end)",
             errno: error?.errno)
+    }
+
+    /// A version of the file that can't be used has another name.
+    static func setAside(_ path: FilePath, as aside: FilePath) -> StorageError {
+        StorageError(
+            .unreadable,
+            "A version of “\(path)” that can't be used was set aside as “\(aside.name)”. What only that version has is "
+                + "not in force.")
     }
 
     static func pastNotKept(_ path: FilePath, _ error: FileError) -> StorageError {

@@ -41,6 +41,12 @@ struct JournalPastIndex: Sendable {
         places.firstIndexInOrder { $0.position > position }
     }
 
+    /// The position before the oldest of the last records that take no more bytes than given; 0 if all of them do.
+    func position(before bytes: Int) -> UInt64 {
+        let first = places.firstIndexInOrder { $0.offset >= end - bytes }
+        return first > 0 ? places[first - 1].position : 0
+    }
+
     /// The newest time of all records before one; `nil` if there are none.
     func newestTime(before index: Int) -> Double? { index > 0 ? places[index - 1].newestTime : nil }
 

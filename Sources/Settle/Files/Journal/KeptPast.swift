@@ -34,7 +34,7 @@ extension KeptPast {
         var (count, size) = (0, 0)
         let young = policy.firstIndex(in: records.map(\.time), now: time)
         for index in records.indices.reversed() {
-            size += JournalRecord(.past(records[index]), durableEnd: 0).encoded(at: .start(of: 1)).bytes.count
+            size += records[index].size
             // The last one may have more transactions than find room; those are not told.
             guard count < policy.transactions, size <= policy.bytes, index >= young else { return index + 1 }
             count += max(1, records[index].list?.count ?? 1)
@@ -44,6 +44,9 @@ extension KeptPast {
 }
 
 extension JournalTransactions {
+    /// The bytes that they take in the history.
+    var size: Int { JournalRecord(.past(self), durableEnd: 0).encoded(at: .start(of: 1)).bytes.count }
+
     init(_ record: StoredRecord) {
         self.init(
             position: record.token.position, count: record.count, time: record.transactions.last?.time ?? 0,

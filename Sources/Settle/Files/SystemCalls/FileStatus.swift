@@ -1,7 +1,7 @@
 /// The operating system's metadata of a file.
 package struct FileStatus: Sendable, Equatable {
     package enum Kind: Sendable, Hashable {
-        case file, folder, symbolicLink, other
+        case file, folder, symbolicLink, pipe, socket, device
     }
 
     /// Equal for two names if and only if both name the same file.
@@ -52,5 +52,19 @@ package struct FileStatus: Sendable, Equatable {
         self.linkCount = linkCount
         self.contentsChanged = contentsChanged
         self.statusChanged = statusChanged
+    }
+}
+
+extension FileStatus.Kind: CustomStringConvertible {
+    /// With its article, for sentences.
+    package var description: String {
+        switch self {
+        case .file: "a file"
+        case .folder: "a folder"
+        case .symbolicLink: "a symbolic link"
+        case .pipe: "a named pipe"
+        case .socket: "a socket"
+        case .device: "a device"
+        }
     }
 }

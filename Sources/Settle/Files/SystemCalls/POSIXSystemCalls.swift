@@ -191,7 +191,9 @@ extension FileStatus {
             case S_IFREG: .file
             case S_IFDIR: .folder
             case S_IFLNK: .symbolicLink
-            default: .other
+            case S_IFIFO: .pipe
+            case S_IFSOCK: .socket
+            default: .device
             }
         self.init(
             kind: kind,

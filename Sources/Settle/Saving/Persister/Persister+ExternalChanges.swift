@@ -82,6 +82,8 @@ extension Persister {
     func fetchExternalChanges() async throws(StorageError) {
         guard let shared else { return }
         let found: StorageChanges
+        // Before the storage is asked: it reports everything up to there.
+        let token = history.token
         do {
             found = try await limits.call(time) { [position = writer.external.position] () throws(StorageError) in
                 try await shared.changes(after: position)
@@ -93,6 +95,8 @@ extension Persister {
         }
         let unconfirmed = log.lock.withLock { log.unconfirmed.current }
         writer.fetched(found)
+        // Its history may just have been begun, by a repair that has stored nothing.
+        if writer.external.newestToken == nil { writer.external.appended(at: token) }
         history.isFeedBehind = true
         reportRefusal(migrations.refusal)
         if log.lock.withLock({ log.unconfirmed.current }) != unconfirmed { waitForNext() }
@@ -145,6 +149,8 @@ extension Persister {
     /// Lets others append again.
     func endIsolation() async {
         let ended = writer.isolation
+        // Nothing of others lies between what is merged and the end of the history.
+        if case .lock = ended, writer.external.isMerged { writer.external.appended(at: history.token) }
         writer.isolation = .none
         if case .lock(let lease) = ended { await shared?.unlock(lease) }
         resumeOwedAction()

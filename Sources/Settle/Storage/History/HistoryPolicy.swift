@@ -19,7 +19,7 @@ public struct HistoryPolicy: Sendable, Hashable {
 
     /// The most transactions that are kept; 0 if no history is kept.
     public var transactions: Int
-    /// The most bytes that they take.
+    /// The most bytes that they take in the journal; a storage in memory does not count them.
     public var bytes: Int
     /// How long they are kept.
     public var age: Age

@@ -110,13 +110,14 @@ extension HistoryPolicy {
     ///   - earlier: The newest time of those before the records, if there are any.
     ///   - token: What comes before it is told; `nil` for the end.
     ///   - end: Where the history ends.
+    ///   - start: A position. What ends there or before it is not reported, because it is beyond the bound in bytes.
     ///   - now: In seconds since the reference date.
     package func told(
         _ records: [StoredRecord], after earlier: Double? = nil, before token: ChangeToken?, end: ChangeToken,
-        limit: Int, now: Double
+        behind start: UInt64 = 0, limit: Int, now: Double
     ) -> [StoredRecord] {
         guard isKept else { return [] }
-        let bound = end.position - min(end.position, UInt64(transactions))
+        let bound = max(start, end.position - min(end.position, UInt64(transactions)))
         let first = firstIndex(in: records.map { $0.transactions.last?.time ?? now }, after: earlier, now: now)
         var result: [StoredRecord] = []
         for record in records[first...].reversed() {
