@@ -30,6 +30,8 @@ struct GroupLayout {
 
     var settings: [Declared] = []
     private(set) var others: [Other] = []
+    /// The groups that are not structs.
+    private(set) var refusedGroups: [SettingsError] = []
 
     init(_ group: any SettingsGroup, at path: SettingKey? = nil, savePolicy: SavePolicy = .inherited) {
         add(group, path: path, savePolicy: savePolicy, access: .open, category: .configuration)
@@ -40,6 +42,9 @@ struct GroupLayout {
         category outerCategory: SettingsCategory
     ) {
         let type = type(of: group)
+        // Spelled once, because spelling a type costs as much as all else of a setting.
+        let typeName = "\(type)"
+        if let kind = GroupMember.otherKind(of: group) { refusedGroups.append(.groupNotStruct(type, kind)) }
         let savePolicy = type.savePolicy == .inherited ? inherited : type.savePolicy
         let access = outer == .owner ? .owner : type.access
         let category = outerCategory == .state ? .state : type.category
@@ -51,7 +56,7 @@ struct GroupLayout {
                 let key = box.declaration.key.map(SettingKey.init(stored:)) ?? SettingKey(name: name)
                 settings.append(
                     Declared(
-                        key: Self.join(path, key), group: path, name: "\(type).\(name)", savePolicy: savePolicy,
+                        key: Self.join(path, key), group: path, name: "\(typeName).\(name)", savePolicy: savePolicy,
                         access: access, category: category, box: box))
             case .group(let inner):
                 add(
