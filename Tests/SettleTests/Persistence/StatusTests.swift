@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(10))) struct StatusTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct StatusTests {
     private let noSpace = StorageError(.noSpace, "There is no room.")
 
     private func failure(of store: SettingsStore) -> (since: Date, error: any Error)? {

@@ -43,7 +43,7 @@ private struct OwnedSettings: SettingsGroup {
     let counter = CounterSettings()
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ListingTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct ListingTests {
     @Test func `a stored value that can't be used is listed with what is in force, until it can or is written`()
         async throws
     {

@@ -39,7 +39,7 @@ package final class StoreCore: Engine, @unchecked Sendable {
             logLimit: configuration.logLimit, logCostLimit: configuration.logCostLimit, stored: tree,
             unconfirmed: UnconfirmedCommit(record.unconfirmed))
         let time = TimeSource(configuration.clock)
-        let issueBoard = IssueBoard()
+        let issueBoard = IssueBoard(outlet: configuration.unheardIssueHandler.map(IssueBoard.queued))
         var known = KnownMigrations(record: record, names: migrations)
         if configuration.schemaEncoder != nil, contents.outcome == .absent {
             known.schemaOfNewFile = (storage as? FileStorage)?.schemaLocation
