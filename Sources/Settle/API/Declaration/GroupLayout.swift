@@ -26,6 +26,10 @@ struct GroupLayout {
 
         /// Such as `Shelf.items`.
         var name: String { "\(group).\(label)" }
+
+        /// Whether the name says that the property is meant not to be saved. So are stored those of other property
+        /// wrappers and of `lazy` properties.
+        var hasHiddenName: Bool { label.hasPrefix("_") || label.hasPrefix("$") }
     }
 
     var settings: [Declared] = []
