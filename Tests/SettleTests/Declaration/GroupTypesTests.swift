@@ -95,7 +95,8 @@ private struct ObservedGroup: SettingsGroup {
         #expect(
             error?.description
                 == "ModelGroup.m can't have values of the class MutableModel: a change of its x would be no write of the "
-                + "setting, and never be saved. Make MutableModel a struct, or a final class with `let` properties only.")
+                + "setting, and never be saved. Make MutableModel a struct, or a final class with `let` properties only."
+        )
         let problems = try await self.error(opening: ContainedModelsGroup.self)?.problems ?? []
         #expect(problems.map(\.key) == ["maybe", "list", "table", "inheriting"])
         #expect(problems.last?.description.contains("a change of its y") == true)

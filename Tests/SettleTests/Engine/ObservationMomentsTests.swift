@@ -1,12 +1,13 @@
+import Settle
+import SettleTesting
+import Testing
+
 // The forms with `willSet` and `didSet` are not public yet; on Linux, a library can be imported with what is not.
 #if os(Linux)
     @_spi(SwiftUI) import Observation
 #else
     import Observation
 #endif
-import Settle
-import SettleTesting
-import Testing
 
 /// When observers are notified, by what they read then.
 @Suite(.timeLimit(.minutes(10))) struct ObservationMomentsTests {
@@ -29,7 +30,11 @@ import Testing
     @Test("An observer reads the new value, and all others of its transaction") func newValue() async throws {
         for settings in try await groups() {
             let (seen, record) = recorder(of: settings)
-            withObservationTracking { _ = settings.count } onChange: { record("change") }
+            withObservationTracking {
+                _ = settings.count
+            } onChange: {
+                record("change")
+            }
             try settings.update { (settings.count, settings.other) = (5, 6) }
             #expect(await seen.until { !$0.isEmpty } == ["change 5 6"])
         }

@@ -84,7 +84,7 @@ private struct NamedLimits: SettingsGroup {
         #expect(await issues.untilEnd().count == 2)
     }
 
-    @Test("Without a handler they go to standard error, those of closed stores and of groups that were never opened too")
+    @Test("Without a handler they go to standard error, also those of a closed store and of no store")
     func standardError() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let store = try await SettingsStore.open(storage: InMemoryStorage())

@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// The source of `SettingsStore.issues`. While nobody iterates those, each kind of issue goes to an outlet once for each
 /// key: to standard error, or to the configuration's handler.
@@ -16,11 +17,15 @@ final class IssueBoard: @unchecked Sendable {
 
     typealias Outlet = @Sendable (SettingsError) -> Void
 
-    /// A local value of tasks only so that tests with many failures can be silent.
-    @TaskLocal static var standardOutlet: Outlet = { writeToStandardError("Settle: \($0)") }
+    /// Whether nothing is written to standard error in this process. For tests that fail on purpose, a thousand times.
+    static let isSilent = Atomic(false)
+
+    private static let standardError: Outlet = { issue in
+        if !isSilent.load(ordering: .relaxed) { writeToStandardError("Settle: \(issue)") }
+    }
 
     init(outlet: Outlet? = nil) {
-        self.outlet = outlet ?? Self.standardOutlet
+        self.outlet = outlet ?? Self.standardError
     }
 
     /// Calls a handler on a queue of its own: it is foreign code, and the storage may be locked when an issue comes up.
