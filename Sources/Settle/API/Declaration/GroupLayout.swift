@@ -72,6 +72,19 @@ struct GroupLayout {
         }
     }
 
+    /// The boxes of `settings`, in the same order, for those who need neither keys nor names.
+    static func boxes(of group: any SettingsGroup) -> [AnySettingBox] {
+        var boxes: [AnySettingBox] = []
+        for member in GroupMember.all(in: group) where member.label != nil {
+            switch member.kind {
+            case .setting(let box): boxes.append(box)
+            case .group(let inner): boxes += self.boxes(of: inner)
+            case .other: break
+            }
+        }
+        return boxes
+    }
+
     /// The first setting, without looking at the others.
     static func firstBox(of group: any SettingsGroup) -> AnySettingBox? {
         for member in GroupMember.all(in: group) {
