@@ -105,6 +105,14 @@ struct Words: SettingsGroup {
 }
 SWIFT
 
+for kind in 'final class' actor; do
+    expect class "A group of settings can't be a class or an actor: declare it as a struct." <<SWIFT
+$kind Group: SettingsGroup {
+    @Setting var number = 0
+}
+SWIFT
+done
+
 expect missing-default "A setting needs a default value: write '@Setting var name = value'." <<'SWIFT'
 struct MissingDefault: SettingsGroup {
     @Setting var number: Int

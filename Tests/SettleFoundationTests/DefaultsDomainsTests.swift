@@ -9,6 +9,10 @@ private struct App: SettingsGroup {
     @Setting var token: Secret<String>?
 }
 
+private struct Site: SettingsGroup {
+    @Setting var declared: URL?
+}
+
 @Suite(.timeLimit(.minutes(10))) struct DefaultsDomainsTests {
     private func open(_ searching: SearchList = [.application]) async throws -> (SettingsDefaults, InMemoryStorage) {
         let storage = InMemoryStorage()
@@ -73,6 +77,23 @@ private struct App: SettingsGroup {
         #expect(stores.allSatisfy { $0.store.domains.count == 2 })
     }
 
+    @Test("A registered URL is kept as a written one, also for a declared URL, and another object is refused by itself")
+    func registeringURLs() async throws {
+        let (defaults, _) = try await open()
+        let site = try #require(URL(string: "https://example.com/a"))
+        let declared = try await defaults.store.group(Site.self)
+        let object = try #require(NSURL(string: "b:c"))
+        defaults.register(defaults: ["site": site, "declared": site, "object": object, "bad": NSObject()])
+        #expect(defaults.url(forKey: "site") == site && declared.declared == site)
+        #expect(defaults.url(forKey: "object") == URL(string: "b:c"))
+        defaults.set("/tmp/x", forKey: "site")
+        #expect(defaults.url(forKey: "site") == URL(filePath: "/tmp/x"))
+        for await issue in defaults.store.issues {
+            #expect(issue.key == "bad" && issue.description.contains("“bad” can't be a NSObject"))
+            break
+        }
+    }
+
     // MARK: Persistent domains
 
     @Test("The store's own domain is read, replaced and removed") func ownDomain() async throws {
@@ -116,7 +137,7 @@ private struct App: SettingsGroup {
         #expect(without.persistentDomain(forName: SettingsDefaults.globalDomain) == nil)
         without.setPersistentDomain(["theme": "dark"], forName: SettingsDefaults.globalDomain)
         for await issue in without.store.issues {
-            #expect(issue.code == .domain)
+            #expect(issue.code == .domain && issue.description.contains("Open the store with `.global()`"))
             break
         }
     }
@@ -176,6 +197,16 @@ private struct App: SettingsGroup {
         #expect(defaults.integer(forKey: "key") == 1 && defaults.integer(forKey: "last") == 8)
         try await defaults.store.flush()
         #expect(storage.tree.root == ["key": .integer(1)])
+    }
+
+    @Test("Arguments that are set don't override what an administrator has locked") func argumentsBelowLocks()
+        async throws
+    {
+        let locking = ManualDomainSource(DomainContents(SettingTree(["count": .integer(7)])))
+        let (defaults, _) = try await open([.source("policy", locking, locksKeys: true), .application])
+        let app = try await defaults.store.group(App.self)
+        defaults.setVolatileDomain(["count": 9, "free": 9], forName: SettingsDefaults.argumentDomain)
+        #expect(app.count == 7 && defaults.integer(forKey: "count") == 7 && defaults.integer(forKey: "free") == 9)
     }
 
     // MARK: Forced keys

@@ -140,7 +140,7 @@ import Testing
     func errors() {
         let cases: [(String, DocumentConversion.Format?, String)] = [
             ("", nil, "Line 1, column 1: The text is empty; a missing value is null."),
-            ("{\"a\": 1,}", nil, "Line 1, column 8: Nothing follows this comma."),
+            ("{\"a\": 1,}", nil, "Line 1, column 8: A trailing comma is not allowed here."),
             ("{\"a\" = 1}", nil, "Line 1, column 9: A semicolon is missing after this value."),
             ("tru", nil, "Line 1, column 1: A value is expected here."),
             ("{a = 1;}", .json, "Line 1, column 2: A key in quotation marks is expected here."),

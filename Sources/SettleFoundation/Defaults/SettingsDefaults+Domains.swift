@@ -5,15 +5,11 @@ import Synchronization
 /// Domains other than the store's own.
 extension SettingsDefaults {
     /// Adds defaults that count while no other domain has a value, to those that were registered before. They are not
-    /// saved.
+    /// saved. URLs are kept as ``set(_:forKey:)-(URL?,_)`` keeps them; another value that a property list can't have is
+    /// refused by itself, and reported with its key and its type.
     public func register(defaults registrationDictionary: [String: Any]) {
         var values: [String: SettingValue] = [:]
-        for (name, object) in registrationDictionary {
-            report {
-                guard let value = SettingValue(object: object) else { throw refusal(of: key(name), type(of: object)) }
-                values[key(name)] = value
-            }
-        }
+        for (name, object) in registrationDictionary { report { values[key(name)] = try stored(object, name) } }
         report {
             try store.setVolatileDomain(.registration, .registration, isAbove: false, nil)
             try store.domains.register(values)
@@ -45,7 +41,7 @@ extension SettingsDefaults {
     }
 
     /// Replaces what a domain has stored. If a value is refused, nothing is written, and the reason reported. Blocks until
-    /// the file of another domain than the store's own is written.
+    /// the file of another domain than the store's own is written. ``globalDomain`` can be written if the store searches it.
     public func setPersistentDomain(_ domain: [String: Any], forName domainName: String) {
         let (entries, refused) = SettingValue.entries(domain)
         if let name = refused.first {
@@ -59,9 +55,15 @@ extension SettingsDefaults {
 
     private func replace(_ tree: SettingTree, _ name: String) {
         if name == domainName { return report { try store.file.import(tree, .replace) } }
-        if searchedDomain(name) != nil || name == Self.globalDomain {
-            let name: DomainName = name == Self.globalDomain ? .global : .suite(name)
-            wait { store in try await store.domains[name].replace(with: tree) }
+        if let domain = searchedDomain(name) {
+            wait { _ in try await domain.replace(with: tree) }
+        } else if name == Self.globalDomain {
+            report {
+                throw SettingsError(
+                    .domain,
+                    "“\(name)” can't be written: the store does not search the domain. Open the store with `.global()` in its "
+                        + "search list.")
+            }
         } else {
             wait { _ in
                 let other = try await SettingsStore.open(name)

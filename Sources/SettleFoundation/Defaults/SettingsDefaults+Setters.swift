@@ -5,18 +5,8 @@ import Settle
 extension SettingsDefaults {
     /// Writes a value of a property list, or a URL; `nil` removes it.
     public func set(_ value: Any?, forKey defaultName: String) {
-        switch value {
-        case nil: removeObject(forKey: defaultName)
-        case let url as URL: set(url, forKey: defaultName)
-        case let url as NSURL: set(url.absoluteURL, forKey: defaultName)
-        case let object?:
-            report {
-                guard let value = SettingValue(object: object) else {
-                    throw refusal(of: key(defaultName), type(of: object))
-                }
-                try write(value, defaultName)
-            }
-        }
+        guard let value else { return removeObject(forKey: defaultName) }
+        report { try write(try stored(value, defaultName), defaultName) }
     }
 
     /// Writes a whole number.
@@ -49,13 +39,7 @@ extension SettingsDefaults {
     /// A declared setting of type `URL` gets the URL itself.
     public func set(_ url: URL?, forKey defaultName: String) {
         guard let url else { return removeObject(forKey: defaultName) }
-        report {
-            if store.keys.setting(forKey: key(defaultName))?.shape.kind == .url {
-                try store.keys.setValue(url, forKey: key(defaultName))
-            } else {
-                try write(SettingValue(url), defaultName)
-            }
-        }
+        report { try write(try stored(url, defaultName), defaultName) }
     }
 
     /// Removes the value of a key from the store's own domain. Another domain may have one, or a default is registered.
@@ -75,6 +59,16 @@ extension SettingsDefaults {
             report { throw error }
             return false
         }
+    }
+
+    /// The stored form of a value of a property list, or of a URL, for a key.
+    func stored(_ object: Any, _ defaultName: String) throws -> SettingValue {
+        if let url = object as? URL ?? (object as? NSURL)?.absoluteURL {
+            let isDeclared = store.keys.setting(forKey: key(defaultName))?.shape.kind == .url
+            return isDeclared ? try SettingCodec<URL>.standard.encode(url) : try SettingValue(url)
+        }
+        guard let value = SettingValue(object: object) else { throw refusal(of: key(defaultName), type(of: object)) }
+        return value
     }
 
     private func write(_ value: SettingValue, _ defaultName: String) throws {

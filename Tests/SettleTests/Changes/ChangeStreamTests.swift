@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(10))) struct ChangeStreamTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct ChangeStreamTests {
     @Test("Each transaction gets the next revision, and subscribers see revisions in order")
     func revisions() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())

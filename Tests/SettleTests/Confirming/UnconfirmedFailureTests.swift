@@ -5,7 +5,7 @@ import Testing
 @testable import Settle
 
 /// Unconfirmed commits under kills, losses of power, failures of the storage, and other processes.
-@Suite(.timeLimit(.minutes(10))) struct UnconfirmedFailureTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct UnconfirmedFailureTests {
     private static let length = Duration.seconds(300)
 
     private func settled(_ store: SettingsStore) async throws {

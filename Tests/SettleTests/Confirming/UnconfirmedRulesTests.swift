@@ -6,7 +6,7 @@ import Testing
 @testable import Settle
 
 /// What must not be in an unconfirmed commit, what the record is to others, and values that break their rules by then.
-@Suite(.timeLimit(.minutes(10))) struct UnconfirmedRulesTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct UnconfirmedRulesTests {
     private static let length = Duration.seconds(300)
 
     private struct Limits: SettingsGroup {

@@ -5,7 +5,7 @@ import Testing
 @testable import Settle
 
 /// Commits that take themselves back, in stores with the history in memory and in files.
-@Suite(.timeLimit(.minutes(10))) struct UnconfirmedTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct UnconfirmedTests {
     private static let length = Duration.seconds(300)
 
     /// Waits until nothing is unconfirmed in a store; time must have passed.

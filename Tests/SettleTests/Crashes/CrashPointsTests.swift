@@ -9,7 +9,7 @@ private struct EventSettings: SettingsGroup {
     @Setting var count = 0
 }
 
-@Suite(.timeLimit(.minutes(10))) struct CrashPointsTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct CrashPointsTests {
     private static func commitThrice(_ run: CrashRun<Int>) async throws {
         let store = try await run.openStore()
         let settings = try await store.group(CounterSettings.self)

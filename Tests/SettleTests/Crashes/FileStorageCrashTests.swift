@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 /// Crashes of the file storage, beyond those in the tests of the harness itself.
-@Suite(.timeLimit(.minutes(10))) struct FileStorageCrashTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct FileStorageCrashTests {
     @Test("The commits of two stores that take turns survive every crash, in their order")
     func twoStores() async throws {
         try await forEachCrashPoint(acknowledging: Int.self, maximumImagesPerPoint: 30) { run in

@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// Crashes in the middle of what changes the kept past.
-@Suite(.timeLimit(.minutes(10))) struct HistoryCrashTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct HistoryCrashTests {
     /// The disk of the storage that was made last, to look at its files.
     private final class Disk: Sendable {
         private let calls = LockedValue<(any SystemCalls)?>(nil)

@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 /// Scenarios with two settings files on one disk.
-@Suite(.timeLimit(.minutes(10))) struct SeveralFilesCrashTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct SeveralFilesCrashTests {
     private static let copy = "second/copy.json"
 
     /// The order in which a scenario stores two copies of one count.

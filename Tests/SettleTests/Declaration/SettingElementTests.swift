@@ -26,7 +26,7 @@ private struct Lists: SettingsGroup {
 }
 
 /// Elements of collections, and parts of values that may be missing.
-@Suite(.timeLimit(.minutes(10))) struct SettingElementTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct SettingElementTests {
     private func opened() async throws -> (SettingsStore, Lists) {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         return (store, try await store.group(Lists.self, at: "lists"))

@@ -35,7 +35,7 @@ private struct WindowSettings: SettingsGroup {
     @Setting var count = 0
 }
 
-@Suite(.timeLimit(.minutes(10))) struct SettingPartTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct SettingPartTests {
     private func opened() async throws -> (SettingsStore, WindowSettings) {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         return (store, try await store.group(WindowSettings.self, at: "window"))

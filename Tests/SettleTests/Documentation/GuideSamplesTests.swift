@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 /// The samples of the guides in `Settle.docc`, in the order of the guides.
-@Suite(.timeLimit(.minutes(10))) struct GuideSamplesTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct GuideSamplesTests {
     struct PasscodeSettings: SettingsGroup {
         @Setting var isPasscodeEnabled = false
         @Setting(in: 0...20) var attemptCount = 0

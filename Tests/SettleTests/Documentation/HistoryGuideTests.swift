@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The guide “History”, and the code in it.
-@Suite(.timeLimit(.minutes(10))) struct HistoryGuideTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct HistoryGuideTests {
     struct LimitSettings: SettingsGroup {
         @Setting(in: 0...20) var limit = 0
     }

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The guide “Writing a storage”, and the code in it.
-@Suite(.timeLimit(.minutes(10))) struct WritingAStorageTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct WritingAStorageTests {
     struct CounterSettings: SettingsGroup {
         @Setting var count = 0
         @Setting var names: [String] = []

@@ -8,7 +8,7 @@ import Testing
 /// Files that Kubernetes mounts from a ConfigMap or a Secret: links through `..data`, which leads to another folder after
 /// each change. A folder of keys is tested in `SecretsFolderSourceTests`, that a managed file is no link in
 /// `ManagedDomainSourceTests`.
-@Suite(.timeLimit(.minutes(10))) struct MountedFileTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct MountedFileTests {
     private let volume: MountedVolume
 
     init() throws {

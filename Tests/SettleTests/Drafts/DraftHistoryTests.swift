@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// Random histories of an original and its draft, against a naive model.
-@Suite(.timeLimit(.minutes(10))) struct DraftHistoryTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct DraftHistoryTests {
     struct Numbers: SettingsGroup {
         @Setting(in: 0...9) var a = 0
         @Setting(in: 0...9) var b = 1

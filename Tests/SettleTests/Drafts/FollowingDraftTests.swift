@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What a draft's readers learn of, and drafts over a search list.
-@Suite(.timeLimit(.minutes(10))) struct FollowingDraftTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct FollowingDraftTests {
     @Test("A stream of a draft has its own values, and the original's while the key is untouched") func streams()
         async throws
     {

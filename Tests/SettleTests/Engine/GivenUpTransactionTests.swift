@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// A transaction that is given up, because others stored newer values after its save failed, never becomes durable.
-@Suite(.timeLimit(.minutes(10))) struct GivenUpTransactionTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct GivenUpTransactionTests {
     private let base = InMemoryStorage()
     private let failing: FailingStorage
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Settle
 
 /// The sizes of values whose types don't give them, such as plain `Codable` ones: known once stored or read.
-@Suite(.timeLimit(.minutes(10))) struct MeasuredValueTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct MeasuredValueTests {
     private static let size = 100_000
     /// Room for four values.
     private let configuration = SettingsStore.Configuration(logCostLimit: 450_000, clock: ManualClock())

@@ -4,7 +4,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct TransactionTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct TransactionTests {
     /// The same group in a store and without one.
     private func groups() async throws -> [OuterSettings] {
         let store = try await SettingsStore.open(storage: InMemoryStorage())

@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// A transaction is not durable while one of its values can't be encoded, whatever else has been saved.
-@Suite(.timeLimit(.minutes(10))) struct UndurableTransactionTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct UndurableTransactionTests {
     private func open() async throws -> (SettingsStore, PickySettings, CounterSettings, InMemoryStorage) {
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))

@@ -5,7 +5,7 @@ import SettleTestSupport
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct VnodeEventSourceTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct VnodeEventSourceTests {
     /// Reports only the events that a test triggers.
     private final class ManualVnodes: VnodeSystem {
         private final class ManualVnode: Vnode {

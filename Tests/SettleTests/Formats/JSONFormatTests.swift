@@ -157,6 +157,14 @@ import Testing
         }
     }
 
+    @Test("Strict JSON speaks of a trailing comma, in an object and in an array")
+    func trailingCommas() {
+        for (text, column) in [("{\"a\": 1,}", 8), ("{\"a\": [1,]}", 9)] {
+            let error = #expect(throws: FormatError.self) { try FileFormat.strictJSON.decode(Array(text.utf8)) }
+            #expect(error?.description == "Line 1, column \(column): A trailing comma is not allowed here.")
+        }
+    }
+
     @Test("Bytes that are not UTF-8 are refused", arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xC3]])
     func invalidUTF8(bytes: [UInt8]) {
         let error = failure(of: Array("{\"a\": \"".utf8) + bytes + Array("\"}".utf8))

@@ -5,7 +5,7 @@ import Testing
 @testable import Settle
 
 /// Commits that begin only if nothing has been stored since a token.
-@Suite(.timeLimit(.minutes(10))) struct ConditionalCommitTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct ConditionalCommitTests {
     @Test(
         "What was stored since at its keys refuses it, before the closure runs", arguments: HistoryPlace.Kind.allCases)
     func refused(_ kind: HistoryPlace.Kind) async throws {

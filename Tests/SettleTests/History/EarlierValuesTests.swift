@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// What was stored at places in the history.
-@Suite(.timeLimit(.minutes(10))) struct EarlierValuesTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct EarlierValuesTests {
     @Test("Each place has the values that were stored there", arguments: HistoryPlace.Kind.allCases)
     func values(_ kind: HistoryPlace.Kind) async throws {
         let home = try HistoryPlace(kind)

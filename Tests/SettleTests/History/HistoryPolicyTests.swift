@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// How opening says what is kept of the past.
-@Suite(.timeLimit(.minutes(10))) struct HistoryPolicyTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct HistoryPolicyTests {
     @Test("What the file says holds for everybody who opens it, until another policy is given")
     func kept() async throws {
         let home = try HistoryPlace()

@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// What the history tells.
-@Suite(.timeLimit(.minutes(10))) struct HistoryTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct HistoryTests {
     @Test(
         "Each transaction is told with its author, newest first, also after a restart",
         arguments: HistoryPlace.Kind.allCases)

@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 /// Compares random lives of a file with a history with a list in memory.
-@Suite(.timeLimit(.minutes(10))) struct KeptHistoryTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct KeptHistoryTests {
     /// Runs the same lives each time. `SETTLE_HISTORIES` sets another number of them, which then begin at
     /// `SETTLE_HISTORY_SEED` or at a random seed; a number of 1 repeats one that failed.
     @Test("A follower of a shared file is told each transaction once, in one order, or that it has missed some")

@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 /// The old values of a history are those that were stored, whoever else wrote.
-@Suite(.timeLimit(.minutes(10))) struct OldValuesTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct OldValuesTests {
     @Test("A batch that was made before another process has stored its keys is told over what that has left")
     func overtaken() throws {
         let fixture = try FileStorageFixture()

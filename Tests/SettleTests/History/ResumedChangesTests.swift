@@ -4,7 +4,7 @@ import SettleTestSupport
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ResumedChangesTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct ResumedChangesTests {
     /// A file whose journal is begun anew when it has a few records.
     private struct ShortJournals {
         let fixture: FileStorageFixture

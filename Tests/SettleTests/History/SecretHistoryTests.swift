@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 /// What must not be found in the history.
-@Suite(.timeLimit(.minutes(10))) struct SecretHistoryTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct SecretHistoryTests {
     private static let history = JournalParts.past
     private static let journal = ".settings.json.journal"
 

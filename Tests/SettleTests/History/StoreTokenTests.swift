@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// `SettingsStore.token`.
-@Suite(.timeLimit(.minutes(10))) struct StoreTokenTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct StoreTokenTests {
     /// Otherwise a client that reads the token, and then the values, overwrites what it has not seen.
     @Test("It is no place that the values have not reached", arguments: HistoryPlace.Kind.allCases)
     func reached(_ kind: HistoryPlace.Kind) async throws {

@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// What undo does with keys around and within each other, dotted names, and other domains; and with hostile code.
-@Suite(.timeLimit(.minutes(10))) struct UndoKeysTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct UndoKeysTests {
     @Test("A dictionary is taken back key by key", arguments: HistoryPlace.Kind.allCases)
     func dictionaries(_ kind: HistoryPlace.Kind) async throws {
         let home = try HistoryPlace(kind)

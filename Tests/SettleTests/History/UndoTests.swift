@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// Taking transactions of the history back.
-@Suite(.timeLimit(.minutes(10))) struct UndoTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct UndoTests {
     @Test("Undo, redo and undo again, also after restarts", arguments: HistoryPlace.Kind.allCases)
     func redo(_ kind: HistoryPlace.Kind) async throws {
         let home = try HistoryPlace(kind)

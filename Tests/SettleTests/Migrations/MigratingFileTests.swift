@@ -6,7 +6,7 @@ import Testing
 @testable import Settle
 
 /// Migrations of settings files.
-@Suite(.timeLimit(.minutes(10))) struct MigratingFileTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct MigratingFileTests {
     private typealias New = MigratingStoreTests.New
     private typealias Old = MigratingStoreTests.Old
     private static let list = MigratingStoreTests.list

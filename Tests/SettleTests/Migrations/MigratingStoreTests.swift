@@ -5,7 +5,7 @@ import Testing
 @testable import Settle
 
 /// Stores that migrate, and those that were opened before.
-@Suite(.timeLimit(.minutes(10))) struct MigratingStoreTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct MigratingStoreTests {
     struct Old: SettingsGroup {
         @Setting var theme = "light"
         @Setting var pause = 0

@@ -5,7 +5,7 @@ import Testing
 @testable import Settle
 
 /// Crashes and losses of power in the middle of a migration.
-@Suite(.timeLimit(.minutes(10))) struct MigrationCrashTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct MigrationCrashTests {
     private typealias New = MigratingStoreTests.New
     private static let list = MigratingStoreTests.list
     private static let initial = ["settings.json": Data(#"{"pause": 1500, "theme": "dark"}"#.utf8)]

@@ -5,7 +5,7 @@ import Testing
 @testable import Settle
 
 /// Stores of programs that are older than what they have stored.
-@Suite(.timeLimit(.minutes(10))) struct RefusingStoreTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct RefusingStoreTests {
     struct Group: SettingsGroup {
         @Setting var name = "default"
         @Setting(in: 0...9) var count = 1

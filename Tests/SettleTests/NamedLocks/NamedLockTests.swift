@@ -4,7 +4,7 @@ import SettleTestSupport
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct NamedLockTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct NamedLockTests {
     /// Records which tasks hold the lock, and whether two ever did at once.
     private final class Room: Sendable {
         private let state = LockedValue((inside: 0, most: 0, visits: [Int]()))

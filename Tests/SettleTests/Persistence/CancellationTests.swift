@@ -5,7 +5,7 @@ import Testing
 @testable import Settle
 
 /// Tasks cancelled while they wait for a store.
-@Suite(.timeLimit(.minutes(10))) struct CancellationTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct CancellationTests {
     private func cancelled(_ body: @escaping @Sendable () async throws -> Void) -> Task<Void, any Error> {
         Task {
             withUnsafeCurrentTask { $0?.cancel() }

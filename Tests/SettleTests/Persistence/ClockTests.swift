@@ -4,7 +4,7 @@ import Testing
 @testable import Settle
 
 /// Unusual clocks and delays.
-@Suite(.timeLimit(.minutes(10))) struct ClockTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct ClockTests {
     private let noSpace = StorageError(.noSpace, "There is no room.")
 
     /// Advances the clock in small steps until a condition holds.

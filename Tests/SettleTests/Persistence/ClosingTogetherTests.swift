@@ -3,7 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ClosingTogetherTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct ClosingTogetherTests {
     @Test("A store that one of two concurrent closes has closed stays closed, even if the other close failed")
     func twoAtOnce() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()

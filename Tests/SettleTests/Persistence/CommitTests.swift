@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(10))) struct CommitTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct CommitTests {
     private let noSpace = StorageError(.noSpace, "There is no room.")
 
     private func syncs(_ calls: [StorageCall]) -> Int {

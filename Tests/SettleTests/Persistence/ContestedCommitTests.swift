@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// Commits whose values others replace after an append has failed, and before the next one.
-@Suite(.timeLimit(.minutes(10))) struct ContestedCommitTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct ContestedCommitTests {
     private let base: InMemoryStorage
     private let failing: FailingStorage
 

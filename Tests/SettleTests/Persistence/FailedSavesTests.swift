@@ -4,7 +4,7 @@ import Testing
 @testable import Settle
 
 /// Failed saves, and what becomes of their values once other processes have stored something.
-@Suite(.timeLimit(.minutes(10))) struct FailedSavesTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct FailedSavesTests {
     private let lost = StorageError(.writeFailed, "The answer was lost.", isOutcomeUnknown: true)
     private let base = InMemoryStorage(
         SettingTree(["count": .integer(10), "other": .integer(1), "left": .integer(500), "right": .integer(500)]))

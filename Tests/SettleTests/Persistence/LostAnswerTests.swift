@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// What a commit whose answer was lost leaves behind.
-@Suite(.timeLimit(.minutes(10))) struct LostAnswerTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct LostAnswerTests {
     private func opened(
         _ tree: SettingTree = SettingTree()
     ) async throws -> (base: InMemoryStorage, storage: TellingStorage, store: SettingsStore, settings: CounterSettings)

@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// Removing or resetting a key deletes its stored value, whatever other processes have stored there.
-@Suite(.timeLimit(.minutes(10))) struct RemovalTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct RemovalTests {
     /// A store that has merged an external value for the key `count`.
     private func open(
         _ value: SettingValue

@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// Stores whose files are removed while open.
-@Suite(.timeLimit(.minutes(10))) struct RemovedFilesTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct RemovedFilesTests {
     private let temporary: TemporaryFolder
     private let file: URL
 

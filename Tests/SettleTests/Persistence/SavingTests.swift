@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SavingTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct SavingTests {
     private func checkpoints(_ recording: RecordingStorage) -> Int {
         recording.calls.count { [.checkpoint(.settled), .checkpoint(.changing)].contains($0.operation) }
     }

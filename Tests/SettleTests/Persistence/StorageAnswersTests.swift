@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// What the store makes of each answer that a storage may give.
-@Suite(.timeLimit(.minutes(10))) struct StorageAnswersTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct StorageAnswersTests {
     private let memory = InMemoryStorage(SettingTree(["count": .integer(10)]))
     private let failing: FailingStorage
     private let recording: RecordingStorage

@@ -4,7 +4,7 @@ import Testing
 @testable import Settle
 
 /// When a store calls its storage, and on which threads.
-@Suite(.timeLimit(.minutes(10))) struct StorageCallsTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct StorageCallsTests {
     private let gone = StorageError(.unreadable, "The volume has gone.")
 
     @Test("No checkpoint runs while a commit has the storage locked")

@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 /// What the store makes of a storage that others have changed meanwhile.
-@Suite(.timeLimit(.minutes(10))) struct StorageConflictTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct StorageConflictTests {
     @Test(
         "Where there is no lock, commits of two stores run again until they fit, and lose nothing",
         arguments: [false, true])

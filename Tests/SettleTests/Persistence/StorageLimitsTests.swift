@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// What the store makes of a storage that takes only so much at once.
-@Suite(.timeLimit(.minutes(10))) struct StorageLimitsTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct StorageLimitsTests {
     private let memory = InMemoryStorage(SettingTree(["count": .integer(10)]))
 
     @Test("A transaction with more keys than the storage takes at once is undone and throws") func tooManyKeys()

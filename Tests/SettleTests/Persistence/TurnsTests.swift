@@ -5,7 +5,7 @@ import Testing
 @testable import Settle
 
 /// A thread that waits for the writer lock gets it, and holds nothing that others need while it waits.
-@Suite(.timeLimit(.minutes(10))) struct TurnsTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct TurnsTests {
     @Test("Commits and external changes get their turn between threads of back-to-back updates")
     func busyWriters() async throws {
         let memory = InMemoryStorage()

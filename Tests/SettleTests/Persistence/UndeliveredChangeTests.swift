@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// External changes that arrive while the store can't merge them, because a writer is at work or it is closing.
-@Suite(.timeLimit(.minutes(10))) struct UndeliveredChangeTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct UndeliveredChangeTests {
     private let fixture: FileStorageFixture
     private let failing: FailingStorage
     private let recording: RecordingStorage

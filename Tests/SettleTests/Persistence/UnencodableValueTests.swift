@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// A value that can't be encoded is not saved, and never reported as saved.
-@Suite(.timeLimit(.minutes(10))) struct UnencodableValueTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct UnencodableValueTests {
     private let noSpace = StorageError(.noSpace, "There is no room.")
 
     @Test("flushAndWait throws while a value can't be encoded")

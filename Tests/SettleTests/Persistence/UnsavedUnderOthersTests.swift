@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// External changes at, around or within keys whose own values are not stored yet.
-@Suite(.timeLimit(.minutes(10))) struct UnsavedUnderOthersTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct UnsavedUnderOthersTests {
     private let noSpace = StorageError(.noSpace, "There is no room.")
     private let base: InMemoryStorage
     private let failing: FailingStorage

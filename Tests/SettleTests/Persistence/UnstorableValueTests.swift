@@ -22,7 +22,7 @@ private struct Bad: SettingsGroup {
 }
 
 /// A value that the file can't hold does not stop others from being saved.
-@Suite(.timeLimit(.minutes(10))) struct UnstorableValueTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct UnstorableValueTests {
     private static let formats = [FileFormat.json, .propertyListXML, .propertyListBinary]
 
     private let fixture: FileStorageFixture

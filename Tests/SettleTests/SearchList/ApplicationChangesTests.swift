@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// What followers of the application's domain are told.
-@Suite(.timeLimit(.minutes(10))) struct ApplicationChangesTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct ApplicationChangesTests {
     @Test("A covered write is told to a follower that reads it only after later changes") func late() async throws {
         let high = TestDomain(["count": 7])
         let store = try await SettingsStore.open(

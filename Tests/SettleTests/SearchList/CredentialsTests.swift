@@ -5,7 +5,7 @@ import Testing
 @testable import Settle
 
 /// The folder of secrets that systemd gives to a service.
-@Suite(.timeLimit(.minutes(10))) struct CredentialsTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct CredentialsTests {
     private func open(_ variables: [String: String], _ secrets: SearchList.Domain) async throws -> SettingsStore {
         try await SettingsStore.open(
             storage: InMemoryStorage(),

@@ -5,7 +5,7 @@ import Testing
 @testable import Settle
 
 /// A file with environment variables in the search list of a store.
-@Suite(.timeLimit(.minutes(10))) struct EnvironmentFileDomainTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct EnvironmentFileDomainTests {
     private let folder: TemporaryFolder
     private var file: URL { folder.url.appending(path: ".env") }
 

@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 /// Answers to "why is it so?".
-@Suite(.timeLimit(.minutes(10))) struct ExplanationTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct ExplanationTests {
     @Test("Every domain's value with its place, which one is in force, and what was refused") func all() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "settings.json")

@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// Values that code puts over settings.
-@Suite(.timeLimit(.minutes(10))) struct OverrideTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct OverrideTests {
     private func open() async throws -> (SettingsStore, LayeredGroup, InMemoryStorage) {
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(

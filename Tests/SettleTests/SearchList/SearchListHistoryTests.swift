@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Random histories of stores with many domains, against a naive search list. Promises 22 to 24.
-@Suite(.timeLimit(.minutes(10))) struct SearchListHistoryTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct SearchListHistoryTests {
     /// In parts, which run at the same time. `SETTLE_HISTORIES` sets another number of histories, and
     /// `SETTLE_HISTORY_SEED` the first seed: a number of 1 repeats a history that has failed.
     @Test("Random histories agree with a naive search list after each step", arguments: 0..<4)

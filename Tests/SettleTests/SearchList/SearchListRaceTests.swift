@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// Reads, writes and changes of domains, all at the same time.
-@Suite(.timeLimit(.minutes(10))) struct SearchListRaceTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct SearchListRaceTests {
     /// The sum of `left` and `right` is 0 in every domain that has them.
     struct Balanced: SettingsGroup {
         @Setting var left = 0

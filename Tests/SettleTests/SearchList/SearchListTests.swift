@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// Which domain's value is in force, and what is told of it.
-@Suite(.timeLimit(.minutes(10))) struct SearchListTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct SearchListTests {
     let storage = InMemoryStorage()
 
     private func open(_ domains: SearchList.Domain...) async throws -> SettingsStore {

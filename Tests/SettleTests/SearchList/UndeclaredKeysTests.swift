@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// Keys that no group declares, in several domains: the value by key, the list of all values and the explanation agree.
-@Suite(.timeLimit(.minutes(10))) struct UndeclaredKeysTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct UndeclaredKeysTests {
     private func open(
         _ high: [String: Any], _ middle: [String: Any] = [:], own: [String: Any], _ low: [String: Any] = [:]
     ) async throws -> SettingsStore {

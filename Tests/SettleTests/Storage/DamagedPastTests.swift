@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// Damage to the files of the history costs records, never settings.
-@Suite(.timeLimit(.minutes(10))) struct DamagedPastTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct DamagedPastTests {
     @Test("With the header of a journal its past is lost, and a process that has it open goes on with the history")
     func damagedHeader() throws {
         let past = try KeptPast()

@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 /// Compares random histories of processes and hand edits of one file with a model.
-@Suite(.timeLimit(.minutes(10))) struct FileStorageHistoryTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct FileStorageHistoryTests {
     /// Seeds that have found bugs.
     private static let findings: [UInt64] = [
         6_119_913_636_216_963_940, 6_119_913_636_216_965_452, 7_839_643_071_505_599_028, 4_983_636_491_624_532_284,

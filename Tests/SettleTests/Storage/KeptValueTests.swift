@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// The last good value of a key survives an edit that breaks it, and a restart.
-@Suite(.timeLimit(.minutes(10))) struct KeptValueTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct KeptValueTests {
     private let fixture: FileStorageFixture
 
     init() throws {

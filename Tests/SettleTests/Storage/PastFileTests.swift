@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// What a journal keeps of the past: what is read of it, and what damage costs.
-@Suite(.timeLimit(.minutes(10))) struct PastFileTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct PastFileTests {
     /// A file whose journal is begun anew every few transactions.
     private struct Place {
         let fixture: FileStorageFixture

@@ -6,7 +6,7 @@ import Testing
 @testable import Settle
 
 /// Groups of state, and the file in which they stand.
-@Suite(.timeLimit(.minutes(10))) struct StateFileTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct StateFileTests {
     private struct Counters: SettingsGroup {
         static let category = SettingsCategory.state
         @Setting var attempts = 0

@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// What the history keeps and tells of secrets and of forgotten keys, whoever asks and whatever has failed.
-@Suite(.timeLimit(.minutes(10))) struct WithheldPastTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct WithheldPastTests {
     @Test("Withholding a secret that was interrupted is done the next time", arguments: [false, true])
     func interrupted(isKilled: Bool) throws {
         var number = 0

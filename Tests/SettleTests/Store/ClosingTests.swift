@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ClosingTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct ClosingTests {
     @Test("Closing saves pending changes, writes a last checkpoint and closes the storage")
     func close() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()

@@ -22,7 +22,7 @@ private struct Guarded: SettingsGroup {
     @Setting var attempts = 0
 }
 
-@Suite(.timeLimit(.minutes(10))) struct DottedNameTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct DottedNameTests {
     private func open(_ root: SettingValue.Entries = [:]) async throws -> (SettingsStore, InMemoryStorage) {
         let storage = InMemoryStorage(SettingTree(root))
         return (try await SettingsStore.open(storage: storage), storage)

@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(10))) struct ExternalChangeTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct ExternalChangeTests {
     @Test("An external change has only the settings that differ")
     func external() async throws {
         let storage = InMemoryStorage(SettingTree(["count": .integer(1), "name": .string("a")]))

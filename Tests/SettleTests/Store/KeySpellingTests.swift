@@ -42,7 +42,7 @@ private struct Visits: SettingsGroup {
 }
 
 /// A declared setting has one place, and every spelling of its key refers to it.
-@Suite(.timeLimit(.minutes(10))) struct KeySpellingTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct KeySpellingTests {
     private func open(_ root: SettingValue.Entries = [:]) async throws -> (SettingsStore, InMemoryStorage) {
         let storage = InMemoryStorage(SettingTree(root))
         return (try await SettingsStore.open(storage: storage), storage)

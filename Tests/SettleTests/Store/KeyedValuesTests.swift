@@ -4,7 +4,7 @@ import Testing
 
 @testable import Settle
 
-@Suite(.timeLimit(.minutes(10))) struct KeyedValuesTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct KeyedValuesTests {
     struct Settings: SettingsGroup {
         @Setting var count = 1
         @Setting var name = "x"

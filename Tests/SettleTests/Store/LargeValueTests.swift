@@ -3,7 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct LargeValueTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct LargeValueTests {
     struct Settings: SettingsGroup {
         @Setting var text = ""
         @Setting var token: Secret<String>?

@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct LifetimeTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct LifetimeTests {
     /// Waits until the storage is closed, which is the last thing a store does.
     private func closing(_ recording: RecordingStorage) async {
         _ = await recording.calls { $0.contains { $0.operation == .close } }

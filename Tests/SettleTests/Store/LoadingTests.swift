@@ -3,7 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct LoadingTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct LoadingTests {
     @Test("An absent file yields the defaults without an issue")
     func absent() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())

@@ -18,7 +18,7 @@ private struct Around: SettingsGroup {
     let guarded = Guarded()
 }
 
-@Suite(.timeLimit(.minutes(10))) struct OwnerAccessTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct OwnerAccessTests {
     private func open(
         _ storage: InMemoryStorage = InMemoryStorage()
     ) async throws -> (store: SettingsStore, around: Around) {

@@ -82,7 +82,7 @@ private struct EveryType: SettingsGroup {
     }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct RoundTripTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct RoundTripTests {
     @Test("Every type round-trips through a file", arguments: ["a.json", "a.plist"])
     func restart(name: String) async throws {
         let folder = try TemporaryFolder()

@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct RunTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct RunTests {
     @Test("run() returns when its task is cancelled, after a last save")
     func cancellation() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()

@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// Random writes by keys within each other, compared with a plain tree in which the last write wins.
-@Suite(.timeLimit(.minutes(10))) struct RuntimeKeyHistoryTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct RuntimeKeyHistoryTests {
     private static let keys = ["a", "a.b", "a.b.c", "a.b.d", "a.e", "f", "f.g"]
     private static let values: [Node] = [
         .leaf(1), .leaf(2), .branch(["b": .leaf(3), "x": .leaf(4)]), .branch(["c": .leaf(6)]),

@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// Keys that no group declares.
-@Suite(.timeLimit(.minutes(10))) struct RuntimeKeyTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct RuntimeKeyTests {
     /// A store that saves nothing by itself.
     private func open(_ root: SettingValue.Entries = [:]) async throws -> (SettingsStore, InMemoryStorage) {
         let storage = InMemoryStorage(SettingTree(root))

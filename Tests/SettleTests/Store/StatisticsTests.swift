@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct StatisticsTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct StatisticsTests {
     @Test("Transactions are counted, and external ones separately") func changes() async throws {
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(storage: storage)

@@ -51,7 +51,7 @@ private struct Settings: SettingsGroup {
 }
 
 /// The fields of stored structs that are missing, and those that are unknown.
-@Suite(.timeLimit(.minutes(10))) struct StructFieldTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct StructFieldTests {
     private typealias Size = Window.Size
 
     private func open(_ json: String) async throws -> (InMemoryStorage, SettingsStore, Settings) {

@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 /// Writing over a stored value that can't be used.
-@Suite(.timeLimit(.minutes(10))) struct UnusableValueTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct UnusableValueTests {
     struct Limits: SettingsGroup {
         @Setting(in: 0...20) var a = 3
         @Setting var list = ["x"]

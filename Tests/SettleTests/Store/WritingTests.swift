@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct WritingTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct WritingTests {
     @Test("n tasks that each add 1 add n in total")
     func additions() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())

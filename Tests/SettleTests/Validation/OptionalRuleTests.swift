@@ -57,7 +57,7 @@ private struct CountedSettings: SettingsGroup {
         #expect(rule { try settings.$low.set(5) } == "in ..<5")
         #expect(rule { try settings.$language.set("fr") } == "one of de, en")
         #expect(rule { try settings.$name.set("A") } == "a match of its pattern")
-        #expect(rule { try settings.$title.set("") } == "of 1...3 characters")
+        #expect(rule { try settings.$title.set("") } == "of 1 to 3 characters")
         #expect(rule { try settings.$width.set(3) } == "an even number")
         #expect(rule { try settings.$height.set(5) } == "more than 5, or nothing")
         #expect(rule { try settings.$depth.set(100) } == "short")
@@ -69,12 +69,12 @@ private struct CountedSettings: SettingsGroup {
     @Test func `count speaks of characters, elements, entries and secrets`() {
         let settings = CountedSettings()
         func rule(_ write: () throws -> Void) -> String? { (thrown(by: write) as? SettingsError)?.rule }
-        #expect(rule { try settings.$name.set("") } == "of 1...4 characters")
-        #expect(rule { try settings.$name.set("abcde") } == "of 1...4 characters")
-        #expect(rule { try settings.$list.set(["a", "b", "c"]) } == "of ...2 elements")
-        #expect(rule { try settings.$ports.set(["a": 1, "b": 2, "c": 3]) } == "of ..<3 entries")
-        #expect(rule { try settings.$days.set([]) } == "of 1... elements")
-        #expect(rule { try settings.$token.set(Secret("short")) } == "of 8... characters")
+        #expect(rule { try settings.$name.set("") } == "of 1 to 4 characters")
+        #expect(rule { try settings.$name.set("abcde") } == "of 1 to 4 characters")
+        #expect(rule { try settings.$list.set(["a", "b", "c"]) } == "of at most 2 elements")
+        #expect(rule { try settings.$ports.set(["a": 1, "b": 2, "c": 3]) } == "of at most 2 entries")
+        #expect(rule { try settings.$days.set([]) } == "of at least 1 element")
+        #expect(rule { try settings.$token.set(Secret("short")) } == "of at least 8 characters")
         #expect(rule { try settings.$name.set("äöü😀") } == nil)
     }
 }

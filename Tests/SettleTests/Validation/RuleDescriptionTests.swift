@@ -72,7 +72,10 @@ private struct BadPattern: SettingsGroup {
 
     @Test func `rules of secrets have neither bounds nor cases`() async throws {
         let rules = try await rules(of: SecretRules.self)
-        #expect(rules.map(\.description) == ["in a range", "one of 2 values", "of 8... characters", "one of 1 values"])
+        #expect(
+            rules.map(\.description) == [
+                "in a range", "one of 2 values", "of at least 8 characters", "one of 1 values",
+            ])
         #expect(rules.allSatisfy { $0.cases == nil })
         #expect(rules.filter { $0.kind != .count }.allSatisfy { $0.lowerBound == nil && $0.upperBound == nil })
         let text = String(decoding: try JSONEncoder().encode(rules), as: UTF8.self) + "\(rules)"

@@ -11,7 +11,7 @@ private struct GuardedSettings: SettingsGroup {
     @Setting var free = 0
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ValidationTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct ValidationTests {
     @Test("A list of texts accepts the spelling that its schema has, and no equal one of other characters")
     func spellings() throws {
         struct Name: RawRepresentable, Equatable, Sendable { let rawValue: String }

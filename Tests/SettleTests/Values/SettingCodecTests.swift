@@ -72,7 +72,7 @@ import Testing
         #expect(try SettingCodec<Double>.standard.decode(.number("0.1000000000000000000001")) == 0.1)
         #expect(
             refusal(of: .integer(300), as: UInt8.self)
-                == "Expected a whole number from 0 to 255, found the integer 300.")
+                == "Expected an integer from 0 to 255, found the integer 300.")
         #expect(refusal(of: .real(3.5), as: Int.self) != nil)
         #expect(refusal(of: .integer(9_007_199_254_740_993), as: Double.self) != nil)
         #expect(refusal(of: .number("123456789012345678901"), as: Double.self) != nil)
@@ -140,6 +140,6 @@ import Testing
         try expectRoundTrip(Set(["b", "a"]), as: .array([.string("a"), .string("b")]))
         #expect(
             refusal(of: .dictionary(["a": .array([.integer(1), .bool(true)])]), as: [String: [Int8]].self)
-                == "Expected a whole number from -128 to 127 at a.1, found true.")
+                == "Expected an integer from -128 to 127 at a.1, found true.")
     }
 }

@@ -197,7 +197,7 @@ import Testing
         entries["count"] = .integer(256)
         #expect(
             failure(of: .dictionary(entries), as: Lock.self)?.description
-                == "Expected a whole number from 0 to 255 at count, found the integer 256.")
+                == "Expected an integer from 0 to 255 at count, found the integer 256.")
         entries["count"] = nil
         #expect(
             failure(of: .dictionary(entries), as: Lock.self)?.description

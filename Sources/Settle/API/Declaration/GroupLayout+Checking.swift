@@ -5,12 +5,12 @@ extension GroupLayout {
         "touchedKeys": "Draft", "violations": "Draft", "conflicts": "Draft", "changes": "Draft",
     ]
 
-    /// Throws if two settings have one key, one's key lies within another's, a key, a name or a default is not valid, or
-    /// settings are where no store finds them. The error names all of them.
+    /// Throws if two settings have one key, one's key lies within another's, a key, a name, a type or a default is not
+    /// valid, or settings are where no store finds them. The error names all of them.
     ///
     /// - Parameter group: The name of the group's type.
     func check(_ group: String) throws(SettingsError) {
-        var errors: [SettingsError] = []
+        var errors = refusedGroups
         var names: [SettingKey: String] = [:]
         for setting in settings {
             do throws(SettingsError) {
@@ -20,6 +20,9 @@ extension GroupLayout {
             }
             let name = setting.name.split(separator: ".").last.map(String.init) ?? setting.name
             if let owner = Self.memberNames[name] { errors.append(.hidden(setting.name, as: name, by: owner)) }
+            if let type = setting.box.declaration.mutableClass {
+                errors.append(.mutableClass(type, setting.name, key: setting.key))
+            }
             let defects = setting.box.hasRules ? setting.box.declaration.ruleDefects : []
             errors += defects.map { .invalidRule(setting.name, key: setting.key, $0) }
             if defects.isEmpty, let violation = setting.box.defaultViolation {
@@ -68,7 +71,35 @@ extension GroupLayout {
 /// The types of groups in which a search has found no unreachable setting.
 private let searchedTypes = LockedValue<Set<ObjectIdentifier>>([])
 
+extension SettingDeclaration {
+    /// The class whose values could change without a write; `nil` for nearly all types. A codec of the declaration's own
+    /// vouches for the class.
+    fileprivate var mutableClass: MutableClass? {
+        isMeasured && details?.hasOwnCodec != true ? MutableClass(in: valueType) : nil
+    }
+}
+
 extension SettingsError {
+    static func groupNotStruct(_ group: any Any.Type, _ kind: String) -> SettingsError {
+        SettingsError(
+            .invalidType, "\(group) is \(kind), so it can't be a group of settings: declare it as a struct.")
+    }
+
+    fileprivate static func mutableClass(_ type: MutableClass, _ setting: String, key: SettingKey) -> SettingsError {
+        SettingsError(
+            .invalidType,
+            "\(setting) can't have values of the class \(type.type): a change of its \(type.variables[0]) would be no write "
+                + "of the setting, and never be saved. Make \(type.type) a struct, or a final class with `let` properties only.",
+            key: key.description)
+    }
+
+    static func notASetting(_ property: GroupLayout.Other) -> SettingsError {
+        SettingsError(
+            .notASetting,
+            "\(property.name) is never saved: it is a variable, but not a setting. Write `@Setting var \(property.label)`, or "
+                + "`let` for a constant; a variable that is not to be saved has a name such as `_\(property.label)`.")
+    }
+
     fileprivate static func hidden(_ setting: String, as name: String, by owner: String) -> SettingsError {
         SettingsError(
             .invalidName,

@@ -26,10 +26,16 @@ struct GroupLayout {
 
         /// Such as `Shelf.items`.
         var name: String { "\(group).\(label)" }
+
+        /// Whether the name says that the property is meant not to be saved. So are stored those of other property
+        /// wrappers and of `lazy` properties.
+        var hasHiddenName: Bool { label.hasPrefix("_") || label.hasPrefix("$") }
     }
 
     var settings: [Declared] = []
     private(set) var others: [Other] = []
+    /// The groups that are not structs.
+    private(set) var refusedGroups: [SettingsError] = []
 
     init(_ group: any SettingsGroup, at path: SettingKey? = nil, savePolicy: SavePolicy = .inherited) {
         add(group, path: path, savePolicy: savePolicy, access: .open, category: .configuration)
@@ -40,6 +46,9 @@ struct GroupLayout {
         category outerCategory: SettingsCategory
     ) {
         let type = type(of: group)
+        // Spelled once, because spelling a type costs as much as all else of a setting.
+        let typeName = "\(type)"
+        if let kind = GroupMember.otherKind(of: group) { refusedGroups.append(.groupNotStruct(type, kind)) }
         let savePolicy = type.savePolicy == .inherited ? inherited : type.savePolicy
         let access = outer == .owner ? .owner : type.access
         let category = outerCategory == .state ? .state : type.category
@@ -51,7 +60,7 @@ struct GroupLayout {
                 let key = box.declaration.key.map(SettingKey.init(stored:)) ?? SettingKey(name: name)
                 settings.append(
                     Declared(
-                        key: Self.join(path, key), group: path, name: "\(type).\(name)", savePolicy: savePolicy,
+                        key: Self.join(path, key), group: path, name: "\(typeName).\(name)", savePolicy: savePolicy,
                         access: access, category: category, box: box))
             case .group(let inner):
                 add(
@@ -61,6 +70,19 @@ struct GroupLayout {
                 others.append(Other(group: type, label: label, value: value))
             }
         }
+    }
+
+    /// The boxes of `settings`, in the same order, for those who need neither keys nor names.
+    static func boxes(of group: any SettingsGroup) -> [AnySettingBox] {
+        var boxes: [AnySettingBox] = []
+        for member in GroupMember.all(in: group) where member.label != nil {
+            switch member.kind {
+            case .setting(let box): boxes.append(box)
+            case .group(let inner): boxes += self.boxes(of: inner)
+            case .other: break
+            }
+        }
+        return boxes
     }
 
     /// The first setting, without looking at the others.

@@ -19,6 +19,12 @@ struct GroupMember {
         }
     }
 
+    /// What a group is in place of a struct, such as `an enum`; `nil` for a struct.
+    static func otherKind(of group: any SettingsGroup) -> String? {
+        if type(of: group) is AnyClass { return "a class" }
+        return Mirror(reflecting: group).displayStyle == .enum ? "an enum" : nil
+    }
+
     /// The name of a setting: the wrapper of the property `x` is stored as `_x`.
     static func settingName(_ label: String) -> String {
         label.hasPrefix("_") ? String(label.dropFirst()) : label

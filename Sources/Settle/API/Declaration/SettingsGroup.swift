@@ -9,6 +9,9 @@
 ///
 /// Groups nest: the keys of `passcode` are `passcode.attemptCount` and so on. A group is cheap to copy, and all copies
 /// share the same settings. A group that no store has opened works in memory, for tests and previews.
+///
+/// A property declared with `var` that is neither a setting nor a group is not saved, and reported when the group is
+/// opened, unless its name begins with an underscore. A property declared with `let` may be of any type.
 public protocol SettingsGroup: Sendable, CustomStringConvertible {
     /// Creates the group with its defaults: those of the declarations, or what the initializer assigns to settings.
     ///

@@ -15,8 +15,8 @@ public struct Snapshot<Group: SettingsGroup>: Sendable {
 
     init(of original: Group) {
         let frozen = Group()
-        let boxes = GroupLayout(original).settings.map(\.box.holder)
-        let copies = GroupLayout(frozen).settings.map(\.box)
+        let boxes = GroupLayout.boxes(of: original).map(\.holder)
+        let copies = GroupLayout.boxes(of: frozen)
         group = frozen
         guard let engine = original.engine else {
             revision = 0

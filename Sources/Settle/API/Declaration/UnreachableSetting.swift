@@ -107,24 +107,3 @@ struct UnreachableSetting {
         return elementGroup(of: container.content, isInCollection: isInCollection || container.isCollection)
     }
 }
-
-/// A type whose values may contain groups.
-private protocol Container {
-    static var content: any Any.Type { get }
-    static var isCollection: Bool { get }
-}
-
-extension Optional: Container {
-    fileprivate static var content: any Any.Type { Wrapped.self }
-    fileprivate static var isCollection: Bool { false }
-}
-
-extension Array: Container {
-    fileprivate static var content: any Any.Type { Element.self }
-    fileprivate static var isCollection: Bool { true }
-}
-
-extension Dictionary: Container {
-    fileprivate static var content: any Any.Type { Value.self }
-    fileprivate static var isCollection: Bool { true }
-}

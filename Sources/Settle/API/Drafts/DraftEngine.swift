@@ -23,7 +23,9 @@ package final class DraftEngine: Engine, @unchecked Sendable {
     init(sharing original: Engine?) {
         super.init(
             log: MutationLog(logLimit: Self.logLimit, logCostLimit: Self.logCostLimit),
-            time: original?.time ?? TimeSource(ContinuousClock()), writer: original?.writer ?? RecursiveLock())
+            time: original?.time ?? TimeSource(ContinuousClock()),
+            // A draft lists what it refuses.
+            issueBoard: IssueBoard(outlet: { _ in }), writer: original?.writer ?? RecursiveLock())
     }
 
     override var isUnopened: Bool { false }

@@ -60,7 +60,8 @@ extension SettingsStore {
         let domain =
             core.domains[name] ?? AttachedDomain(DomainIdentity(name, origin, isAbove: isAbove, isVolatile: true))
         if core.domains[name] == nil {
-            core.insert(domain, after: isAbove ? core.domains[.managed] : core.domains.all.last)
+            let locking = core.domains.all.last { $0.identity.locksKeys && $0.identity.isAbove }
+            core.insert(domain, after: isAbove ? locking : core.domains.all.last)
         }
         if let tree { try core.replace(DomainContents(tree), in: domain.identity) }
     }

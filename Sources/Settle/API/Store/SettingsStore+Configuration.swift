@@ -27,6 +27,10 @@ extension SettingsStore {
         /// ``SettingsStore/History/undo(_:force:author:)``. Default ``HistoryPolicy/unchanged``. Every process
         /// that opens the file keeps to what the last one has said.
         public var history: HistoryPolicy
+        /// Receives what ``SettingsStore/issues`` has while nobody iterates them, once for each code and key, and at most
+        /// 100 in all. Default `nil`: a line on standard error. It is called on a queue of its own, in order, so it may
+        /// take its time and use the store. A handle that joins an open store leaves the store its handler.
+        public var unheardIssueHandler: (@Sendable (SettingsError) -> Void)?
         /// Makes the JSON Schema of settings, if it is to be kept beside the file; see `writesSchema` in `SettleInterchange`.
         package var schemaEncoder: SchemaEncoder?
         /// The clock for delays. Default: the continuous clock, which runs while the machine sleeps. With any other
@@ -40,7 +44,8 @@ extension SettingsStore {
             savePolicy: SavePolicy = .debounced(), logLimit: Int = 1_024,
             logCostLimit: Int = 4 << 20, valueSizeLimit: Int = 4 << 20,
             retryDelay: ClosedRange<Duration> = .milliseconds(250) ... .seconds(30),
-            history: HistoryPolicy = .unchanged, clock: any Clock<Duration> = ContinuousClock()
+            history: HistoryPolicy = .unchanged, clock: any Clock<Duration> = ContinuousClock(),
+            unheardIssueHandler: (@Sendable (SettingsError) -> Void)? = nil
         ) {
             self.savePolicy = savePolicy
             self.logLimit = max(1, logLimit)
@@ -49,6 +54,7 @@ extension SettingsStore {
             self.retryDelay = retryDelay
             self.history = history
             self.clock = clock
+            self.unheardIssueHandler = unheardIssueHandler
         }
     }
 }

@@ -27,6 +27,7 @@ extension StoreCore {
             do throws(SettingsError) { plans.append(try plan(declared)) } catch { errors.append(error) }
         }
         if let error = SettingsError.unusable(name, errors) { throw error }
+        reportVariables(among: layout.others)
         declareText(textKeys, variables)
         var inForce: [SettingKey: SettingValue?] = [:]
         for plan in plans { carryOut(plan, below: path, &inForce) }
@@ -39,6 +40,15 @@ extension StoreCore {
         keepApart(layout.settings)
         declarationsChanged()
         return true
+    }
+
+    /// Reports properties declared with `var` that are neither settings nor groups, each once: such a property is most
+    /// likely a setting without its `@Setting`.
+    private func reportVariables(among others: [GroupLayout.Other]) {
+        for property in others where !property.hasHiddenName && examinedProperties.insert(property.name).inserted {
+            guard storedVariables(of: property.group).contains(property.label) else { continue }
+            reportAfterUnlock(.notASetting(property))
+        }
     }
 
     /// Has state saved apart from what is none.

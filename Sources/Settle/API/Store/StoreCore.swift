@@ -6,7 +6,7 @@ import Synchronization
 /// goes are still saved.
 @usableFromInline
 package final class StoreCore: Engine, @unchecked Sendable {
-    // Sendable: `overrides` and `languages` are guarded by `writer`; the rest is constant and Sendable.
+    // Sendable: `overrides`, `languages` and `examinedProperties` are guarded by `writer`; the rest is constant and Sendable.
 
     let configuration: SettingsStore.Configuration
     let persister: Persister
@@ -20,6 +20,8 @@ package final class StoreCore: Engine, @unchecked Sendable {
     let isSchemaOutdated = Atomic(false)
     var overrides = OverriddenValues()
     var languages = LanguageDefaults()
+    /// The groups' properties, neither settings nor groups, that are reported if they are variables.
+    var examinedProperties: Set<String> = []
     private let sizeWarnings: SizeWarnings
 
     /// - Parameters:
@@ -39,7 +41,7 @@ package final class StoreCore: Engine, @unchecked Sendable {
             logLimit: configuration.logLimit, logCostLimit: configuration.logCostLimit, stored: tree,
             unconfirmed: UnconfirmedCommit(record.unconfirmed))
         let time = TimeSource(configuration.clock)
-        let issueBoard = IssueBoard()
+        let issueBoard = IssueBoard(outlet: configuration.unheardIssueHandler.map(IssueBoard.queued))
         var known = KnownMigrations(record: record, names: migrations)
         if configuration.schemaEncoder != nil, contents.outcome == .absent {
             known.schemaOfNewFile = (storage as? FileStorage)?.schemaLocation

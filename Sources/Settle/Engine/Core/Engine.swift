@@ -129,11 +129,7 @@ package class Engine: @unchecked Sendable {
 
     /// Reports an error once this thread has released the writer's lock altogether. Under that lock.
     final func reportAfterUnlock(_ error: SettingsError) {
-        writer.afterUnlock { [issueBoard, isUnopened] in
-            issueBoard.report(error)
-            // The issues of a group that no store has opened can't be subscribed to.
-            if isUnopened { writeToStandardError("Settle: \(error)") }
-        }
+        writer.afterUnlock { [issueBoard] in issueBoard.report(error) }
     }
 
     /// Releases the writer's lock, then the entries that have left the log, which may run foreign code.

@@ -1,4 +1,8 @@
-/// The source of `SettingsStore.issues`.
+import Dispatch
+import Synchronization
+
+/// The source of `SettingsStore.issues`. While nobody iterates those, each kind of issue goes to an outlet once for each
+/// key: to standard error, or to the configuration's handler.
 final class IssueBoard: @unchecked Sendable {
     // Sendable: all state is guarded by `lock`.
     private let lock = Lock()
@@ -6,16 +10,44 @@ final class IssueBoard: @unchecked Sendable {
     private var subscribers: [UInt64: AsyncStream<SettingsError>.Continuation] = [:]
     private var nextID: UInt64 = 0
     private var isFinished = false
+    /// The kinds of issues that nobody has iterated.
+    private var unheard: Set<UnheardIssue> = []
+    private let outlet: Outlet
     private static let limit = 100
 
+    typealias Outlet = @Sendable (SettingsError) -> Void
+
+    /// Whether nothing is written to standard error in this process. For tests that fail on purpose, a thousand times.
+    static let isSilent = Atomic(false)
+
+    private static let standardError: Outlet = { issue in
+        if !isSilent.load(ordering: .relaxed) { writeToStandardError("Settle: \(issue)") }
+    }
+
+    init(outlet: Outlet? = nil) {
+        self.outlet = outlet ?? Self.standardError
+    }
+
+    /// Calls a handler on a queue of its own: it is foreign code, and the storage may be locked when an issue comes up.
+    static func queued(_ handler: @escaping Outlet) -> Outlet {
+        let queue = QueueExecutor(label: "settle.issues").queue
+        return { issue in queue.async { handler(issue) } }
+    }
+
     func report(_ issue: SettingsError) {
-        let continuations = lock.withLock {
+        let (continuations, isUnheard) = lock.withLock {
             if recent.count == Self.limit { recent.removeFirst() }
             recent.append(issue)
-            return Array(subscribers.values)
+            return (Array(subscribers.values), subscribers.isEmpty && isFirstUnheard(issue))
         }
         // Yield without the lock: a continuation may run foreign code.
         for continuation in continuations { continuation.yield(issue) }
+        if isUnheard { outlet(issue) }
+    }
+
+    /// Bounded, because keys that a program makes up at run time are not.
+    private func isFirstUnheard(_ issue: SettingsError) -> Bool {
+        unheard.count < Self.limit && unheard.insert(UnheardIssue(issue)).inserted
     }
 
     func subscribe() -> AsyncStream<SettingsError> {
@@ -37,6 +69,7 @@ final class IssueBoard: @unchecked Sendable {
 
     func finish() {
         let continuations = lock.withLock {
+            defer { subscribers = [:] }
             isFinished = true
             return Array(subscribers.values)
         }
@@ -45,5 +78,17 @@ final class IssueBoard: @unchecked Sendable {
 
     private func remove(_ id: UInt64) {
         lock.withLock { _ = subscribers.removeValue(forKey: id) }
+    }
+}
+
+/// What makes two issues the same for one who reads standard error.
+private struct UnheardIssue: Hashable {
+    let code: SettingsError.Code
+    /// The key; the sentence, if there is none.
+    let subject: String
+
+    init(_ issue: SettingsError) {
+        code = issue.code
+        subject = issue.key.flatMap { $0.isEmpty ? nil : $0 } ?? issue.description
     }
 }

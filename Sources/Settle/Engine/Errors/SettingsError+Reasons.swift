@@ -4,8 +4,13 @@ extension SettingsError {
     static func invalidValue(key: SettingKey, value: Redacted<some Sendable>, rule: String) -> SettingsError {
         SettingsError(
             .invalidValue,
-            "\(quoted(key)) can't be \(value.short): it must be \(rule).\(oldValueStays)",
+            "\(quoted(key)) can't be \(value.short): it must \(demand(rule)).\(oldValueStays)",
             key: key.description, value: value.shown, rule: rule)
+    }
+
+    /// A rule as the end of “it must …”. That of a count, such as `of 1 to 64 characters`, is about what a value has.
+    private static func demand(_ rule: String) -> String {
+        rule.hasPrefix("of ") ? "have \(rule.dropFirst(3))" : "be \(rule)"
     }
 
     static let oldValueStays = " The old value stays."
@@ -17,8 +22,8 @@ extension SettingsError {
         let value = Redacted(shown: violation.value).short
         return SettingsError(
             .invalidValue,
-            "The default of \(name) can't be \(value): it must be \(violation.rule ?? "another value"). Give the setting another "
-                + "default or another rule.",
+            "The default of \(name) can't be \(value): it must \(demand(violation.rule ?? "another value")). Give the "
+                + "setting another default or another rule.",
             key: key.description, value: violation.value, rule: violation.rule)
     }
 
@@ -237,7 +242,7 @@ extension SettingsError {
 
     /// A secret to be written does not fit the setting's type, or breaks its rule.
     static func refusedSecret(key: SettingKey, type: String, rule: String?) -> SettingsError {
-        let reason = rule.map { "it must be \($0)" } ?? "it is not of type \(type)"
+        let reason = rule.map { "it must \(demand($0))" } ?? "it is not of type \(type)"
         return SettingsError(
             rule == nil ? .unusableValue : .invalidValue,
             "\(quoted(key)) can't be \(Redacted<SettingValue>(shown: nil)): \(reason).\(oldValueStays)",
@@ -257,7 +262,7 @@ extension SettingsError {
 
     /// The reason, as words that end a sentence.
     static func reason(_ error: any Error, _ rule: String? = nil, isSecret: Bool = false) -> String {
-        if let rule { return "it must be \(rule)" }
+        if let rule { return "it must \(demand(rule))" }
         if isSecret { return "it is not of the setting's type" }
         return (error as? SettingCodingError)?.reason ?? "\(error)"
     }

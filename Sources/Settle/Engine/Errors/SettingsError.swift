@@ -36,6 +36,11 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let duplicateKey = Code("duplicateKey")
         /// A group has settings or groups where no store finds them, such as in an array.
         public static let unreachable = Code("unreachable")
+        /// A group is not a struct, or a setting's values are of a class with variables, whose changes no store would
+        /// notice.
+        public static let invalidType = Code("invalidType")
+        /// A group has a variable that is not a setting, so it is never saved.
+        public static let notASetting = Code("notASetting")
         /// A key is empty or has an empty part.
         public static let invalidKey = Code("invalidKey")
         /// A name can't be used for a store, a lock or a setting.

@@ -164,6 +164,7 @@ extension Persister {
 
     private func synced(_ revision: UInt64, _ waiting: [PersisterStateMachine.Waiting], now: Duration) {
         writer.hasUnsynced = false
+        saveErrors.succeeded()
         machine.synced(waiting, now: now)
         log.saveSucceeded(revision).resumeTasks(of: log)
     }
@@ -184,7 +185,7 @@ extension Persister {
             // It stays so, however often saving is tried.
             reportRefusal(error)
         } else {
-            report(issue)
+            saveErrors.report(error)
         }
         return issue
     }

@@ -105,13 +105,11 @@ extension Persister {
         waitForNext()
     }
 
-    /// A newer program has migrated what is stored: from now on nothing is saved. Reported once, on standard error too,
-    /// since a program need not follow its issues.
+    /// A newer program has migrated what is stored: from now on nothing is saved. Reported once.
     func reportRefusal(_ refusal: StorageError?) {
         guard let refusal, !migrations.isReported else { return }
         writer.external.migrations.isReported = true
         report(.storage(refusal))
-        writeToStandardError("Settle: \(refusal)")
     }
 
     /// - Returns: False if a writer has held the writer lock for longer than `limit`.

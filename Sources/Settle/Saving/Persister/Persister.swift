@@ -24,6 +24,8 @@ actor Persister {
     let report: @Sendable (SettingsError) -> Void
     /// For errors of fetching what others have stored, and of feeding those who follow the history.
     let errors: ErrorReporter
+    /// For failed saves, each of which is tried again.
+    let saveErrors: ErrorReporter
     var machine: PersisterStateMachine
     private var timers = SaveTimers()
     /// Whether a due checkpoint was put off because a transaction holds the storage's lock.
@@ -61,6 +63,7 @@ actor Persister {
         self.report = report
         publishedToken = LockedValue(token)
         errors = ErrorReporter(report)
+        saveErrors = ErrorReporter(report)
         writer = BatchWriter(
             storage, external: ExternalChanges(position: position, token: publishedToken, migrations: migrations),
             log: log, time: time, report: report)

@@ -156,7 +156,7 @@ struct JSONReader {
         guard skip(",") else { throw failure(reason) }
         try skipSpace()
         guard peek() == UInt8(ascii: bracket) else { return true }
-        guard dialect == .commented else { throw failure("Nothing follows this comma.", at: comma) }
+        guard dialect == .commented else { throw failure("A trailing comma is not allowed here.", at: comma) }
         position += 1
         return false
     }

@@ -14,9 +14,20 @@ extension DirectSettingValue where Self: FixedWidthInteger {
             default: nil
             }
         guard let exact else {
-            throw SettingCodingError(expected: "a whole number from \(Self.min) to \(Self.max)", found: settingValue)
+            throw SettingCodingError(expected: Self.demand(of: settingValue), found: settingValue)
         }
         self = exact
+    }
+
+    /// The bounds of 64 bits and more say something only to one who has met them.
+    private static func demand(of found: SettingValue) -> String {
+        let isInteger =
+            switch found {
+            case .integer, .number: true
+            case .real(let value): value == value.rounded()
+            default: false
+            }
+        return isInteger || bitWidth < Int64.bitWidth ? "an integer from \(min) to \(max)" : "an integer"
     }
 
     func settingValue() -> SettingValue {

@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 /// Random histories of stores and a person that share a file, checked against what was acknowledged.
-@Suite(.timeLimit(.minutes(10))) struct StoreHistoryTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct StoreHistoryTests {
     /// Seeds that once found a bug.
     private static let findings: [UInt64] = [70, 1_326, 1_460, 101_163, 3_000_107]
 

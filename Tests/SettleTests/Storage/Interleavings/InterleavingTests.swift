@@ -5,7 +5,7 @@ import Testing
 
 /// Two and three processes on one disk, with every order of their system calls in which each is interrupted a few
 /// times, and random orders of longer scripts.
-@Suite(.timeLimit(.minutes(10))) struct InterleavingTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct InterleavingTests {
 
     @Test("Whatever the order of their calls, processes agree", arguments: InterleavedScripts.all.keys.sorted())
     func exhaustive(name: String) async throws {

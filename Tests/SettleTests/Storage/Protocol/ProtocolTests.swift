@@ -5,7 +5,7 @@ import Testing
 
 /// The protocol of the settings file, its journal and its lock: that every way through it keeps what is promised, and
 /// that real processes keep to it.
-@Suite(.timeLimit(.minutes(10))) struct ProtocolTests {
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct ProtocolTests {
     typealias Budget = ProtocolModel.Budget
 
     /// With `SETTLE_INTERLEAVINGS`, each may happen more often.
