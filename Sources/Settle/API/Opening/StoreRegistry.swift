@@ -17,8 +17,9 @@
 /// Callers wait for an opening or a closing in progress without blocking a thread, then check the state again.
 package final class StoreRegistry: Sendable {
     package static let shared: StoreRegistry = {
-        saveAtExit()
-        return StoreRegistry()
+        let registry = StoreRegistry()
+        registry.saveAtExit()
+        return registry
     }()
 
     private struct Entry {
