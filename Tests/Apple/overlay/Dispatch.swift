@@ -20,7 +20,9 @@ public class DispatchSemaphore: DispatchObject, @unchecked Sendable {
     public init(value: Int) {}
     @discardableResult public func signal() -> Int { 0 }
     public func wait() {}
+    public func wait(timeout: DispatchTime) -> DispatchTimeoutResult { fatalError() }
 }
+public enum DispatchTimeoutResult: Sendable { case success, timedOut }
 public struct DispatchQoS: Sendable {
     public enum QoSClass: Sendable { case `default`, userInteractive }
     public static let unspecified = DispatchQoS()
