@@ -53,7 +53,7 @@ final class SteeredStorage: SharedStorage, CheckpointingStorage {
 
     func lockForTransaction() throws(StorageError) -> StorageLease? { try storage.lockForTransaction() }
     func tryLock(named name: String) throws(StorageError) -> StorageLease? { try storage.tryLock(named: name) }
-    func renew(_ lease: StorageLease) -> StorageLease { storage.renew(lease) }
+    func renew(_ lease: StorageLease) throws(StorageError) -> StorageLease { try storage.renew(lease) }
     func unlock(_ lease: StorageLease) { storage.unlock(lease) }
     func close() { storage.close() }
 }
