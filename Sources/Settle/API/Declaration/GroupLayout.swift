@@ -48,11 +48,12 @@ struct GroupLayout {
         let type = type(of: group)
         // Spelled once, because spelling a type costs as much as all else of a setting.
         let typeName = "\(type)"
-        if let kind = GroupMember.otherKind(of: group) { refusedGroups.append(.groupNotStruct(type, kind)) }
+        let mirror = Mirror(reflecting: group)
+        if let kind = GroupMember.otherKind(of: type, mirror) { refusedGroups.append(.groupNotStruct(type, kind)) }
         let savePolicy = type.savePolicy == .inherited ? inherited : type.savePolicy
         let access = outer == .owner ? .owner : type.access
         let category = outerCategory == .state ? .state : type.category
-        for member in GroupMember.all(in: group) {
+        for member in GroupMember.all(in: mirror) {
             guard let label = member.label else { continue }
             switch member.kind {
             case .setting(let box):

@@ -11,18 +11,21 @@ struct GroupMember {
     let kind: Kind
 
     /// In the order of declaration, and one at a time: whoever has found enough looks at no more.
-    static func all(in group: any SettingsGroup) -> some Sequence<GroupMember> {
-        Mirror(reflecting: group).children.lazy.map { label, value in
+    static func all(in group: any SettingsGroup) -> some Sequence<GroupMember> { all(in: Mirror(reflecting: group)) }
+
+    /// The same, of the group's mirror.
+    static func all(in mirror: Mirror) -> some Sequence<GroupMember> {
+        mirror.children.lazy.map { label, value in
             if let setting = value as? any AnySetting { return Self(label: label, kind: .setting(setting.erasedBox)) }
             if let inner = value as? any SettingsGroup { return Self(label: label, kind: .group(inner)) }
             return Self(label: label, kind: .other(value))
         }
     }
 
-    /// What a group is in place of a struct, such as `an enum`; `nil` for a struct.
-    static func otherKind(of group: any SettingsGroup) -> String? {
-        if type(of: group) is AnyClass { return "a class" }
-        return Mirror(reflecting: group).displayStyle == .enum ? "an enum" : nil
+    /// The kind of a group's type if it is not a struct, such as `an enum`.
+    static func otherKind(of type: any SettingsGroup.Type, _ mirror: Mirror) -> String? {
+        if type is AnyClass { return "a class" }
+        return mirror.displayStyle == .enum ? "an enum" : nil
     }
 
     /// The name of a setting: the wrapper of the property `x` is stored as `_x`.

@@ -216,8 +216,8 @@ extension SettingsError {
     static func lockLost(_ name: String) -> SettingsError {
         SettingsError(
             .lockLost,
-            "The lock “\(name)” has ended while its closure ran: another process may have acquired it meanwhile. A commit "
-                + "that was made under it since has stored nothing.")
+            "The lock “\(name)” has ended while its closure ran: another process may have acquired it meanwhile. Commits "
+                + "made under it since then have stored nothing.")
     }
 
     /// Whether others have stored something that a commit would have had to know.

@@ -12,6 +12,9 @@ package struct LockTimeout: Sendable {
     private let pause: @Sendable (Duration) -> Void
     /// By the call that is under way.
     private var waited = Duration.zero
+    /// Whether the last call timed out. The next one waits a tenth of the limit then, so that a caller behind several
+    /// calls does not wait the whole limit for each of them.
+    private var hasTimedOut = false
 
     package init(limit: Duration) {
         let start = ContinuousClock.now
@@ -29,10 +32,6 @@ package struct LockTimeout: Sendable {
         self.pause = pause
     }
 
-    /// Whether the last lock was not to be had in time. The next call waits a tenth of the limit then: whoever waits behind
-    /// several calls does not wait the whole time for each of them.
-    private var hasTimedOut = false
-
     private static let yields = 20
     private static let shortestPause = Duration.microseconds(50)
     private static let longestPause = Duration.milliseconds(5)
@@ -46,10 +45,19 @@ package struct LockTimeout: Sendable {
     package mutating func lock(
         _ file: FileDescriptor, at path: FilePath, _ operations: FileOperations
     ) throws(FileError) {
-        if try operations.tryLock(file, at: path) {
+        do throws(FileError) {
+            try wait(for: file, at: path, operations)
             hasTimedOut = false
-            return
+        } catch {
+            hasTimedOut = error.cause == .wouldBlock
+            throw error
         }
+    }
+
+    private mutating func wait(
+        for file: FileDescriptor, at path: FilePath, _ operations: FileOperations
+    ) throws(FileError) {
+        if try operations.tryLock(file, at: path) { return }
         let start = elapsed()
         let before = waited
         defer { waited = before + (elapsed() - start) }
@@ -57,7 +65,6 @@ package struct LockTimeout: Sendable {
         while true {
             let left = limit - before - (elapsed() - start)
             guard left > .zero else {
-                hasTimedOut = true
                 throw FileError(
                     action: "lock", path: path.text, cause: .wouldBlock,
                     holder: operations.lockHolder(of: file, at: path))
@@ -69,10 +76,7 @@ package struct LockTimeout: Sendable {
             } else {
                 yieldThread()
             }
-            if try operations.tryLock(file, at: path) {
-                hasTimedOut = false
-                return
-            }
+            if try operations.tryLock(file, at: path) { return }
         }
     }
 }

@@ -33,8 +33,8 @@ struct NamedFileLocks: Sendable {
         return false
     }
 
-    /// Whether a lock is known to exclude nobody any more: its file was removed or replaced, so that others lock another
-    /// one.
+    /// Whether a lock no longer excludes others: its file was removed or replaced, so they lock another one. An error
+    /// that leaves this open does not count.
     func isLost(_ name: String, _ operations: FileOperations) -> Bool {
         guard let held = held[name], let own = try? operations.status(of: held.file, at: held.path) else { return true }
         do {
@@ -145,7 +145,9 @@ extension FileSession {
         }
     }
 
-    /// - Throws: ``StorageError/Code/leaseLost`` if a named lock was held and excludes nobody any more.
+    /// Checks that a named lock still excludes others.
+    ///
+    /// - Throws: ``StorageError/Code/leaseLost`` if its file was removed or replaced.
     func checkLock(_ lease: StorageLease) throws(StorageError) {
         guard let name = lease.name, namedLocks.isLost(name, operations) else { return }
         throw StorageError(

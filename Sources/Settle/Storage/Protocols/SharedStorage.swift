@@ -42,8 +42,8 @@ public protocol SharedStorage: Storage {
     /// at any time; must not wait.
     func holder(ofLockNamed name: String) -> String?
 
-    /// Extends a lease whose ``StorageLease/timeToLive`` is limited. Of one without a limit, checks before its release
-    /// whether it has lasted.
+    /// Extends a lease whose ``StorageLease/timeToLive`` is limited. For a lease without a
+    /// limit, checks whether it is still held; called before its release.
     ///
     /// - Throws: ``StorageError`` with ``StorageError/Code/leaseLost`` if it has ended.
     func renew(_ lease: StorageLease) async throws(StorageError) -> StorageLease
