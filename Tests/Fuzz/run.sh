@@ -13,7 +13,8 @@
 # former. An input fails that traps, gives a wrong answer, takes more than a second of the processor's time, or makes the
 # program larger than 256 MiB, sanitizer and all inputs included, or allocates 64 MiB at once. At the end of a target the
 # longest input and the peak of the memory are printed. FUZZ_SECONDS is another limit for libFuzzer's own clock, for a machine
-# that does other things too. FUZZ_OPTIMIZATION=-Onone compiles in a third of the time, for few runs.
+# that does other things too. With FUZZ_SEED, which is not 0, two runs try the same inputs. FUZZ_OPTIMIZATION=-Onone compiles in
+# a third of the time, for few runs.
 #
 # SwiftPM cannot link libFuzzer into an executable, so the sources are compiled directly.
 set -eu
@@ -45,7 +46,7 @@ fuzz() {
     # failure, run the program with the input and without these options.
     # shellcheck disable=SC2086
     ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16:malloc_context_size=1 SWIFT_BACKTRACE=enable=no \
-        "$folder/$target/fuzz" -runs="$runs" -max_len=4096 -timeout="$seconds" -rss_limit_mb=256 -malloc_limit_mb=64 $options \
+        "$folder/$target/fuzz" -runs="$runs" -seed="${FUZZ_SEED:-0}" -max_len=4096 -timeout="$seconds" -rss_limit_mb=256 -malloc_limit_mb=64 $options \
         -artifact_prefix="$folder/$target/" -print_final_stats=1 "$inputs"
 }
 
