@@ -8,6 +8,10 @@ import SettleTesting
 /// The list is what one follower has been told who asks after each step, each time another process. Each transaction
 /// that was acknowledged must be in it once, it must lead from the values before to those after, and whoever comes back
 /// with the token of any place must be told the rest of the list, or that this is not known any more.
+///
+/// In half of the lives people copy the files and put some of them back later, or save what their editor has read long
+/// before. Then no place may lead anywhere else than to the values in force. In half of those whose history is kept one key is
+/// a secret, which two of three processes declare, and of which none is told a value.
 struct KeptHistoryRun {
     struct Violation: Error, CustomStringConvertible {
         let description: String
@@ -17,6 +21,7 @@ struct KeptHistoryRun {
         let name: String
         let calls: FaultySystemCalls
         let storage: FileStorage
+        let declaresSecret: Bool
         var revision: UInt64 = 0
     }
 
@@ -26,6 +31,7 @@ struct KeptHistoryRun {
     }
 
     private static let url = URL(filePath: "/home/settings.json")
+    private static let names = FileNames(FilePath("/home/settings.json"))
     private static let keys: [SettingKey] = ["a", "b", "g.x", "g.y"]
 
     private var disk = SimulatedDisk()
@@ -51,7 +57,17 @@ struct KeptHistoryRun {
     private var found: Set<Int64> = []
     /// The place of the last transaction that was reported stable.
     private var stable: ChangeToken?
-    /// Whether a loss has been told since the last step that may cause one.
+    /// A generator of its own, so that a life is otherwise the same with and without copies.
+    private var copying: SeededGenerator
+    private let copiesFiles: Bool
+    private var copies: [[FilePath: [UInt8]]] = []
+    /// Whether files have been put back since the follower began: any place may be unknown, and none may mislead.
+    private var isRestored = false
+    /// Which values places stood for, the follower's and those of before.
+    private var places: [(token: ChangeToken, tree: SettingTree)] = []
+    private let secret: SettingKey?
+    /// Whether the journal must know of the secret.
+    private var isSecretKnown = false
     private(set) var losses = 0
     private(set) var resumptions = 0
 
@@ -61,6 +77,10 @@ struct KeptHistoryRun {
         isKept = random.next() % 4 != 0
         mayBeDamaged = random.next() % 4 == 0
         bound = random.next() % 2 == 0 ? 1 + Int(random.next() % 12) : 10_000
+        copying = SeededGenerator(seed: ~seed)
+        copiesFiles = copying.next() % 2 == 0
+        let hasSecret = copying.next() % 2 == 0
+        secret = isKept && hasSecret ? "a" : nil
         try FileOperations(disk).makeFolder(FilePath("/home"))
         try FileOperations(disk).synchronizeFolder(FilePath("/"))
     }
@@ -74,11 +94,13 @@ struct KeptHistoryRun {
                 try run.processes[0].storage.keepHistory(.keep(transactions: run.bound, for: .days(100_000)))
             }
             run.note(run.isKept ? "The history is kept" : "No history is kept")
+            if let token = run.processes[0].storage.token { run.places.append((token, SettingTree())) }
             try run.append(0)
             run.begin(at: try run.settle(0))
             run.hasFaults = run.below(2) == 0
             for _ in 0..<steps {
                 try run.step()
+                if run.copiesFiles { try run.useCopies() }
                 try run.follow()
                 try run.comeBack()
             }
@@ -117,7 +139,11 @@ struct KeptHistoryRun {
         let storage = FileStorage(
             at: Self.url, calls: calls, lockTimeout: LockTimeout(limit: .zero), journalLimit: journalLimit)
         let contents = try storage.load()
-        processes.append(Process(name: "P\(count)", calls: calls, storage: storage))
+        let process = Process(
+            name: "P\(count)", calls: calls, storage: storage, declaresSecret: secret != nil && count % 3 != 0)
+        processes.append(process)
+        // As the persister, which tells the storage before anything else.
+        if let secret, process.declaresSecret, (try? storage.withhold([secret])) != nil { isSecretKnown = true }
         note("P\(count) opens at \(text(contents.token))")
     }
 
@@ -220,16 +246,80 @@ struct KeptHistoryRun {
         // What has been noticed before is stored again.
         guard (try? settledTree(of: processes[index])) != nil else { return }
         try follow()
-        let names = FileNames(FilePath("/home/settings.json"))
-        let gone = [names.file, names.journal].filter { _ in below(2) == 0 }
+        let gone = [Self.names.file, Self.names.journal].filter { _ in below(2) == 0 }
+        isSecretKnown = false
         for path in gone { try? disk.removeFile(path.text) }
         note("Somebody removes \(gone.map(\.name))")
         _ = try? settledTree(of: processes[index])
     }
 
+    // MARK: Copies
+
+    private mutating func useCopies() throws {
+        switch copying.next() % 12 {
+        case 0..<3: copyFiles()
+        case 3: try restoreFiles()
+        case 4: try saveOldText()
+        default: break
+        }
+    }
+
+    private mutating func copyFiles() {
+        let paths = [Self.names.file, Self.names.journal, Self.names.previous]
+        copies.append(paths.reduce(into: [:]) { $0[$1] = SettingsPerson(path: $1).contents(of: disk) })
+        note("Somebody copies the files")
+    }
+
+    /// Puts some files back, in any order, whole or not, while processes look at what is there.
+    private mutating func restoreFiles() throws {
+        guard let copy = copies.randomElement(using: &copying) else { return }
+        (isRestored, stable, awaited) = (true, nil, [])
+        for (path, bytes) in copy.sorted(by: { $0.key.name < $1.key.name }).shuffled(using: &copying)
+        where copying.next() % 2 == 0 {
+            let isTorn = copying.next() % 5 == 0
+            let isInPlace = copying.next() % 2 == 0
+            let part = isTorn ? Array(bytes.prefix(Int(copying.next() % UInt64(bytes.count + 1)))) : bytes
+            try SettingsPerson(path: path).put(part, on: disk, isInPlace: isInPlace)
+            if isTorn { (isDamaged, isSecretKnown) = (true, false) }
+            note("Somebody puts \(path.name) back\(isTorn ? " in part" : "")\(isInPlace ? ", in place" : "")")
+            if copying.next() % 2 == 0, let process = processes.randomElement(using: &copying) {
+                _ = try? settledTree(of: process)
+                note("\(process.name) looks at it")
+            }
+        }
+    }
+
+    /// An editor that has read the file long ago saves what it has.
+    private mutating func saveOldText() throws {
+        guard let bytes = copies.randomElement(using: &copying)?[Self.names.file] else { return }
+        try SettingsPerson(path: Self.names.file).put(bytes, on: disk, isInPlace: copying.next() % 2 == 0)
+        note("An editor saves an old text")
+    }
+
+    /// Whatever place somebody comes back with, it leads to the values in force, or it is said that it does not.
+    private mutating func checkPlaces(_ tree: SettingTree, _ index: Int) throws {
+        for _ in 0..<min(4, places.count) {
+            guard let (token, before) = places.randomElement(using: &copying),
+                let records = try records(after: token, of: index)
+            else { continue }
+            var state = before
+            let transactions = records.flatMap(\.transactions)
+            guard transactions.allSatisfy({ $0.mutations != nil }) else { continue }
+            for mutation in transactions.flatMap({ $0.mutations ?? [] }) { state[mutation.key] = mutation.newValue }
+            guard leaves(state) == leaves(tree) else {
+                throw Violation(
+                    description: "\(text(token)) leads \(processes[index].name) to \(leaves(state)) instead of "
+                        + "\(leaves(tree)).")
+            }
+        }
+    }
+
     // MARK: The follower
 
     private mutating func begin(at token: ChangeToken?) {
+        // What a copy has was there before.
+        if isRestored { found = [] }
+        isRestored = false
         list = []
         awaited = []
         beginning = token
@@ -271,6 +361,8 @@ struct KeptHistoryRun {
         }
         for (token, transaction) in new.flatMap(\.entries) { try take(Entry(token: token, transaction: transaction)) }
         try check(tree, index)
+        try checkPlaces(tree, index)
+        if let token = processes[index].storage.token { places.append((token, tree)) }
     }
 
     private mutating func take(_ entry: Entry) throws {
@@ -279,9 +371,17 @@ struct KeptHistoryRun {
             throw Violation(description: "\(text(entry.token)) does not follow \(text(last)).")
         }
         list.append(entry)
+        try checkSecret(entry)
         guard let name = entry.transaction.author.name.flatMap({ Int64($0) }) else { return }
         guard found.insert(name).inserted else { throw Violation(description: "\(name) is told twice.") }
         awaited.remove(name)
+    }
+
+    private func checkSecret(_ entry: Entry) throws {
+        guard let secret, isSecretKnown else { return }
+        for mutation in entry.transaction.mutations ?? [] where mutation.key == secret && !mutation.isWithheld {
+            throw Violation(description: "\(text(entry.token)) tells a value of the secret.")
+        }
     }
 
     /// Everything that was acknowledged is in the list, and the list leads to what is stored.
@@ -293,7 +393,7 @@ struct KeptHistoryRun {
         guard list.allSatisfy({ $0.transaction.mutations != nil }) else { return }
         var state = base
         for entry in list {
-            for mutation in entry.transaction.mutations ?? [] {
+            for mutation in entry.transaction.mutations ?? [] where mutation.key != secret {
                 guard state[mutation.key] == mutation.oldValue else {
                     let old = SettingTreeText.text(mutation.oldValue)
                     throw Violation(
@@ -308,9 +408,15 @@ struct KeptHistoryRun {
         }
     }
 
-    /// Empty dictionaries don't count.
+    /// Empty dictionaries don't count, nor does a secret, whose values are not told.
     private func leaves(_ tree: SettingTree) -> [SettingKey: SettingValue?] {
-        SettingTreeText.leaves(of: tree).filter { $0.value != .dictionary([:]) }
+        SettingTreeText.leaves(of: tree).filter { $0.value != .dictionary([:]) && $0.key != secret }
+    }
+
+    /// Whether two processes tell the same, but for a secret that one of them did not know of.
+    private func areSame(_ one: StoredTransaction, _ other: StoredTransaction) -> Bool {
+        let secrets = Set([secret].compactMap(\.self))
+        return one == other || one.withholding(secrets) == other.withholding(secrets)
     }
 
     /// Somebody comes back with the token of any place, to any process.
@@ -330,7 +436,7 @@ struct KeptHistoryRun {
         resumptions += 1
         let told = records.flatMap(\.entries)
         let rest = list[start...]
-        for ((token, transaction), entry) in zip(told, rest) where transaction != entry.transaction {
+        for ((token, transaction), entry) in zip(told, rest) where !areSame(transaction, entry.transaction) {
             // Without a history, an edit that nobody saw being made may not be known any more.
             if !isKept, transaction.mutations == nil { continue }
             throw Violation(
@@ -349,7 +455,7 @@ struct KeptHistoryRun {
         let bound = bound
         for place in [nil, list[below(list.count)].token] {
             let past = try earlier(than: place, of: index)
-            if isDamaged {
+            if isDamaged || isRestored {
                 try checkRest(past, of: index)
                 continue
             }
@@ -359,7 +465,7 @@ struct KeptHistoryRun {
             }
             let newest = past.prefix(known.count).reversed()
             guard newest.map(\.token) == known.map(\.token), past.count <= bound,
-                zip(newest, known).allSatisfy({ $0.transaction == $1.transaction })
+                zip(newest, known).allSatisfy({ areSame($0.transaction, $1.transaction) })
             else {
                 throw Violation(
                     description: "Looking back from \(text(place)) finds \(past.map { text($0.token) }) instead of "
@@ -372,8 +478,8 @@ struct KeptHistoryRun {
     private func checkRest(_ past: [Entry], of index: Int) throws {
         let told = Dictionary(list.map { ($0.token, $0.transaction) }) { $1 }
         let isInOrder = zip(past, past.dropFirst()).allSatisfy { $0.token.position > $1.token.position }
-        let areSame = past.allSatisfy { entry in told[entry.token].map { $0 == entry.transaction } ?? true }
-        guard isInOrder, areSame else {
+        let isAsTold = past.allSatisfy { entry in told[entry.token].map { areSame($0, entry.transaction) } ?? true }
+        guard isInOrder, isAsTold else {
             throw Violation(
                 description: "\(processes[index].name) finds \(past.map { text($0.token) }) in what is left.")
         }
@@ -392,7 +498,7 @@ struct KeptHistoryRun {
 
     /// Whether more transactions have come after a place than are kept.
     private func mayBeForgotten(_ place: ChangeToken, _ index: Int) -> Bool {
-        if isDamaged { return true }
+        if isDamaged || isRestored { return true }
         guard let end = processes[index].storage.token, end.history == place.history else { return false }
         return end.position > place.position + UInt64(bound)
     }
@@ -413,7 +519,7 @@ struct KeptHistoryRun {
 
     /// Changes a byte of what is kept of the past, if anything is.
     private mutating func damagePast() throws {
-        let (operations, path) = (FileOperations(disk), FileNames(FilePath("/home/settings.json")).journal)
+        let (operations, path) = (FileOperations(disk), Self.names.journal)
         guard let file = try? operations.open(path, .update) else { return }
         defer { try? operations.close(file, at: path) }
         let start = try operations.read(file, at: path, offset: 0, count: JournalHeader.size)

@@ -202,6 +202,47 @@ import Testing
         try await store.close()
     }
 
+    @Test("A process without an owner's group can't undo what the owner has written", arguments: HistoryPlace.Kind.allCases)
+    func undeclaredOwners(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        let owner = try await home.open()
+        let settings = try await owner.group(PartlyHiddenSettings.self)
+        try await settings.commit(author: "alice") { settings.inner.count = 1 }
+        let open = try owner.newest()
+        try await settings.commit(author: "alice") { settings.owned.attempts = 3 }
+        let single = try owner.newest()
+        try await settings.commit(author: "alice") { (settings.inner.count, settings.owned.attempts) = (2, 4) }
+        let joint = try owner.newest()
+        settings.owned.attempts = 5
+        try await owner.flush()
+        let debounced = try owner.newest()
+        try await owner.close()
+
+        // Also after the process, and with a journal that has been written anew.
+        for _ in 0..<2 {
+            let other = try await home.open()
+            try await other.file.flush()
+            for (token, key) in [(single, "owned.attempts"), (joint, nil), (debounced, "owned.attempts")] {
+                let error = await #expect(throws: SettingsError.self) {
+                    try await other.history.undo(token, force: true)
+                }
+                #expect(error?.code == .notUndoable && error?.key == key)
+                #expect(error?.rule == "written by code that has its group")
+                #expect(error?.description.contains("“owned.attempts”") == true)
+            }
+            let last = await #expect(throws: SettingsError.self) {
+                try await other.history.undo(lastBy: "alice", force: true)
+            }
+            #expect(last?.code == .notUndoable)
+            #expect(try await home.stored()["owned.attempts"] == .integer(5))
+            try await other.close()
+        }
+        let other = try await home.open()
+        #expect(try await other.history.undo(open, force: true).keys == ["inner.count"])
+        #expect(try await home.stored()["inner.count"] == nil)
+        try await other.close()
+    }
+
     @Test(
         "Owner's settings, secrets, and what lies before a migration can't be undone",
         arguments: HistoryPlace.Kind.allCases)

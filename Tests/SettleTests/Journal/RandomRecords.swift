@@ -69,11 +69,13 @@ extension SeededGenerator {
 
     private mutating func transaction(by author: TransactionAuthor) -> StoredTransaction {
         let undone = ChangeToken(history: next(), position: next(), checksum: next())
-        return StoredTransaction(
+        var transaction = StoredTransaction(
             time: Double(next() >> 20) / 3, author: author.named(next() % 2 == 0 ? text() : nil),
             origin: ValueOrigin.allCases.randomElement(using: &self) ?? .local, undone: next() % 3 == 0 ? undone : nil,
             count: next() % 3 == 0 ? 1 + next() >> 40 : 1,
             mutations: next() % 5 == 0 ? nil : (0..<(next() % 4)).map { _ in mutation() })
+        transaction.isOwners = next() % 4 == 0
+        return transaction
     }
 
     private mutating func mutation() -> StoredMutation {

@@ -109,7 +109,7 @@ private struct RestoreRun {
         try write(["a", "e"])
         if moment == .closed { close() }
         for (file, bytes) in backup {
-            try restore(file, bytes)
+            if let bytes { try SettingsPerson(path: file.path).put(bytes, on: disk, isInPlace: setup.isInPlace) }
             switch moment {
             case .closed, .open: break
             case .watching: try fetch()
@@ -195,16 +195,6 @@ private struct RestoreRun {
 
     private func contents(_ file: RestoredFile) -> [UInt8]? {
         SettingsPerson(path: file.path).contents(of: disk)
-    }
-
-    private func restore(_ file: RestoredFile, _ bytes: [UInt8]?) throws {
-        guard let bytes else { return }
-        guard setup.isInPlace else { return try SettingsPerson(path: file.path).write(bytes, on: disk) }
-        let operations = FileOperations(disk)
-        let open = try operations.open(file.path, .update)
-        defer { try? operations.close(open, at: file.path) }
-        try operations.write(bytes, to: open, at: file.path)
-        try operations.truncate(open, at: file.path, to: bytes.count)
     }
 
     // MARK: Checks

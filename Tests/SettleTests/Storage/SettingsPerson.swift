@@ -53,6 +53,15 @@ struct SettingsPerson {
         try? FileFormat.json.decode(FileFormat.json.encode(tree))
     }
 
+    /// Puts a copy in the file's place, or writes it over what is there.
+    func put(_ bytes: [UInt8], on disk: any SystemCalls, isInPlace: Bool) throws {
+        let operations = FileOperations(disk)
+        guard isInPlace, let file = try? operations.open(path, .update) else { return try write(bytes, on: disk) }
+        defer { try? operations.close(file, at: path) }
+        try operations.write(bytes, to: file, at: path)
+        try operations.truncate(file, at: path, to: bytes.count)
+    }
+
     /// Replaces the file, as editors do.
     func write(_ bytes: [UInt8], on disk: any SystemCalls) throws {
         let operations = FileOperations(disk)

@@ -12,7 +12,11 @@ extension StoreCore {
         let committed = try await commit(author: author, preparing: prepare) { () throws -> UndoResult in
             // Never missing: the preparation comes first.
             guard let past = found.withLock({ $0 }) else { throw CancellationError() }
-            return try takeBack(past.transaction.mutations ?? [], of: past.token, force: force, permitting: permit)
+            let mutations = past.transaction.mutations ?? []
+            let result = try takeBack(mutations, of: past.token, force: force, permitting: permit)
+            // What is declared here was refused before, with its declaration.
+            guard !past.transaction.isOwners else { throw SettingsError.undoProtected(past.token, mutations) }
+            return result
         }
         var result = committed.result
         if let revision = committed.revision { result.token = log.lock.withLock { log.changes.token(of: revision) } }
@@ -147,9 +151,18 @@ extension SettingsError {
     fileprivate static func undoProtected(
         _ token: ChangeToken?, _ key: SettingKey, by owned: SettingKey, _ declaration: String
     ) -> SettingsError {
-        let rule = "written by code that has its group"
-        return notUndoable(
-            token, "it has changed \(quoted(key)), and \(quoted(owned)) is \(declaration), which must be \(rule)",
-            key: key, rule: rule)
+        notUndoable(
+            token, "it has changed \(quoted(key)), and \(quoted(owned)) is \(declaration), which must be \(ownersRule)",
+            key: key, rule: ownersRule)
     }
+
+    fileprivate static func undoProtected(_ token: ChangeToken, _ mutations: [StoredMutation]) -> SettingsError {
+        let keys = mutations.map(\.key)
+        return notUndoable(
+            token,
+            "it has changed \(keys.map(quoted).joined(separator: ", ")), of which a setting must be \(ownersRule)",
+            key: keys.count == 1 ? keys[0] : nil, rule: ownersRule)
+    }
+
+    private static let ownersRule = "written by code that has its group"
 }

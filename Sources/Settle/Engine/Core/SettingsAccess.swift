@@ -22,6 +22,9 @@ public enum SettingsAccess: String, Sendable, Hashable, Codable, CaseIterable {
     /// - a write or a removal by key, of its settings' keys and of those around or within them, throws a
     ///   ``SettingsError`` with ``SettingsError/Code/protected``.
     ///
+    /// What has changed them can't be undone (``SettingsStore/History/undo(_:force:author:)``), not even by a
+    /// program that has never opened the group.
+    ///
     /// This prevents writes by mistake, or by users who may only change what an app offers by key. It is no barrier
     /// within a process, where any code may declare a group with the same keys, nor around the file: other processes
     /// and people with an editor can write anything, which comes in as an external change. It does not restrict

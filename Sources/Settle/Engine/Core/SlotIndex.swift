@@ -14,6 +14,8 @@ struct SlotIndex {
 
     /// How many settings have no declaration.
     private var undeclaredCount = 0
+    /// Whether there is, or was, a setting that is its owner's.
+    private(set) var hasOwners = false
 
     private struct Branch {
         /// The settings and branches directly within it.
@@ -94,6 +96,7 @@ struct SlotIndex {
     mutating func makeOwned(_ key: SettingKey) {
         guard let slot = slots[key], slot.access != .owner else { return }
         slot.access = .owner
+        hasOwners = true
         for parent in key.parents { branches[parent, default: Branch()].owned += 1 }
         for parent in declaredKeys[key]?.parents ?? [] { branches[parent, default: Branch()].owned += 1 }
     }
@@ -101,6 +104,7 @@ struct SlotIndex {
     private mutating func count(_ slot: SettingSlot, at key: SettingKey, _ step: Int) {
         if slot.declaration == nil { undeclaredCount += step }
         guard slot.isSecret || slot.access == .owner else { return }
+        if slot.access == .owner { hasOwners = true }
         for parent in key.parents {
             if slot.isSecret { branches[parent, default: Branch()].secrets += step }
             if slot.access == .owner { branches[parent, default: Branch()].owned += step }

@@ -44,7 +44,8 @@ struct FileHistory: Sendable {
     private mutating func transactions(in journal: JournalFile) throws(FileError) -> JournalTransactionList? {
         guard journal.isOpen, let header = journal.header else { return nil }
         var list = JournalTransactionList(header)
-        if let known = self.list, known.end.generation == header.generation, !known.isEmpty { list = known }
+        // A copy of the same journal may have been put back, and have gone on in another way.
+        if let known = self.list, !known.isEmpty, try journal.continues(known.end) { list = known }
         let (start, count) = (list.end.offset, journal.end.offset - list.end.offset)
         if count > 0 {
             let bytes = try journal.read(at: start, count: count)

@@ -87,6 +87,7 @@ extension FileSession {
             journal.leaveGap()
             outcome = outcome.with(log, of: names, isComplete: found.isWhole)
         }
+        if let log, log.isUnusable, log.damage.isEmpty { journal.leaveGap() }
         state = found.state
         if let edit = found.edit {
             let batch = edit.batch.with(transactions(ofEdit: edit.batch, over: edit.tree))

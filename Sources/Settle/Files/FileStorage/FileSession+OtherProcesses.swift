@@ -139,7 +139,10 @@ extension FileSession {
         }
         switch known.relation(to: log, journal.header, isContinued: isContinued) {
         case .unusable:
-            // What is known counts. The next process that writes begins a new journal with it.
+            // What is known counts. The next process that writes begins a new journal with it. Places of the old one don't
+            // lead there.
+            if log.damage.isEmpty { journal.leaveGap() }
+            history.recent.begin(at: journal.token)
             repairs.formUnion([.replaceJournal, .synchronizeNames])
         case .same:
             try mergeNew(

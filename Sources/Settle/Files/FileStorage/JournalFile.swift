@@ -257,7 +257,7 @@ struct JournalFile: Sendable {
     /// Whether the file has at a place of its generation what stood there.
     ///
     /// - Parameter isDamaged: Whether that can't be told.
-    func continues(_ place: JournalPosition, isDamaged: Bool) throws(FileError) -> Bool {
+    func continues(_ place: JournalPosition, isDamaged: Bool = false) throws(FileError) -> Bool {
         guard place.generation == end.generation, place.generation != 0, place.offset <= end.offset else {
             return false
         }
@@ -283,10 +283,13 @@ struct JournalFile: Sendable {
         let isShort = distance <= Self.lookLimit
         let lengthSize = MemoryLayout<UInt32>.size
         let bytes = try read(at: end.chainOffset, count: isShort ? distance + lengthSize : MemoryLayout<UInt64>.size)
+        // With the last byte of what was read, which a file that was cut short does not have.
+        let known = min(1, distance)
+        let tail =
+            isShort ? bytes.dropFirst(distance - known) : try read(at: end.offset - known, count: known + lengthSize)[...]
         // As long as there is no header, there is nothing to compare.
-        guard chain(in: bytes) == end.chain || end.generation == 0 else { return .otherFile }
-        let length = isShort ? bytes.dropFirst(distance) : try read(at: end.offset, count: lengthSize)[...]
-        return length.allSatisfy { $0 == 0 } ? .nothing : .records
+        guard chain(in: bytes) == end.chain && tail.count >= known || end.generation == 0 else { return .otherFile }
+        return tail.dropFirst(known).allSatisfy { $0 == 0 } ? .nothing : .records
     }
 
     func read(at offset: Int, count: Int) throws(FileError) -> [UInt8] {

@@ -46,7 +46,7 @@ extension JournalTransactions {
 ///     facts         a count: the sum of
 ///                   1 there is a name, 2 it undoes another, 4 its mutations are known, 8 it stands for several,
 ///                   16 it has another time than the section, 32 its mutations are those of the record's batch,
-///                   64 it has a reason
+///                   64 it has a reason, 128 it has written a setting that only its owner writes
 ///     time          8 bytes, if it is another one
 ///     origin        a count: 1 local, 2 external, 3 migration, 4 reset; 0 another one, whose name follows (a text)
 ///     name          a text, if there is one
@@ -64,7 +64,8 @@ private enum Facts {
     static let time: UInt64 = 16
     static let batch: UInt64 = 32
     static let reason: UInt64 = 64
-    static let all: UInt64 = 127
+    static let isOwners: UInt64 = 128
+    static let all: UInt64 = 255
 }
 
 /// The usual origins, by their numbers.
@@ -96,6 +97,7 @@ extension JournalValueWriter {
         if transaction.reason != nil { facts |= Facts.reason }
         if transaction.mutations != nil { facts |= Facts.mutations }
         if transaction.count != 1 { facts |= Facts.several }
+        if transaction.isOwners { facts |= Facts.isOwners }
         write(count: facts)
         if hasOwnTime { write(bits: transaction.time.bitPattern) }
         if let index = origins.firstIndex(of: transaction.origin) {
@@ -180,6 +182,7 @@ extension JournalValueReader {
         var transaction = StoredTransaction(
             time: time, author: author.named(name), origin: origin, undone: undone, reason: reason, count: count,
             mutations: nil)
+        transaction.isOwners = facts & Facts.isOwners != 0
         guard facts & Facts.mutations != 0 else { return transaction }
         var mutations: [StoredMutation] = []
         if facts & Facts.batch != 0 {

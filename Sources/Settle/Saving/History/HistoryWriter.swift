@@ -53,8 +53,20 @@ extension MutationLog {
         // Encoded outside the log's lock, since that runs foreign code.
         let logged = revisions.map(ownTransactions) ?? []
         var listing = TransactionListing(values, replacing: before)
-        return listing.transactions(
+        var transactions = listing.transactions(
             logged.suffix(Int(clamping: count)).map(Self.item), of: count, by: .current, batchAuthor: author, now: now)
+        markOwners(&transactions)
+        return transactions
+    }
+
+    private func markOwners(_ transactions: inout [StoredTransaction]) {
+        lock.withLock {
+            guard stored.slots.hasOwners else { return }
+            for index in transactions.indices {
+                transactions[index].isOwners =
+                    transactions[index].mutations?.contains { stored.slots.owned(at: $0.key) != nil } ?? false
+            }
+        }
     }
 
     private static func item(_ logged: LoggedTransaction) -> TransactionListing.Item {
