@@ -31,6 +31,37 @@ struct FileHistory: Sendable {
         }
     }
 
+    // MARK: What a record says of its transactions
+
+    /// Those of a batch of the store.
+    ///
+    /// - Parameters:
+    ///   - kept: What the journal says.
+    ///   - now: The time, for a batch that does not list its transactions.
+    func transactions(
+        of batch: StorageBatch, _ kept: JournalHistory?, at now: @autoclosure () -> Double = wallTime(isExact: false)
+    ) -> JournalTransactions {
+        let list = batch.transactions.isEmpty ? nil : batch.transactions.map { redacted($0, kept) }
+        return JournalTransactions(
+            count: max(1, batch.transactionCount), time: list?.last?.time ?? now(), list: list)
+    }
+
+    /// That of an edit.
+    ///
+    /// - Parameters:
+    ///   - tree: All values before it.
+    ///   - kept: What the journal says.
+    ///   - time: When it was found.
+    func transaction(
+        ofEdit batch: JournalBatch, over tree: SettingTree, _ kept: JournalHistory?,
+        at time: Double = wallTime(isExact: false)
+    ) -> JournalTransactions {
+        let mutations = batch.entries.map { StoredMutation(key: $0.key, oldValue: tree[$0.key], newValue: $0.value) }
+        let transaction = StoredTransaction(
+            time: time, author: TransactionAuthor(), origin: .external, mutations: mutations)
+        return JournalTransactions(count: 1, time: time, list: [redacted(transaction, kept)])
+    }
+
     // MARK: Reading the journal
 
     /// What is kept of the past; `nil` if that is nothing.

@@ -10,13 +10,12 @@ extension FileSession {
     mutating func mergeNewRecords(canUnite: Bool = false) throws(StorageError) {
         let known = journal.place
         var reader = journal
-        var records = try fileErrors { (_) throws(FileError) in try reader.readNew().records }
+        var records = try StorageError.saving(names.file, reader.readNew().records)
         if !canUnite, !journal.isReadOnly, let reset = records.first(where: \.record.content.isReset) {
             repairs.insert(.restoreFile)
             reader = journal
-            records = try fileErrors { (_) throws(FileError) in
-                try reader.readNew(atMost: reset.offset - known.offset).records
-            }
+            records = try StorageError.saving(
+                names.file, reader.readNew(atMost: reset.offset - known.offset).records)
         }
         try mergeNew(records, behind: known, in: reader)
     }
@@ -89,7 +88,9 @@ extension FileSession {
     private mutating func follow(_ records: ArraySlice<(offset: Int, record: JournalRecord)>) {
         for (offset, record) in records {
             // Before what it replaces is not known any more.
-            if let batch = record.batch { remember(batch) }
+            if let batch = record.batch, let id = journal.token?.history {
+                history.recent.add(batch, of: id, over: inForce.tree)
+            }
             state.add(record.content, at: offset, over: inForce.tree)
             switch record.content {
             case .edited(let mirror, _): if !mirror.isOfState { file.follow(mirror.version) }
@@ -134,9 +135,8 @@ extension FileSession {
             journal.leaveGap()
         }
         // A damaged one does not have the place behind what it has lost, and is replaced with all that is known here.
-        let isContinued = try fileErrors(as: StorageError.unreadable) { (session) throws(FileError) in
-            try session.journal.continues(known.end, isDamaged: session.repairs.contains(.replaceJournal))
-        }
+        let isContinued = try StorageError.reading(
+            names.file, journal.continues(known.end, isDamaged: repairs.contains(.replaceJournal)))
         switch known.relation(to: log, journal.header, isContinued: isContinued) {
         case .unusable:
             // What is known counts. The next process that writes begins a new journal with it.
@@ -198,7 +198,9 @@ extension FileSession {
             return nil
         }
         let changesNothing = union.batch.entries.isEmpty
-        if !changesNothing { union.batch.transactions = transactions(ofEdit: union.batch, over: inForce.tree) }
+        if !changesNothing {
+            union.batch.transactions = history.transaction(ofEdit: union.batch, over: inForce.tree, state.history)
+        }
         tell(.united(union))
         return changesNothing ? nil : union.batch
     }
