@@ -15,7 +15,10 @@ struct FileHistory: Sendable {
     /// The last answer of ``position(before:at:in:)``.
     private var bound: (bytes: Int, end: ChangeToken, position: UInt64)?
 
-    private static let longJournal = 16 << 20
+    /// Of a journal with more bytes, what its records tell is read again rather than kept in memory.
+    private let longJournal: Int
+
+    init(longJournal: Int = 16 << 20) { self.longJournal = longJournal }
 
     // MARK: Secrets
 
@@ -86,8 +89,7 @@ struct FileHistory: Sendable {
                         : JournalScan.salvage(bytes, at: start, from: list.end)
                 })
         }
-        // A long one is rather read again than kept in memory.
-        self.list = journal.end.offset > Self.longJournal ? nil : list
+        self.list = journal.end.offset > longJournal ? nil : list
         return list
     }
 
@@ -101,7 +103,7 @@ struct FileHistory: Sendable {
         kept.secrets.formUnion(secrets)
         var result = KeptPast(oldest: header.oldest)
         if let index = try past(in: journal) { result.records = try journal.past(0..<index.count, in: index) }
-        result.records += try transactions(in: journal)?.records.map { JournalTransactions($0) } ?? []
+        if let list = try transactions(in: journal) { result.records += list.records.map { JournalTransactions($0) } }
         return result.allowed(by: kept, at: wallTime(isExact: true), forgetting: forgotten)
     }
 

@@ -66,26 +66,26 @@ extension FileSession {
             !news.records.contains(where: \.record.content.isReset)
         else { return false }
         journal = reader
-        follow(news.records[...])
+        follow(news.records)
         return news.isAll && journal.isKnown
     }
 
     private mutating func merge(_ records: [(offset: Int, record: JournalRecord)], behind token: ChangeToken?) {
         let index = records.firstIndex(where: \.record.content.isReset)
-        guard let index, !journal.isReadOnly else { return follow(records[...]) }
+        guard let index, !journal.isReadOnly else { return follow(records) }
         // A process has found the file removed, and did not know that this one has it open.
         follow(records[..<index])
         var (known, removal) = (knownJournal, records[index].record)
         known.token = Array(records[..<index]).token(after: token)
         state.add(removal.content, at: records[index].offset, over: inForce.tree)
-        inForce.tree = removal.batch.map(inForce.tree.with) ?? inForce.tree
+        if let batch = removal.batch { inForce.tree = inForce.tree.with(batch) }
         repairs.insert(.restoreFile)
         let rest = Array(records[(index + 1)...])
         merge(rest, behind: Array(records[...index]).token(after: token))
         if let batch = unite(known, from: SettingTree(), rest) { inForce.tree = inForce.tree.with(batch) }
     }
 
-    private mutating func follow(_ records: ArraySlice<(offset: Int, record: JournalRecord)>) {
+    private mutating func follow(_ records: some Sequence<(offset: Int, record: JournalRecord)>) {
         for (offset, record) in records {
             // Before what it replaces is not known any more.
             if let batch = record.batch, let id = journal.token?.history {
@@ -170,7 +170,7 @@ extension FileSession {
         (state, untold) = (replay.state, [])
         if repairs.contains(.replaceJournal), !replay.hasBase {
             // What it lacks is known here.
-            follow(log.records[...])
+            follow(log.records)
         } else {
             inForce.announceChanges(from: inForce.tree, to: replay.tree)
             follow(log.records[beginning.endIndex...])

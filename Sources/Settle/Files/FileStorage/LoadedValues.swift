@@ -65,7 +65,7 @@ struct LoadedValues: Sendable {
             isWhole = damage.allSatisfy { $0.offset < mirror.offset }
             continueFile(file, version, from: mirror.offset, isSame)
         } else if !hasBase {
-            continueFile(file, version, from: state.mirrors.last?.offset ?? 0, isSame)
+            continueFile(file, version, from: state.newestMirror.offset, isSame)
         } else {
             let difference = state.edit(of: file, over: tree, isSame)
             edit = (difference, tree)
@@ -113,7 +113,7 @@ struct LoadedValues: Sendable {
             return
         }
         let isKnown = damage.allSatisfy { $0.keys != nil }
-        let lost = isKnown ? damage.flatMap { $0.keys ?? [] } : earlier.leafKeys
+        let lost = isKnown ? Array(damage.compactMap(\.keys).joined()) : earlier.leafKeys
         for key in lost where tree[key] == nil { tree[key] = earlier[key] }
         tree = tree.with(remembered)
     }

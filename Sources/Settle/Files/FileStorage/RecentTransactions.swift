@@ -29,8 +29,8 @@ struct RecentTransactions: Sendable {
     ///
     /// - Parameter size: The bytes that it takes in a journal.
     mutating func add(_ item: Item) {
-        guard item.token.history != end?.history || item.token.position > end?.position ?? 0 else { return }
-        if end == nil || item.token.history != end?.history || item.start != end?.position { begin(at: nil) }
+        if let end, item.token.history == end.history, item.token.position <= end.position { return }
+        if item.token.history != end?.history || item.start != end?.position { begin(at: nil) }
         ring.append([item])
     }
 
