@@ -226,6 +226,77 @@ import Testing
         #expect(found.state.mirrors.map(\.version) == [.absent])
         #expect(found.state.mirrors[0].difference.mirror(of: found.tree) == SettingTree())
     }
+
+    // MARK: A file that is not there
+
+    private enum Kind: Equatable { case absent, intact, removed }
+
+    private func outcome(_ log: JournalReading?, remnant: FilePath? = nil) throws -> (Kind, SettingTree) {
+        var found = loaded(log)
+        let names = FileNames(FilePath("/settings.json"))
+        let outcome = try found.outcomeWithoutFile(names, remnant: remnant)
+        switch outcome {
+        case .absent: return (.absent, found.tree)
+        case .removed: return (.removed, found.tree)
+        default: return (.intact, found.tree)
+        }
+    }
+
+    @Test("A file that was removed is told from one that has never been there") func absent() throws {
+        let remnant = FilePath("/.settings.json.previous")
+        let noFile = JournalRecord.Content.base(JournalBase(tree: tree([:]), mirrors: [JournalBase.Mirror(.absent)]))
+        let cases: [(JournalReading?, FilePath?, Kind, [String: Int64])] = [
+            (nil, nil, .absent, [:]),
+            (nil, remnant, .removed, [:]),
+            // Only the file had `a`.
+            (journal([base(["a": 1], first)]), nil, .removed, [:]),
+            // Stored since the removal was noticed.
+            (journal([noFile, values(["a": 1])]), remnant, .intact, ["a": 1]),
+            (journal([base(["a": 1], first), .removal(from: tree(["a": 1]))]), nil, .intact, ["a": 1]),
+            (journal([base([:], first), .removal(from: tree([:]))]), nil, .removed, [:]),
+            (journal([noFile, values(["a": 1]), values(["a": nil])]), nil, .intact, [:]),
+            (journal([noFile, values(["a": 1]), values(["a": nil])]), remnant, .removed, [:]),
+            (journal([noFile]), nil, .absent, [:]),
+        ]
+        for (index, (log, remnant, kind, values)) in cases.enumerated() {
+            let found = try outcome(log, remnant: remnant)
+            #expect(found.0 == kind && found.1 == tree(values), "case \(index): \(found)")
+        }
+    }
+
+    @Test("What stands beside a missing file is asked for only if the journal does not say") func unasked() throws {
+        let names = FileNames(FilePath("/settings.json"))
+        for log in [journal([base(["a": 1], first)]), journal([base([:], first), .removal(from: tree([:]))])] {
+            var (found, asked) = (loaded(log), false)
+            func remnant() -> FilePath? {
+                asked = true
+                return nil
+            }
+            _ = try found.outcomeWithoutFile(names, remnant: remnant())
+            #expect(!asked)
+        }
+    }
+
+    @Test("An empty file counts as none only if the journal shows nothing of a file") func empties() {
+        let noFile = JournalRecord.Content.base(JournalBase(tree: tree([:]), mirrors: [JournalBase.Mirror(.absent)]))
+        #expect(LoadedValues.hasNeverHadFile(nil))
+        #expect(LoadedValues.hasNeverHadFile(journal([noFile])))
+        #expect(!LoadedValues.hasNeverHadFile(journal([])))
+        #expect(!LoadedValues.hasNeverHadFile(journal([noFile], damage: lost(50))))
+        #expect(!LoadedValues.hasNeverHadFile(journal([base([:], first)])))
+    }
+
+    // MARK: Nothing but parts
+
+    @Test("What an earlier version has stays in force, with the values behind it, whatever else the journal says")
+    func earlierBetweenOthers() {
+        var found = loaded(journal([values(["a": 2]), .mirrored(first), values(["b": 3])], damage: lost(50)))
+        found.use(tree(["a": 1, "c": 1]))
+        #expect(found.tree == tree(["a": 2, "b": 3, "c": 1]) && !found.isWhole)
+        var known = loaded(journal([base(["a": 2], first)], damage: lost(150, ["b"])))
+        known.use(tree(["a": 1, "b": 1, "c": 1]))
+        #expect(known.tree == tree(["a": 2, "b": 1]))
+    }
 }
 
 extension LoadedValues {

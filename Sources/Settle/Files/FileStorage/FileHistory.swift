@@ -15,7 +15,10 @@ struct FileHistory: Sendable {
     /// The last answer of ``position(before:at:in:)``.
     private var bound: (bytes: Int, end: ChangeToken, position: UInt64)?
 
-    private static let longJournal = 16 << 20
+    /// Of a journal with more bytes, what its records tell is read again rather than kept in memory.
+    private let longJournal: Int
+
+    init(longJournal: Int = 16 << 20) { self.longJournal = longJournal }
 
     // MARK: Secrets
 
@@ -29,6 +32,37 @@ struct FileHistory: Sendable {
         records.map { record in
             StoredRecord(token: record.token, transactions: record.transactions.map { redacted($0, kept) })
         }
+    }
+
+    // MARK: What a record says of its transactions
+
+    /// Those of a batch of the store.
+    ///
+    /// - Parameters:
+    ///   - kept: What the journal says.
+    ///   - now: The time, for a batch that does not list its transactions.
+    func transactions(
+        of batch: StorageBatch, _ kept: JournalHistory?, at now: @autoclosure () -> Double = wallTime(isExact: false)
+    ) -> JournalTransactions {
+        let list = batch.transactions.isEmpty ? nil : batch.transactions.map { redacted($0, kept) }
+        return JournalTransactions(
+            count: max(1, batch.transactionCount), time: list?.last?.time ?? now(), list: list)
+    }
+
+    /// That of an edit.
+    ///
+    /// - Parameters:
+    ///   - tree: All values before it.
+    ///   - kept: What the journal says.
+    ///   - time: When it was found.
+    func transaction(
+        ofEdit batch: JournalBatch, over tree: SettingTree, _ kept: JournalHistory?,
+        at time: Double = wallTime(isExact: false)
+    ) -> JournalTransactions {
+        let mutations = batch.entries.map { StoredMutation(key: $0.key, oldValue: tree[$0.key], newValue: $0.value) }
+        let transaction = StoredTransaction(
+            time: time, author: TransactionAuthor(), origin: .external, mutations: mutations)
+        return JournalTransactions(count: 1, time: time, list: [redacted(transaction, kept)])
     }
 
     // MARK: Reading the journal
@@ -56,8 +90,7 @@ struct FileHistory: Sendable {
                         : JournalScan.salvage(bytes, at: start, from: list.end)
                 })
         }
-        // A long one is rather read again than kept in memory.
-        self.list = journal.end.offset > Self.longJournal ? nil : list
+        self.list = journal.end.offset > longJournal ? nil : list
         return list
     }
 
@@ -71,7 +104,7 @@ struct FileHistory: Sendable {
         kept.secrets.formUnion(secrets)
         var result = KeptPast(oldest: header.oldest)
         if let index = try past(in: journal) { result.records = try journal.past(0..<index.count, in: index) }
-        result.records += try transactions(in: journal)?.records.map { JournalTransactions($0) } ?? []
+        if let list = try transactions(in: journal) { result.records += list.records.map { JournalTransactions($0) } }
         return result.allowed(by: kept, at: wallTime(isExact: true), forgetting: forgotten)
     }
 

@@ -21,7 +21,8 @@ extension FileSession {
         }
         lastBatch = batch.id
         if record.transactions?.list == nil {
-            remember(record, replacing: replaced, size: max(0, journal.end.offset - start))
+            let size = max(0, journal.end.offset - start)
+            history.recent.add(record, upTo: journal.token, replacing: replaced, size: size)
         }
         state.add(.values(record), at: start, over: inForce.tree)
         inForce.didAppend(record)
@@ -71,7 +72,7 @@ extension FileSession {
     /// long.
     private func record(of batch: StorageBatch, _ entries: [JournalEntry]) throws(StorageError) -> JournalBatch {
         var record = JournalBatch(revision: batch.revision, author: batch.author, entries: entries)
-        record.transactions = transactions(of: batch)
+        record.transactions = history.transactions(of: batch, state.history)
         guard record.roughSize > JournalRecord.payloadLimit / 2 else { return record }
         record.transactions?.list = nil
         let size = record.roughSize

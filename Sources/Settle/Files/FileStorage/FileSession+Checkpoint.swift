@@ -52,12 +52,10 @@ extension FileSession {
         defer { release() }
         guard try checkpoint(for: .erasing) else { return false }
         state.kept.removeUndecided()
-        try fileErrors { (session) throws(FileError) in
-            try session.replaceJournal(keeping: nil)
-            session.history.recent.begin(at: session.journal.token)
-            session.removeAbandonedFiles()
-            try session.operations.removeEarlierVersions(session.names)
-        }
+        try StorageError.saving(names.file, replaceJournal(keeping: nil))
+        history.recent.begin(at: journal.token)
+        removeAbandonedFiles()
+        try StorageError.saving(names.file, operations.removeEarlierVersions(names))
         return true
     }
 
@@ -102,11 +100,11 @@ extension FileSession {
         // An edit that has just been found: others learn of it from the journal alone, not from the file that has it.
         try tellJournal()
         let known = state.mirror(file.version) ?? state.mirrors[0]
-        try appendMirror(.mirroring(newVersion))
+        try appendState(.mirroring(newVersion))
         if newVersion == file.version, !repairs.concernsFile, file.standing == .synced {
             // What changed has changed back.
             displaced = nil
-            try appendMirror(.mirrored(newVersion))
+            try appendState(.mirrored(newVersion))
             return try synchronize()
         }
         // Before the exchange. Otherwise the file could be there after a loss of power, and nothing would say that it has
@@ -119,7 +117,7 @@ extension FileSession {
         repairs.subtract([.rewriteFile, .restoreFile, .healFile])
         // If this process ends before a text without new values is in its place again, another one is to find it.
         if displaced != nil, !hasEdit { return }
-        try appendMirror(.mirrored(newVersion))
+        try appendState(.mirrored(newVersion))
         // Its file is not there any more.
         if hasEdit { try synchronize() }
     }
@@ -142,7 +140,7 @@ extension FileSession {
             // having written anything.
             repairs.formUnion(replacement.isInPlace ? [.removeAbandonedFiles, .rewriteFile] : .removeAbandonedFiles)
             // Otherwise a later load could not tell which version somebody has edited.
-            if !replacement.isInPlace { try? appendMirror(.mirrored(known.version)) }
+            if !replacement.isInPlace { try? appendState(.mirrored(known.version)) }
             throw .saveFailed(names.file, error, isInPlace: replacement.isInPlace)
         }
     }
@@ -171,11 +169,9 @@ extension FileSession {
         displaced = reading
         repairs.insert(.rewriteFile)
         let old = known.difference.mirror(of: inForce.tree)
-        var batch = TreeDifference(from: old, to: edited) { [spelling] in spelling.isSpelledAlike($0, $1) }.batch
+        let batch = TreeDifference(from: old, to: edited) { [spelling] in spelling.isSpelledAlike($0, $1) }.batch
         guard !batch.entries.isEmpty else { return false }
-        batch.transactions = transactions(ofEdit: batch, over: inForce.tree)
-        let token = tell(.values(batch))
-        inForce.announce(.values(batch.values), token: token)
+        tellEdit(.values(batch))
         return true
     }
 

@@ -61,12 +61,10 @@ extension FileSession {
     /// Merges an edit: as a record in the journal, so that all processes see it at the same place among the
     /// changes.
     mutating func merge(_ edited: SettingTree, from reading: FileReading) {
-        var batch = state.edit(of: edited, over: inForce.tree, spelling.isSame)
-        if !batch.entries.isEmpty { batch.transactions = transactions(ofEdit: batch, over: inForce.tree) }
+        let batch = state.edit(of: edited, over: inForce.tree, spelling.isSame)
         spelling.format = spelling.format(toReplace: reading.bytes)
         file.didMerge(reading, reading.version)
         let difference = MirrorDifference(from: inForce.tree.with(batch), to: edited, spelling.isSame)
-        let token = tell(.edited(JournalBase.Mirror(reading.version, difference.entries), batch))
-        if !batch.entries.isEmpty { inForce.announce(.values(batch.values), token: token) }
+        tellEdit(.edited(JournalBase.Mirror(reading.version, difference.entries), batch))
     }
 }

@@ -34,17 +34,10 @@ extension FileSession {
         let isJournalMissing = !journal.isOpen && journal.end.generation != 0
         if hasWritten && !untold.isEmpty || repairs.contains(.restoreFile) || isJournalMissing { doWhatIsLeft() }
         switch try examine() {
-        case .edited: break
-        case .absent:
-            doWhatIsLeft()
-            return
-        case .current, .unusable, .superseded: return
+        case .edited: try lookAgain()
+        case .absent: doWhatIsLeft()
+        case .current, .unusable, .superseded: break
         }
-        // Again under the lock: another process may just be merging it, or writing a version of its own. Without
-        // permission to write there is no lock, and what was seen is merged.
-        let isLocked = (try? acquire(isWriting: false)) != nil
-        defer { if isLocked { release() } }
-        try lookAgain()
     }
 
     /// Loads again if the file has come back that was found removed, before anything is written that relies on that.
@@ -55,7 +48,7 @@ extension FileSession {
 
     /// Opens the journal that is there, if none is open.
     mutating func openJournal() throws(StorageError) {
-        if !journal.isOpen { _ = try fileErrors { (session) throws(FileError) in try session.journal.open() } }
+        if !journal.isOpen { _ = try StorageError.saving(names.file, journal.open()) }
         if journal.isOpen, !journal.isKnown { try goOver() }
     }
 
@@ -96,16 +89,6 @@ extension FileSession {
         return (try? journal.hasNews()) ?? true
     }
 
-    /// The names whose changes matter, by folder: those of the file and the journal, and of each link on the way to
-    /// them.
-    var places: [FilePath: Set<String>] {
-        var places: [FilePath: Set<String>] = [
-            names.folder: [names.file.name, names.state.name, names.journal.name]
-        ]
-        for link in place.links { places[link.folder, default: []].insert(link.name) }
-        return places
-    }
-
     /// Goes over to another file if the path is a symbolic link that leads to another one by now, with what was stored
     /// here and had not reached the file that the path led to before.
     mutating func followSwappedLink() throws(StorageError) {
@@ -119,7 +102,7 @@ extension FileSession {
         // What the file that the path led to before had not got yet.
         let ours = TreeDifference(from: mirror, to: known).batch
         if !ours.entries.isEmpty {
-            tell(.values(ours.with(transactions(ofEdit: ours, over: inForce.tree))))
+            tell(.values(ours.with(history.transaction(ofEdit: ours, over: inForce.tree, state.history))))
             tree.apply(ours.values)
         }
         inForce.announce(.everything(tree))

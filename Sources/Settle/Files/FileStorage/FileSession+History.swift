@@ -1,49 +1,5 @@
 /// The file's history: what is kept of the past, and what is told of it.
 extension FileSession {
-    // MARK: What this process sees
-
-    /// A record of others has been read. To be called before its values are in force.
-    mutating func remember(_ batch: JournalBatch) {
-        guard let transactions = batch.transactions, let id = journal.token?.history else { return }
-        var replaced: [SettingKey: SettingValue] = [:]
-        if transactions.list == nil { for entry in batch.entries { replaced[entry.key] = inForce.tree[entry.key] } }
-        history.recent.add(
-            RecentTransactions.Item(
-                token: transactions.token(in: id), batch: batch, replaced: replaced, size: batch.roughSize))
-    }
-
-    /// A record has been appended.
-    ///
-    /// - Parameters:
-    ///   - replaced: What stood at its keys before, unless its transactions are listed.
-    ///   - size: Its bytes in the journal.
-    mutating func remember(_ batch: JournalBatch, replacing replaced: [SettingKey: SettingValue], size: Int) {
-        guard batch.transactions != nil, let token = journal.token else { return }
-        history.recent.add(RecentTransactions.Item(token: token, batch: batch, replaced: replaced, size: size))
-    }
-
-    /// What a batch of the store has to say of its transactions.
-    func transactions(of batch: StorageBatch) -> JournalTransactions {
-        let list = batch.transactions.isEmpty ? nil : batch.transactions.map { redacted($0) }
-        return JournalTransactions(
-            count: max(1, batch.transactionCount), time: list?.last?.time ?? wallTime(isExact: false), list: list)
-    }
-
-    /// What an edit has to say of itself: one transaction.
-    ///
-    /// - Parameter tree: All values before it.
-    func transactions(ofEdit batch: JournalBatch, over tree: SettingTree) -> JournalTransactions {
-        let time = wallTime(isExact: false)
-        let mutations = batch.entries.map { StoredMutation(key: $0.key, oldValue: tree[$0.key], newValue: $0.value) }
-        let transaction = StoredTransaction(
-            time: time, author: TransactionAuthor(), origin: .external, mutations: mutations)
-        return JournalTransactions(count: 1, time: time, list: [redacted(transaction)])
-    }
-
-    private func redacted(_ transaction: StoredTransaction) -> StoredTransaction {
-        history.redacted(transaction, state.history)
-    }
-
     /// Whether records list their transactions.
     var keepsHistory: Bool { state.history?.policy.isKept == true }
 
@@ -57,9 +13,8 @@ extension FileSession {
             return keepsHistory ? history.redacted(records, state.history) : records
         }
         try openJournal()
-        return try fileErrors(of: journal.path, as: StorageError.unreadable) { (session) throws(FileError) in
-            try session.history.records(after: token, limit: limit, in: session.journal, session.state.history)
-        }
+        return try StorageError.reading(
+            journal.path, history.records(after: token, limit: limit, in: journal, state.history))
     }
 
     /// The records before a place, newest first.
@@ -77,10 +32,8 @@ extension FileSession {
             if told.count == limit { return told }
         }
         try openJournal()
-        let (found, earlier) = try fileErrors(of: journal.path, as: StorageError.unreadable) {
-            (session) throws(FileError) in
-            try session.history.records(before: position, limit: limit, in: session.journal, session.state.history)
-        }
+        let (found, earlier) = try StorageError.reading(
+            journal.path, history.records(before: position, limit: limit, in: journal, state.history))
         if let token, found.contradict(token) { throw .anotherPast(path, token) }
         return policy.told(
             found, after: earlier, before: token, end: end, behind: start, limit: limit, now: now)
@@ -91,9 +44,7 @@ extension FileSession {
         // The journal has each value, and its transactions have it once more when it is replaced.
         guard journal.end.offset > bytes / 4 else { return 0 }
         try openJournal()
-        return try fileErrors(of: journal.path, as: StorageError.unreadable) { (session) throws(FileError) in
-            try session.history.position(before: bytes, at: end, in: session.journal)
-        }
+        return try StorageError.reading(journal.path, history.position(before: bytes, at: end, in: journal))
     }
 
     // MARK: Keeping

@@ -9,7 +9,7 @@ extension FileSession {
         if state.history?.policy ?? .none != policy {
             try acquire()
             defer { release() }
-            try tell(JournalHistory(policy: policy, secrets: history.secrets))
+            try appendState(.history(JournalHistory(policy: policy, secrets: history.secrets)))
             untoldSecrets = []
             // Rare, and all processes are to keep to it, whatever happens to this one.
             try synchronize()
@@ -17,17 +17,12 @@ extension FileSession {
         if !policy.isKept { try removePast() }
     }
 
-    private mutating func tell(_ kept: JournalHistory) throws(StorageError) {
-        try append(.history(kept))
-        state.add(.history(kept), at: journal.end.offset, over: inForce.tree)
-    }
-
     private mutating func removePast() throws(StorageError) {
         guard hasTransactions else { return }
         try acquire()
         defer { release() }
         guard !keepsHistory, hasTransactions else { return }
-        try fileErrors { (session) throws(FileError) in try session.replaceJournal(keeping: nil) }
+        try StorageError.saving(names.file, replaceJournal(keeping: nil))
     }
 
     /// Whether the journal tells of transactions.
@@ -42,10 +37,7 @@ extension FileSession {
         guard keepsHistory else { return }
         for key in keys where state.history?.secrets.contains(key) != true { untoldSecrets.insert(key) }
         try tellSecrets()
-        let isKept = try fileErrors(of: journal.path, as: StorageError.unreadable) { (session) throws(FileError) in
-            try session.keepsValues(of: keys)
-        }
-        guard isKept else { return }
+        guard try StorageError.reading(journal.path, keepsValues(of: keys)) else { return }
         try acquire()
         defer { release() }
         try rewritePast()
@@ -60,7 +52,7 @@ extension FileSession {
         try acquire()
         defer { release() }
         guard let policy = state.history?.policy, policy.isKept else { return }
-        try tell(JournalHistory(policy: policy, secrets: untoldSecrets))
+        try appendState(.history(JournalHistory(policy: policy, secrets: untoldSecrets)))
         untoldSecrets = []
     }
 
@@ -97,10 +89,8 @@ extension FileSession {
     ///
     /// - Parameter forgotten: A key of which nothing says any more what was there before.
     private mutating func rewritePast(forgetting forgotten: SettingKey? = nil) throws(StorageError) {
-        try fileErrors { (session) throws(FileError) in
-            try session.replaceJournal(
-                keeping: session.history.kept(of: session.journal, session.state.history, forgetting: forgotten))
-            session.history.recent.begin(at: session.journal.token)
-        }
+        try StorageError.saving(
+            names.file, replaceJournal(keeping: history.kept(of: journal, state.history, forgetting: forgotten)))
+        history.recent.begin(at: journal.token)
     }
 }

@@ -96,7 +96,7 @@ extension FileSession {
         if content.isReset { state.isReset = true }
         guard let batch = content.batch, let transactions = batch.transactions, transactions.list != nil else { return }
         if keepsHistory { state.listed.add(transactions) }
-        remember(batch, replacing: [:], size: batch.roughSize)
+        history.recent.add(batch, upTo: journal.token, replacing: [:], size: batch.roughSize)
     }
 
     private mutating func appendWithinLimit(_ content: JournalRecord.Content) throws(StorageError) {
@@ -132,6 +132,14 @@ extension FileSession {
         return isTold ? journal.token : nil
     }
 
+    /// Tells the journal what somebody has changed in a file, as a transaction, and puts it in force.
+    mutating func tellEdit(_ record: JournalRecord.Content) {
+        guard let batch = record.batch, !batch.entries.isEmpty else { return _ = tell(record) }
+        let transaction = history.transaction(ofEdit: batch, over: inForce.tree, state.history)
+        let token = tell(record.changingBatch { $0.transactions = transaction })
+        inForce.announce(.values(batch.values), token: token)
+    }
+
     /// Tells the journal what could not be told when it became known.
     mutating func tellJournal() throws(StorageError) {
         while let record = untold.first {
@@ -140,22 +148,10 @@ extension FileSession {
         }
     }
 
-    /// Tells the journal what becomes of the file.
-    mutating func appendMirror(_ record: JournalRecord.Content) throws(StorageError) {
+    /// Tells the journal something beside the values, and keeps to it.
+    mutating func appendState(_ record: JournalRecord.Content) throws(StorageError) {
         let offset = journal.end.offset
         try append(record)
         state.add(record, at: offset, over: inForce.tree)
-    }
-
-    /// Runs something, and tells its error as one of the storage: by default, that nothing was saved to the file.
-    mutating func fileErrors<Result>(
-        of path: FilePath? = nil, as storageError: (FilePath, FileError) -> StorageError = StorageError.notSaved,
-        _ body: (inout FileSession) throws(FileError) -> Result
-    ) throws(StorageError) -> Result {
-        do {
-            return try body(&self)
-        } catch {
-            throw storageError(path ?? names.file, error)
-        }
     }
 }

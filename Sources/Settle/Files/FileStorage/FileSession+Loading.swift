@@ -32,10 +32,10 @@ extension FileSession {
         if length > FileNames.lengthLimit { throw .nameTooLong(path, length) }
     }
 
-    func resolvedPlace() throws(StorageError) -> Place {
+    func resolvedPlace() throws(StorageError) -> FilePlace {
         do {
             let (resolved, links) = try operations.resolve(path)
-            return Place(names: FileNames(resolved), links: links)
+            return FilePlace(names: FileNames(resolved), links: links)
         } catch {
             throw .unreadable(path, error)
         }
@@ -60,7 +60,10 @@ extension FileSession {
         // The file first: the journal, which is read later, then knows every version of it that this program wrote.
         var reading = try operations.read(names.file)
         var log = try isLocked && journal.isOpen ? rereadJournal() : readJournal()
-        if reading?.bytes.isEmpty == true, try hasNeverHadValues(log) { reading = nil }
+        if reading?.bytes.isEmpty == true, LoadedValues.hasNeverHadFile(log), try operations.remnant(of: names) == nil {
+            // It was made for the settings to come.
+            reading = nil
+        }
         let version = reading?.version ?? .absent
         var found = LoadedValues(&log)
         let isSound = found.isWhole && found.state.mirror(version) != nil
@@ -80,7 +83,7 @@ extension FileSession {
                 outcome = try damaged(error, reading.version, &found)
             }
         } else if reading == nil {
-            outcome = try outcomeWithoutFile(&found)
+            outcome = try found.outcomeWithoutFile(names, remnant: operations.remnant(of: names))
         }
         if let log, !log.damage.isEmpty {
             repairs.formUnion([.replaceJournal, .setJournalAside])
@@ -90,7 +93,7 @@ extension FileSession {
         if let log, log.isUnusable, log.damage.isEmpty { journal.leaveGap() }
         state = found.state
         if let edit = found.edit {
-            let batch = edit.batch.with(transactions(ofEdit: edit.batch, over: edit.tree))
+            let batch = edit.batch.with(history.transaction(ofEdit: edit.batch, over: edit.tree, state.history))
             untold.append(.edited(state.mirrors[0].stored, batch))
         }
         return StorageContents(tree: found.tree, outcome: outcome)
@@ -115,33 +118,5 @@ extension FileSession {
     private func isStillThere(_ reading: FileReading?) -> Bool {
         guard let reading else { return true }
         return (try? operations.status(at: names.file)).map { FileSignature($0) } == reading.signature
-    }
-
-    // MARK: A file that is not there
-
-    /// Tells a file that has never been there from one that was removed.
-    private func outcomeWithoutFile(_ found: inout LoadedValues) throws(StorageError) -> StorageContents.Outcome {
-        if found.state.mirror(.absent) == nil {
-            found.removeFile()
-            return .removed(names, leaving: found.tree, "its journal shows that it existed")
-        }
-        // What has been stored since the removal was noticed counts for itself, although the file is not written yet.
-        if !found.tree.root.isEmpty { return .intact }
-        if found.hadFile { return .removed(names, leaving: found.tree, "its journal shows that it existed") }
-        if let remnant = try operations.remnant(of: names) {
-            return .removed(names, leaving: found.tree, "“\(remnant.name)” is still there")
-        }
-        if found.hadValues { return .intact }
-        return .absent
-    }
-
-    /// Whether an empty file counts as none: it was made for the settings to come. If anything shows that there was
-    /// a file with values, it is damaged. A journal without a record shows that something has happened here.
-    private func hasNeverHadValues(_ log: JournalReading?) throws(StorageError) -> Bool {
-        if let log {
-            var copy = Optional(log)
-            guard log.damage.isEmpty, !log.records.isEmpty, !LoadedValues(&copy).hadFile else { return false }
-        }
-        return try operations.remnant(of: names) == nil
     }
 }

@@ -44,7 +44,7 @@ extension FileSession {
     private mutating func lockJournal() throws(StorageError) -> JournalFile.Finding {
         var attempts = Self.replacementLimit
         while true {
-            let finding = try fileErrors { (session) throws(FileError) in try session.lockMakingFolders() }
+            let finding = try StorageError.saving(names.file, lockMakingFolders())
             guard finding == .replaced else { return finding }
             // The race for this journal is lost: what was appended to it last is merged before it is given up.
             try mergeNewRecords()
@@ -63,7 +63,7 @@ extension FileSession {
         case .new:
             try restoreIfFileIsMissing()
             let isContinued = journal.end.generation != 0
-            try fileErrors { (session) throws(FileError) in try session.beginJournal() }
+            try StorageError.saving(names.file, beginJournal())
             // What was stable in the one that has been removed is stable again.
             if isContinued { try synchronize() }
         case .other:
@@ -95,7 +95,7 @@ extension FileSession {
         if hasWritten || !repairs.contains(.setJournalAside),
             journal.needsReplacement || repairs.contains(.replaceJournal)
         {
-            try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
+            try StorageError.saving(names.file, replaceJournal())
         }
         if hasWritten, state.hasBegun { try resolve() }
         if repairs.contains(.restoreFile) { try restoreFile() }
@@ -104,10 +104,10 @@ extension FileSession {
 
     /// Finds out what became of versions of the file whose process ended in the middle, and tells the journal.
     private mutating func resolve() throws(StorageError) {
-        try fileErrors { (session) throws(FileError) in try session.decideMirror() }
+        try StorageError.saving(names.file, decideMirror())
         // An edit comes before what is said of the version that it has made.
         try tellJournal()
-        if !state.hasBegun { try appendMirror(.mirrored(state.mirrors[0].version)) }
+        if !state.hasBegun { try appendState(.mirrored(state.mirrors[0].version)) }
     }
 
     /// Finds out which of the versions that the file may have it has.

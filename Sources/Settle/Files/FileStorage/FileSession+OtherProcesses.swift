@@ -10,13 +10,12 @@ extension FileSession {
     mutating func mergeNewRecords(canUnite: Bool = false) throws(StorageError) {
         let known = journal.place
         var reader = journal
-        var records = try fileErrors { (_) throws(FileError) in try reader.readNew().records }
+        var records = try StorageError.saving(names.file, reader.readNew().records)
         if !canUnite, !journal.isReadOnly, let reset = records.first(where: \.record.content.isReset) {
             repairs.insert(.restoreFile)
             reader = journal
-            records = try fileErrors { (_) throws(FileError) in
-                try reader.readNew(atMost: reset.offset - known.offset).records
-            }
+            records = try StorageError.saving(
+                names.file, reader.readNew(atMost: reset.offset - known.offset).records)
         }
         try mergeNew(records, behind: known, in: reader)
     }
@@ -67,29 +66,31 @@ extension FileSession {
             !news.records.contains(where: \.record.content.isReset)
         else { return false }
         journal = reader
-        follow(news.records[...])
+        follow(news.records)
         return news.isAll && journal.isKnown
     }
 
     private mutating func merge(_ records: [(offset: Int, record: JournalRecord)], behind token: ChangeToken?) {
         let index = records.firstIndex(where: \.record.content.isReset)
-        guard let index, !journal.isReadOnly else { return follow(records[...]) }
+        guard let index, !journal.isReadOnly else { return follow(records) }
         // A process has found the file removed, and did not know that this one has it open.
         follow(records[..<index])
         var (known, removal) = (knownJournal, records[index].record)
         known.token = Array(records[..<index]).token(after: token)
         state.add(removal.content, at: records[index].offset, over: inForce.tree)
-        inForce.tree = removal.batch.map(inForce.tree.with) ?? inForce.tree
+        if let batch = removal.batch { inForce.tree = inForce.tree.with(batch) }
         repairs.insert(.restoreFile)
         let rest = Array(records[(index + 1)...])
         merge(rest, behind: Array(records[...index]).token(after: token))
         if let batch = unite(known, from: SettingTree(), rest) { inForce.tree = inForce.tree.with(batch) }
     }
 
-    private mutating func follow(_ records: ArraySlice<(offset: Int, record: JournalRecord)>) {
+    private mutating func follow(_ records: some Sequence<(offset: Int, record: JournalRecord)>) {
         for (offset, record) in records {
             // Before what it replaces is not known any more.
-            if let batch = record.batch { remember(batch) }
+            if let batch = record.batch, let id = journal.token?.history {
+                history.recent.add(batch, of: id, over: inForce.tree)
+            }
             state.add(record.content, at: offset, over: inForce.tree)
             switch record.content {
             case .edited(let mirror, _): if !mirror.isOfState { file.follow(mirror.version) }
@@ -134,9 +135,8 @@ extension FileSession {
             journal.leaveGap()
         }
         // A damaged one does not have the place behind what it has lost, and is replaced with all that is known here.
-        let isContinued = try fileErrors(as: StorageError.unreadable) { (session) throws(FileError) in
-            try session.journal.continues(known.end, isDamaged: session.repairs.contains(.replaceJournal))
-        }
+        let isContinued = try StorageError.reading(
+            names.file, journal.continues(known.end, isDamaged: repairs.contains(.replaceJournal)))
         switch known.relation(to: log, journal.header, isContinued: isContinued) {
         case .unusable:
             // What is known counts. The next process that writes begins a new journal with it. Places of the old one don't
@@ -173,7 +173,7 @@ extension FileSession {
         (state, untold) = (replay.state, [])
         if repairs.contains(.replaceJournal), !replay.hasBase {
             // What it lacks is known here.
-            follow(log.records[...])
+            follow(log.records)
         } else {
             inForce.announceChanges(from: inForce.tree, to: replay.tree)
             follow(log.records[beginning.endIndex...])
@@ -201,7 +201,9 @@ extension FileSession {
             return nil
         }
         let changesNothing = union.batch.entries.isEmpty
-        if !changesNothing { union.batch.transactions = transactions(ofEdit: union.batch, over: inForce.tree) }
+        if !changesNothing {
+            union.batch.transactions = history.transaction(ofEdit: union.batch, over: inForce.tree, state.history)
+        }
         tell(.united(union))
         return changesNothing ? nil : union.batch
     }

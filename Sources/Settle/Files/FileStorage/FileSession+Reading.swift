@@ -9,17 +9,12 @@ extension FileSession {
     ///
     /// - Returns: `nil` if there is none.
     mutating func readJournal() throws(StorageError) -> JournalReading? {
-        let isThere = try fileErrors(of: journal.path, as: StorageError.unreadable) { (session) throws(FileError) in
-            try session.journal.open()
-        }
-        return isThere ? try rereadJournal() : nil
+        try StorageError.reading(journal.path, journal.open()) ? try rereadJournal() : nil
     }
 
     /// Reads all of the journal that is open.
     mutating func rereadJournal() throws(StorageError) -> JournalReading {
-        let reading = try fileErrors(of: journal.path, as: StorageError.unreadable) { (session) throws(FileError) in
-            try session.journal.scan(limit: Self.journalSizeLimit)
-        }
+        let reading = try StorageError.reading(journal.path, journal.scan(limit: Self.journalSizeLimit))
         if let newer = reading.newerVersion { throw .unreadable(journal.path, "\(newer)") }
         return reading
     }

@@ -38,9 +38,7 @@ extension FileSession {
     /// it. If that can't be found out, it can't be promised, and this throws.
     mutating func verify() throws(StorageError) {
         if try isFileMissingAfterFollowing() { repairs.insert(.restoreFile) }
-        let isJournalMissing = try fileErrors(as: StorageError.unreadable) { (session) throws(FileError) in
-            try session.isJournalMissing()
-        }
+        let isJournalMissing = try StorageError.reading(names.file, self.isJournalMissing())
         guard repairs.contains(.restoreFile) || isJournalMissing else { return }
         if journal.isLocked, isJournalMissing {
             try lockAgain()
@@ -110,9 +108,7 @@ extension FileSession {
     /// Sets aside what stands in the file's place and is not a file.
     private mutating func setAsideWhatIsNoFile() throws(StorageError) -> FilePath? {
         guard replacement != nil else { return nil }
-        return try fileErrors { (session) throws(FileError) in
-            try session.aside.move(session.names.file, to: session.names.corrupt)
-        }
+        return try StorageError.saving(names.file, aside.move(names.file, to: names.corrupt))
     }
 
     /// What stands in the file's place and is not a file.

@@ -12,7 +12,7 @@ extension FileSession {
     /// Tells the journal what is state. Requires the lock.
     mutating func tellDeclared() throws(StorageError) {
         guard let keys = undeclared else { return declared.didKnow(state.stateFile) }
-        try appendMirror(.state(keys))
+        try appendState(.state(keys))
     }
 
     /// The file of state that stands there.
@@ -24,14 +24,16 @@ extension FileSession {
         guard let reading = try readState(), state.stateFile.version(reading.version) == nil else {
             return try mergeState()
         }
-        // Again under the lock: another process may just be merging it, or writing a version of its own.
-        let isLocked = (try? acquire(isWriting: false)) != nil
-        defer { if isLocked { release() } }
         try lookAgain()
     }
 
-    /// Forgets what a load has found in the files, and merges what is there.
+    /// Forgets what a load has found in the files, and merges what is there by now.
+    ///
+    /// Under the lock: another process may just be merging it, or writing a version of its own. Without permission to
+    /// write there is no lock, and what was seen is merged.
     mutating func lookAgain() throws(StorageError) {
+        let isLocked = (try? acquire(isWriting: false)) != nil
+        defer { if isLocked { release() } }
         try takeBackEdits(behind: journal.place)
         if case .edited(let reading, let edited) = try examine() { merge(edited, from: reading) }
         if !state.stateFile.keys.isEmpty { try mergeState() }
@@ -58,14 +60,7 @@ extension FileSession {
         }
         do {
             let content = try spelling.decode(reading.bytes)
-            var record = state.stateFile.record(ofEdit: content, reading.version, over: inForce.tree, spelling.isSame)
-            guard let batch = record.batch, !batch.entries.isEmpty else {
-                tell(record)
-                return
-            }
-            record = record.changingBatch { $0.transactions = transactions(ofEdit: batch, over: inForce.tree) }
-            let token = tell(record)
-            inForce.announce(.values(batch.values), token: token)
+            tellEdit(state.stateFile.record(ofEdit: content, reading.version, over: inForce.tree, spelling.isSame))
         } catch {
             // Written again with the next checkpoint.
             inForce.announce(.unusable(.unusable(names.state, error)))
@@ -93,6 +88,6 @@ extension FileSession {
 
     private mutating func tellVersions(_ versions: [JournalState.Mirror]) throws(StorageError) {
         let mirrors = versions.map { JournalBase.Mirror($0, isOfState: true) }
-        try appendMirror(.state(JournalStateKeys(mirrors: mirrors)))
+        try appendState(.state(JournalStateKeys(mirrors: mirrors)))
     }
 }

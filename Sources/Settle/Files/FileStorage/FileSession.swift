@@ -30,14 +30,6 @@ struct FileSession: Sendable {
         case unreadable(StorageError)
     }
 
-    /// Where the path leads.
-    struct Place: Sendable, Equatable {
-        /// Of the file itself, after all links on the way to it.
-        var names: FileNames
-        /// The symbolic links on the way from the path to the file.
-        var links: [FilePath] = []
-    }
-
     let operations: FileOperations
     /// As given, before links are followed.
     let path: FilePath
@@ -46,7 +38,8 @@ struct FileSession: Sendable {
     let journalCapacity: Int
 
     var phase = Phase.unloaded
-    var place: Place
+    /// Where the path leads.
+    var place: FilePlace
     var spelling: FileSpelling
     var journal: JournalFile
 
@@ -87,7 +80,7 @@ struct FileSession: Sendable {
         schedule = RewriteSchedule(journalLimit: journalLimit)
         self.journalCapacity = journalCapacity
         spelling = FileSpelling(path, chosen: format)
-        place = Place(names: FileNames(path))
+        place = FilePlace(names: FileNames(path))
         journal = JournalFile(operations, path: place.names.journal)
     }
 

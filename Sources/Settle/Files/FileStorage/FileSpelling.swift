@@ -8,6 +8,8 @@ struct FileSpelling: Sendable {
     let chosen: FileFormat?
     /// What the file is written in.
     var format: FileFormat
+    /// How many bytes it may have.
+    var sizeLimit = FileSession.sizeLimit
 
     init(_ path: FilePath, chosen: FileFormat?) {
         self.path = path
@@ -42,8 +44,11 @@ struct FileSpelling: Sendable {
     ) throws(StorageError) -> [UInt8] {
         let text = file.flatMap { format(of: $0.bytes) == format ? $0 : nil }
         // What has become state is where it was.
-        let keys = text.flatMap { state?.mirror($0.version) }
-            .map { Array($0.difference.values.keys) + (state?.stateFile.keys ?? []) }
+        let keys = text.flatMap { text in
+            state.flatMap { state in
+                state.mirror(text.version).map { Array($0.difference.values.keys) + state.stateFile.keys }
+            }
+        }
         let bytes: [UInt8]
         do throws(FormatError) {
             if let text {
@@ -55,7 +60,7 @@ struct FileSpelling: Sendable {
             throw StorageError(.unsupportedValue, "“\(path)” can't hold one of its values. \(error)")
         }
         assert(bytes.count > 1 << 16 || isSpelling(bytes, of: tree), "The file would have other values.")
-        guard bytes.count <= FileSession.sizeLimit else { throw .tooLarge(path, toHold: bytes.count) }
+        guard bytes.count <= sizeLimit else { throw .tooLarge(path, toHold: bytes.count) }
         return bytes
     }
 

@@ -165,7 +165,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     ) throws(StorageError) -> Result {
         let place = session.place
         defer {
-            if session.place != place { watch.withLock { $0 }?.update(session.places) }
+            if session.place != place { watch.withLock { $0 }?.update(session.place.watchedNames) }
         }
         return try body(&session)
     }
@@ -251,7 +251,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     public func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void) {
         guard let watching else { return }
-        let places = session.withLock { $0.places }
+        let places = session.withLock { $0.place.watchedNames }
         let watch = watching.watch(places) { [weak self] events in self?.didWatch(events, handle) }
         self.watch.withLock { $0 = watch }
         // What has happened since the file was loaded.
@@ -267,7 +267,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
             guard session.withLockIfAvailable({ $0.hasNews() }) != false else { return }
             addPendingChecks(.journal)
         }
-        if events.contains(.places), let places = session.withLockIfAvailable({ $0.places }) {
+        if events.contains(.places), let places = session.withLockIfAvailable({ $0.place.watchedNames }) {
             watch.withLock { $0 }?.update(places)
         }
         handle(.mayHaveChanged)

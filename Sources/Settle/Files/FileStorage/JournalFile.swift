@@ -158,7 +158,9 @@ struct JournalFile: Sendable {
             return reading
         }
         let base = min(Int(clamping: header.base), size)
-        let rest = bytes.count < size ? try read(at: base, count: size - base)[...] : bytes[min(base, bytes.count)...]
+        let rest =
+            bytes.count < size
+            ? ArraySlice(try read(at: base, count: size - base)) : bytes[min(base, bytes.count)...]
         let scan = rest.withUnsafeBytes { JournalScan.salvage(fromBase: $0, header) }
         let reading = JournalReading(scan)
         mayHaveTail = reading.isTorn
@@ -286,7 +288,7 @@ struct JournalFile: Sendable {
         // With the last byte of what was read, which a file that was cut short does not have.
         let known = min(1, distance)
         let tail =
-            isShort ? bytes.dropFirst(distance - known) : try read(at: end.offset - known, count: known + lengthSize)[...]
+            isShort ? bytes.dropFirst(distance - known) : ArraySlice(try read(at: end.offset - known, count: known + lengthSize))
         // As long as there is no header, there is nothing to compare.
         guard chain(in: bytes) == end.chain && tail.count >= known || end.generation == 0 else { return .otherFile }
         return tail.dropFirst(known).allSatisfy { $0 == 0 } ? .nothing : .records
@@ -311,11 +313,11 @@ struct JournalFile: Sendable {
         do {
             status = try statusIfNamed(file)
         } catch {
-            giveUpLock()
+            giveUpLock(of: file)
             throw error
         }
         guard let status else {
-            giveUpLock()
+            giveUpLock(of: file)
             return .replaced
         }
         operations.makePrivate(file, status, at: path)
@@ -365,13 +367,12 @@ struct JournalFile: Sendable {
     }
 
     mutating func unlock() {
-        guard lockCount > 0 else { return }
+        guard lockCount > 0, let file else { return }
         lockCount -= 1
-        if lockCount == 0 { giveUpLock() }
+        if lockCount == 0 { giveUpLock(of: file) }
     }
 
-    private mutating func giveUpLock() {
-        guard let file else { return }
+    private mutating func giveUpLock(of file: FileDescriptor) {
         do {
             try operations.unlock(file, at: path)
         } catch {
@@ -501,9 +502,9 @@ struct JournalFile: Sendable {
     ) throws(FileError) {
         let temporary = names.newTemporary()
         var new = JournalFile(operations, path: temporary)
-        new.file = try operations.open(temporary, .createNew(permissions: 0o600))
+        let file = try operations.open(temporary, .createNew(permissions: 0o600))
+        new.file = file
         do throws(FileError) {
-            guard let file = new.file else { return }
             // Before it has its name, so that no other process writes first. Without locks there is no other process.
             try? operations.lock(file, at: temporary)
             (new.token, new.lineage, new.isReplacement) = (token, lineage, true)
@@ -518,7 +519,7 @@ struct JournalFile: Sendable {
         }
         let lockCount = lockCount
         close()
-        file = new.file
+        self.file = file
         identity = nil
         end = new.end
         token = new.token

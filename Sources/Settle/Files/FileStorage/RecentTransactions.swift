@@ -29,9 +29,34 @@ struct RecentTransactions: Sendable {
     ///
     /// - Parameter size: The bytes that it takes in a journal.
     mutating func add(_ item: Item) {
-        guard item.token.history != end?.history || item.token.position > end?.position ?? 0 else { return }
-        if end == nil || item.token.history != end?.history || item.start != end?.position { begin(at: nil) }
+        if let end, item.token.history == end.history, item.token.position <= end.position { return }
+        if item.token.history != end?.history || item.start != end?.position { begin(at: nil) }
         ring.append([item])
+    }
+
+    /// Adds a record that others have appended.
+    ///
+    /// - Parameters:
+    ///   - history: The file's.
+    ///   - tree: All values before it.
+    mutating func add(_ batch: JournalBatch, of history: UInt64, over tree: SettingTree) {
+        guard let transactions = batch.transactions else { return }
+        var replaced: [SettingKey: SettingValue] = [:]
+        if transactions.list == nil { for entry in batch.entries { replaced[entry.key] = tree[entry.key] } }
+        add(Item(token: transactions.token(in: history), batch: batch, replaced: replaced, size: batch.roughSize))
+    }
+
+    /// Adds a record that this process has appended.
+    ///
+    /// - Parameters:
+    ///   - token: The place behind it.
+    ///   - replaced: What stood at its keys before, unless its transactions are listed.
+    ///   - size: The bytes that it takes in a journal.
+    mutating func add(
+        _ batch: JournalBatch, upTo token: ChangeToken?, replacing replaced: [SettingKey: SettingValue], size: Int
+    ) {
+        guard batch.transactions != nil, let token else { return }
+        add(Item(token: token, batch: batch, replaced: replaced, size: size))
     }
 
     /// The last records before a position, oldest first, and the one that it may be within.

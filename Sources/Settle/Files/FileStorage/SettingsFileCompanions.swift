@@ -47,11 +47,7 @@ struct SettingsFileCompanions: Sendable {
             return
         }
         let aside = FilesPutAside(operations: operations, names: names)
-        do throws(FileError) {
-            try aside.move(names.state, to: FileNames(names.state).corrupt)
-        } catch {
-            throw .notSaved(names.state, error)
-        }
+        _ = try StorageError.saving(names.state, aside.move(names.state, to: FileNames(names.state).corrupt))
     }
 
     // MARK: Traces
@@ -76,11 +72,7 @@ extension FileSession {
     /// Whether a file or the journal has a value at a key or within it, or has had one.
     func hasTraces(of key: SettingKey) throws(StorageError) -> Bool {
         if try companions.hasTraces(of: key) { return true }
-        do throws(FileError) {
-            return try knownRecords().contains { $0.record.content.hasTraces(of: key) }
-        } catch {
-            throw .unreadable(journal.path, error)
-        }
+        return try StorageError.reading(journal.path, knownRecords()).contains { $0.record.content.hasTraces(of: key) }
     }
 }
 

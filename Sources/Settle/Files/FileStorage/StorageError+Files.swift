@@ -126,6 +126,20 @@ extension StorageError {
             errno: error.cause.number)
     }
 
+    /// Runs `body`, mapping its error to one that says that the file can't be read.
+    static func reading<Result>(
+        _ path: @autoclosure () -> FilePath, _ body: @autoclosure () throws(FileError) -> Result
+    ) throws(StorageError) -> Result {
+        do { return try body() } catch { throw .unreadable(path(), error) }
+    }
+
+    /// Runs `body`, mapping its error to one that says that nothing was saved to the file.
+    static func saving<Result>(
+        _ path: @autoclosure () -> FilePath, _ body: @autoclosure () throws(FileError) -> Result
+    ) throws(StorageError) -> Result {
+        do { return try body() } catch { throw .notSaved(path(), error) }
+    }
+
     private static func code(for error: FileError) -> Code {
         switch error.cause {
         case .noSpace, .quotaExceeded, .fileTooLarge: .noSpace

@@ -27,7 +27,6 @@ struct JournalKeySection {
     }
 
     func keys() throws(JournalError) -> [SettingKey] {
-        guard count != Self.everything else { return [] }
         var reader = JournalValueReader(bytes)
         // A key has at least one byte: its count.
         guard Int(count) <= bytes.count else { throw .damaged }

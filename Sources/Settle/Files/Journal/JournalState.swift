@@ -40,6 +40,9 @@ package struct JournalState: Sendable {
     /// Whether versions of the file were begun of which it is not known whether they are there.
     package var hasBegun: Bool { mirrors.count > 1 }
 
+    /// The version that was begun last, or the one that is known.
+    var newestMirror: Mirror { mirrors[mirrors.count - 1] }
+
     /// The newest mirror of a version.
     package func mirror(_ version: FileVersion) -> Mirror? { mirrors.last { $0.version == version } }
 

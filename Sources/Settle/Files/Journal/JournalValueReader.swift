@@ -42,7 +42,7 @@ package struct JournalValueReader {
             return .date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: try readBits())))
         case JournalValueTag.data:
             let count = try readSize()
-            return .data(Data(try readBytes(count)))
+            return .data(Data(readBytes(count)))
         case JournalValueTag.array: return .array(try readElements(depth: depth + 1))
         case JournalValueTag.dictionary: return .dictionary(try readEntries(depth: depth + 1))
         default: throw .damaged
@@ -120,12 +120,12 @@ package struct JournalValueReader {
 
     package mutating func readText() throws(JournalError) -> String {
         let count = try readSize()
-        guard let text = String(validating: try readBytes(count), as: UTF8.self) else { throw .damaged }
+        guard let text = String(validating: readBytes(count), as: UTF8.self) else { throw .damaged }
         return text
     }
 
-    private mutating func readBytes(_ count: Int) throws(JournalError) -> UnsafeRawBufferPointer {
-        guard count <= remaining else { throw .damaged }
+    /// - Parameter count: At most what remains, as ``readSize()`` has made sure.
+    private mutating func readBytes(_ count: Int) -> UnsafeRawBufferPointer {
         defer { offset += count }
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)])
     }

@@ -41,8 +41,9 @@ package struct MirrorDifference: Sendable, Equatable {
         var known = SettingTree()
         known[place] = tree[place]
         if outerKeys.contains(place) {
-            for inner in values.keys where place.contains(inner) {
-                known[inner] = values.removeValue(forKey: inner) ?? nil
+            for (inner, value) in values where place.contains(inner) {
+                known[inner] = value
+                values.removeValue(forKey: inner)
             }
         }
         set(known[place], at: place)
@@ -64,7 +65,7 @@ package struct MirrorDifference: Sendable, Equatable {
         guard outerKeys.contains(key) else { return false }
         var part = SettingTree()
         part[key] = tree[key]
-        for inner in values.keys where key.contains(inner) { part[inner] = values[inner] ?? nil }
+        for (inner, value) in values where key.contains(inner) { part[inner] = value }
         return part[key] == nil
     }
 
