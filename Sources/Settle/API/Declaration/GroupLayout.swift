@@ -22,6 +22,7 @@ struct GroupLayout {
     struct Other {
         let group: any SettingsGroup.Type
         let label: String
+        let isVariable: Bool
         let value: Any
 
         /// Such as `Shelf.items`.
@@ -48,15 +49,15 @@ struct GroupLayout {
         let type = type(of: group)
         // Spelled once, because spelling a type costs as much as all else of a setting.
         let typeName = "\(type)"
-        let mirror = Mirror(reflecting: group)
-        if let kind = GroupMember.otherKind(of: type, mirror) { refusedGroups.append(.groupNotStruct(type, kind)) }
+        if let kind = GroupMember.otherKind(of: type) { refusedGroups.append(.groupNotStruct(type, kind)) }
         let savePolicy = type.savePolicy == .inherited ? inherited : type.savePolicy
         let access = outer == .owner ? .owner : type.access
         let category = outerCategory == .state ? .state : type.category
-        for member in GroupMember.all(in: mirror) {
-            guard let label = member.label else { continue }
+        for member in GroupMember.all(in: group) {
+            let label = member.label
             switch member.kind {
-            case .setting(let box):
+            case .setting(let setting):
+                let box = setting.erasedBox
                 let name = GroupMember.settingName(label)
                 let key = box.declaration.key.map(SettingKey.init(stored:)) ?? SettingKey(name: name)
                 settings.append(
@@ -68,7 +69,7 @@ struct GroupLayout {
                     inner, path: Self.join(path, SettingKey(name: label)), savePolicy: savePolicy, access: access,
                     category: category)
             case .other(let value):
-                others.append(Other(group: type, label: label, value: value))
+                others.append(Other(group: type, label: label, isVariable: member.isVariable, value: value))
             }
         }
     }
@@ -76,26 +77,21 @@ struct GroupLayout {
     /// The boxes of `settings`, in the same order, for those who need neither keys nor names.
     static func boxes(of group: any SettingsGroup) -> [AnySettingBox] {
         var boxes: [AnySettingBox] = []
-        for member in GroupMember.all(in: group) where member.label != nil {
-            switch member.kind {
-            case .setting(let box): boxes.append(box)
-            case .group(let inner): boxes += self.boxes(of: inner)
-            case .other: break
-            }
+        GroupShape.forEachBox(in: group) { box in
+            boxes.append(box)
+            return true
         }
         return boxes
     }
 
     /// The first setting, without looking at the others.
     static func firstBox(of group: any SettingsGroup) -> AnySettingBox? {
-        for member in GroupMember.all(in: group) {
-            switch member.kind {
-            case .setting(let box): return box
-            case .group(let inner): if let box = firstBox(of: inner) { return box }
-            case .other: break
-            }
+        var first: AnySettingBox?
+        GroupShape.forEachBox(in: group) { box in
+            first = box
+            return false
         }
-        return nil
+        return first
     }
 
     /// The topic of a group whose settings are all in one store.
@@ -103,9 +99,9 @@ struct GroupLayout {
         var common: Topic?
         for member in GroupMember.all(in: group) {
             switch member.kind {
-            case .setting(let box):
+            case .setting(let setting):
                 // A setting's parent is its group.
-                if let parent = box.original.existingPlacement?.slot.parent { return parent }
+                if let parent = setting.erasedBox.original.existingPlacement?.slot.parent { return parent }
             case .group(let inner):
                 // For a group without settings of its own, the topic around those of the groups within it.
                 guard let found = topic(of: inner) else { continue }

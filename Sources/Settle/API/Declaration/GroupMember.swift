@@ -1,31 +1,40 @@
-/// A property of a group. Nothing else looks at a group's mirror to find its settings.
+/// A property of a group. Nothing else finds the settings of a group.
 struct GroupMember {
     enum Kind {
-        case setting(AnySettingBox)
+        case setting(any AnySetting)
         case group(any SettingsGroup)
         case other(Any)
-    }
 
-    /// The property's label in the mirror; `nil` if a group's own mirror gives none.
-    let label: String?
-    let kind: Kind
-
-    /// In the order of declaration, and one at a time: whoever has found enough looks at no more.
-    static func all(in group: any SettingsGroup) -> some Sequence<GroupMember> { all(in: Mirror(reflecting: group)) }
-
-    /// The same, of the group's mirror.
-    static func all(in mirror: Mirror) -> some Sequence<GroupMember> {
-        mirror.children.lazy.map { label, value in
-            if let setting = value as? any AnySetting { return Self(label: label, kind: .setting(setting.erasedBox)) }
-            if let inner = value as? any SettingsGroup { return Self(label: label, kind: .group(inner)) }
-            return Self(label: label, kind: .other(value))
+        init(of value: Any) {
+            if let setting = value as? any AnySetting {
+                self = .setting(setting)
+            } else if let inner = value as? any SettingsGroup {
+                self = .group(inner)
+            } else {
+                self = .other(value)
+            }
         }
     }
 
+    /// The name under which the property is stored.
+    let label: String
+    let isVariable: Bool
+    let kind: Kind
+
+    /// In the order of declaration.
+    static func all(in group: some SettingsGroup) -> [GroupMember] {
+        guard let shape = GroupShape.of(type(of: group)) else {
+            // A store refuses such a group, but it works in memory.
+            return Mirror(reflecting: group).children.compactMap { label, value in
+                label.map { GroupMember(label: $0, isVariable: false, kind: Kind(of: value)) }
+            }
+        }
+        return withUnsafePointer(to: group) { shape.members(at: UnsafeRawPointer($0)) }
+    }
+
     /// The kind of a group's type if it is not a struct, such as `an enum`.
-    static func otherKind(of type: any SettingsGroup.Type, _ mirror: Mirror) -> String? {
-        if type is AnyClass { return "a class" }
-        return mirror.displayStyle == .enum ? "an enum" : nil
+    static func otherKind(of type: any SettingsGroup.Type) -> String? {
+        isStruct(type) ? nil : type is AnyClass ? "a class" : "an enum"
     }
 
     /// The name of a setting: the wrapper of the property `x` is stored as `_x`.
@@ -37,4 +46,7 @@ struct GroupMember {
 /// A `Setting` of any type.
 protocol AnySetting {
     var erasedBox: AnySettingBox { get }
+
+    /// The same with another box, which must be of the same type.
+    func with(_ box: AnySettingBox, keeping keeper: Keeper?) -> Self
 }

@@ -10,7 +10,7 @@ struct MutableClass {
         while let container = type as? any Container.Type { type = container.content }
         guard type is AnyClass else { return nil }
         self.type = type
-        variables = storedVariables(of: type)
+        variables = StoredProperty.all(of: type).filter(\.isVariable).map(\.name)
         if variables.isEmpty { return nil }
     }
 }

@@ -23,7 +23,7 @@
 public struct Setting<Value: Sendable>: Sendable {
     @usableFromInline let box: SettingBox<Value>
     /// Keeps the store open that opened the group.
-    @usableFromInline let keeper: StoreKeeper?
+    @usableFromInline let keeper: Keeper?
 
     init(_ definition: SettingDefinition<Value>) {
         box = SettingBox(definition)
@@ -79,4 +79,18 @@ public struct Setting<Value: Sendable>: Sendable {
 
 extension Setting: AnySetting {
     var erasedBox: AnySettingBox { box }
+
+    func with(_ box: AnySettingBox, keeping keeper: Keeper?) -> Setting {
+        Setting(box: unsafeDowncast(box, to: SettingBox<Value>.self), keeper: keeper)
+    }
+
+    private init(box: SettingBox<Value>, keeper: Keeper?) {
+        (self.box, self.keeper) = (box, keeper)
+    }
+}
+
+/// What a ``Setting`` of any type is in memory.
+struct ErasedSetting {
+    let box: AnySettingBox
+    let keeper: Keeper?
 }

@@ -25,7 +25,7 @@ extension SettingReference: WritableSetting {
         private static var end: UInt64 { .max - 2 }
 
         @usableFromInline
-        init(box: SettingBox<Value>, keeper: StoreKeeper?) {
+        init(box: SettingBox<Value>, keeper: Keeper?) {
             self.box = box
             if box.isFollowing { box.existingPlacement?.engine.beginFollowing() }
             waiter = box.existingPlacement.map { Waiter(countedIn: $0.engine.log, keeping: keeper) }

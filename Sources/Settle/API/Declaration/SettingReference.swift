@@ -11,10 +11,10 @@
 public struct SettingReference<Value: Sendable>: Sendable {
     @usableFromInline let box: SettingBox<Value>
     /// Keeps the store open that opened the group.
-    @usableFromInline let keeper: StoreKeeper?
+    @usableFromInline let keeper: Keeper?
 
     @usableFromInline
-    init(box: SettingBox<Value>, keeper: StoreKeeper?) {
+    init(box: SettingBox<Value>, keeper: Keeper?) {
         self.box = box
         self.keeper = keeper
     }

@@ -1,6 +1,5 @@
 // What `print`, `dump` and the debugger show. The stored property of a setting is a `Setting`, so the protocol provides
-// a group's description, and the settings and parts provide theirs. A group keeps the standard mirror, by which a store
-// finds its settings.
+// a group's description, and the settings and parts provide theirs.
 
 extension SettingsGroup {
     /// The group's keys and values, without secrets, such as
@@ -8,11 +7,12 @@ extension SettingsGroup {
     ///
     /// Like all reading of properties, it is tracked by Observation.
     public var description: String {
-        let parts = GroupMember.all(in: self).compactMap { member -> String? in
-            guard let label = member.label else { return nil }
+        let parts = GroupMember.all(in: self).map { member in
+            let label = member.label
             switch member.kind {
-            case .setting(let box):
-                box.original.node.access()
+            case .setting(let setting):
+                let box = setting.erasedBox
+                box.original.accessNodes()
                 return "\(box.declaration.key ?? GroupMember.settingName(label)): \(box.spelledValue)"
             case .group(let inner): return "\(label): \(Redacted(inner, isSecret: false))"
             case .other(let value): return "\(label): \(Redacted(value, isSecret: false))"
@@ -25,7 +25,7 @@ extension SettingsGroup {
 extension Setting: CustomStringConvertible, CustomReflectable {
     /// The value, unless it is a secret.
     public var description: String {
-        box.original.node.access()
+        box.original.accessNodes()
         return box.spelledValue
     }
 

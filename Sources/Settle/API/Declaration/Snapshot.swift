@@ -14,27 +14,18 @@ public struct Snapshot<Group: SettingsGroup>: Sendable {
     private let group: Group
 
     init(of original: Group) {
-        let frozen = Group()
-        let boxes = GroupLayout.boxes(of: original).map(\.holder)
-        let copies = GroupLayout.boxes(of: frozen)
-        group = frozen
         guard let engine = original.engine else {
-            revision = 0
+            (group, revision) = (original, 0)
             return
         }
-        let values: [any Sendable]
         if engine.readsThrough { engine.writer.lock() }
         defer { if engine.readsThrough { engine.writer.unlock() } }
         if engine.writer.isHeldByCurrentThread {
             // Inside its own transaction a thread sees its writes, and no other thread can publish in the meantime.
             revision = engine.log.lock.withLock { engine.log.changes.revision }
-            values = boxes.map(\.visibleValue)
+            group = GroupShape.copy(original) { $0.frozen(asPublished: false) }
         } else {
-            (revision, values) = engine.log.lock.withLock { (engine.log.changes.revision, boxes.map(\.committedValue)) }
-        }
-        for (copy, (value, box)) in zip(copies, zip(values, boxes)) {
-            _ = copy.adopt(erased: value)
-            copy.freeze(inPlaceOf: box.original)
+            (revision, group) = engine.log.readState { GroupShape.copy(original) { $0.frozen(asPublished: true) } }
         }
     }
 

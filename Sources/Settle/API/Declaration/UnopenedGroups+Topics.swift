@@ -15,7 +15,7 @@ extension UnopenedGroups {
         var parts: [Topic] = []
         for member in GroupMember.all(in: group) {
             switch member.kind {
-            case .setting(let box): if let slot = box.existingPlacement?.slot { parts.append(slot) }
+            case .setting(let setting): if let slot = setting.erasedBox.existingPlacement?.slot { parts.append(slot) }
             case .group(let inner): if let topic = arrange(inner) { parts.append(topic) }
             case .other: break
             }

@@ -20,17 +20,16 @@
 public struct Draft<Group: SettingsGroup>: Sendable {
     /// The draft as its group: whatever takes the group takes the draft.
     public let settings: Group
-    let original: Group
-    package let engine: DraftEngine
-    private let keeper: StoreKeeper
+    private let keeper: DraftKeeper<Group>
 
     init(of original: Group) {
-        self.original = original
-        engine = DraftEngine(sharing: original.engine)
-        keeper = StoreKeeper(of: engine)
-        settings = GroupOpening.make(Group.self, keeping: keeper)
-        engine.follow(original, with: settings)
+        let origin = DraftOrigin(original)
+        keeper = DraftKeeper(of: origin)
+        settings = GroupShape.copy(original, keeping: keeper, origin.follow)
     }
+
+    var original: Group { keeper.origin.original }
+    package var engine: DraftEngine { keeper.origin.engine }
 
     // MARK: Members
 
@@ -148,8 +147,7 @@ public enum ConflictPolicy: Sendable, Hashable {
 extension SettingsGroup {
     /// A working copy of the group and of the groups within it; see ``Draft``.
     ///
-    /// Any group can be drafted, also one that is its owner's, and one that no store has opened. It calls the
-    /// group's initializer.
+    /// Any group can be drafted, also one that is its owner's, and one that no store has opened.
     public func draft() -> Draft<Self> {
         Draft(of: self)
     }

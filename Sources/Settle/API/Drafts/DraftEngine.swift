@@ -31,31 +31,24 @@ package final class DraftEngine: Engine, @unchecked Sendable {
     override var isUnopened: Bool { false }
     override var readsThrough: Bool { true }
 
-    /// Makes a new group of the same type the draft of a group. Before it is shared.
-    func follow<Group: SettingsGroup>(_ original: Group, with group: Group) {
+    /// Gives the draft's boxes their places. Before the engine is shared.
+    ///
+    /// - Parameter boxes: In the order of the original's settings.
+    func open(_ boxes: [AnySettingBox], of original: any SettingsGroup) {
         // Weak references would not do: a group that no store has opened lives as long as its copies.
         originalChanges.withLock { $0 = { original.changes(.newest) } }
-        let originals = Dictionary(
-            GroupLayout(original).settings.map { ($0.key, $0.box.original) }, uniquingKeysWith: { first, _ in first })
-        for declared in GroupLayout(group).settings {
-            let box = declared.box
-            box.adoptInitialWrite()
-            let followed = originals[declared.key].flatMap {
-                $0.declaration.valueType == box.declaration.valueType ? $0 : nil
-            }
-            box.open(at: Placement(in: self, slot: insert(declared, followed)))
-            guard let followed else { continue }
-            box.follow(followed)
-            _ = box.adopt(erased: box.visibleValue)
-            members.withLock { $0.append(box) }
+        members.withLock { $0 = boxes }
+        for (declared, box) in zip(GroupLayout(original).settings, boxes) {
+            box.open(at: Placement(in: self, slot: insert(declared, box)))
         }
     }
 
-    private func insert(_ declared: GroupLayout.Declared, _ followed: AnySettingBox?) -> SettingSlot {
-        log.lock.withLock {
+    private func insert(_ declared: GroupLayout.Declared, _ box: AnySettingBox) -> SettingSlot {
+        let key = box.followed?.box.placement.slot.key ?? declared.key
+        return log.lock.withLock {
             let slot = SettingSlot(
-                key: followed?.placement.slot.key ?? declared.key, declaration: declared.name, schedule: nil,
-                access: declared.access, box: declared.box, parent: log.changes.topic(at: declared.group))
+                key: key, declaration: declared.name, schedule: nil, access: declared.access, box: box,
+                parent: log.changes.topic(at: declared.group))
             log.stored.insert(slot, declaredAs: nil)
             return slot
         }

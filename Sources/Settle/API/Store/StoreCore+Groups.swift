@@ -45,9 +45,8 @@ extension StoreCore {
     /// Reports properties declared with `var` that are neither settings nor groups, each once: such a property is most
     /// likely a setting without its `@Setting`.
     private func reportVariables(among others: [GroupLayout.Other]) {
-        for property in others where !property.hasHiddenName && examinedProperties.insert(property.name).inserted {
-            guard storedVariables(of: property.group).contains(property.label) else { continue }
-            reportAfterUnlock(.notASetting(property))
+        for property in others where property.isVariable && !property.hasHiddenName {
+            if reportedVariables.insert(property.name).inserted { reportAfterUnlock(.notASetting(property)) }
         }
     }
 

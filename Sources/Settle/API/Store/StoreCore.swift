@@ -6,7 +6,7 @@ import Synchronization
 /// goes are still saved.
 @usableFromInline
 package final class StoreCore: Engine, @unchecked Sendable {
-    // Sendable: `overrides`, `languages` and `examinedProperties` are guarded by `writer`; the rest is constant and Sendable.
+    // Sendable: `overrides`, `languages` and `reportedVariables` are guarded by `writer`; the rest is constant and Sendable.
 
     let configuration: SettingsStore.Configuration
     let persister: Persister
@@ -20,8 +20,8 @@ package final class StoreCore: Engine, @unchecked Sendable {
     let isSchemaOutdated = Atomic(false)
     var overrides = OverriddenValues()
     var languages = LanguageDefaults()
-    /// The groups' properties, neither settings nor groups, that are reported if they are variables.
-    var examinedProperties: Set<String> = []
+    /// The variables of groups that are neither settings nor groups.
+    var reportedVariables: Set<String> = []
     private let sizeWarnings: SizeWarnings
 
     /// - Parameters:

@@ -10,8 +10,9 @@ package class AnySettingBox: @unchecked Sendable {
     // box is shared), `link` (an alias is set before the box is shared; what another domain holds is written under the
     // writer's and the log's lock and read under either), `staged` and `stagings` (guarded by the writer's lock).
 
-    @usableFromInline package let node = ObservationNode()
-    @usableFromInline let flags = Atomic<BoxFlags>(.unopened)
+    /// In a snapshot or a draft, that of the original.
+    @usableFromInline package let node: ObservationNode
+    @usableFromInline let flags: Atomic<BoxFlags>
     /// Rises by two with each published value; odd while a word is being replaced.
     @usableFromInline let version = Atomic<UInt64>(0)
     /// The published value, if its type fits into a word.
@@ -51,11 +52,31 @@ package class AnySettingBox: @unchecked Sendable {
         areEqualWords: (@Sendable (UInt64, UInt64) -> Bool)?,
         wordConversion: @escaping @Sendable (UInt64) -> any Sendable
     ) {
+        node = ObservationNode()
+        flags = Atomic(.unopened)
         self.unknownFields = unknownFields
         self.hasRules = hasRules
         self.word = Atomic(word)
         self.areEqualWords = areEqualWords
         self.wordConversion = wordConversion
+    }
+
+    /// A box with a value of its own for the same setting: in a snapshot, where everything else, such as tracking,
+    /// following and writing, applies to `original`; or in a draft, which follows `original`.
+    init(of original: AnySettingBox, word: UInt64, in draft: (any DraftSource)?) {
+        node = original.node
+        unknownFields = nil
+        hasRules = original.hasRules
+        self.word = Atomic(word)
+        areEqualWords = original.areEqualWords
+        wordConversion = original.wordConversion
+        if let draft {
+            flags = Atomic(.following)
+            link = .following(FollowedSetting(original, in: draft))
+        } else {
+            flags = Atomic([.alias, .frozen])
+            link = .alias(original)
+        }
     }
 
     deinit {
@@ -83,12 +104,17 @@ package class AnySettingBox: @unchecked Sendable {
         return box
     }
 
-    /// The box whose value is read through this one.
-    var holder: AnySettingBox { has(.frozen) ? self : original }
-
     /// The box's own place in a store; `nil` in a group that no store has opened and nothing has used yet.
     final var existingPlacement: Placement? {
-        current.load(ordering: .acquiring)?.takeUnretainedValue()
+        if let current = current.load(ordering: .acquiring) { return current.takeUnretainedValue() }
+        return isFollowing ? placementInDraft : nil
+    }
+
+    /// The place in the draft's own engine, which is made if necessary.
+    @inline(never)
+    private final var placementInDraft: Placement? {
+        followed?.draft.open()
+        return current.load(ordering: .acquiring)?.takeUnretainedValue()
     }
 
     /// The value's place in a store. A box of a group that no store has opened gets its place now.
@@ -151,13 +177,6 @@ package class AnySettingBox: @unchecked Sendable {
         return placement
     }
 
-    /// Makes this box, which must not be shared yet, keep its own value. Everything else, such as tracking, following
-    /// and writing, applies to `original`.
-    func freeze(inPlaceOf original: AnySettingBox) {
-        link = .alias(original)
-        flags.store([.alias, .frozen], ordering: .releasing)
-    }
-
     /// Parks a subscriber until the value has another version than the one it has seen.
     final func park(_ continuation: UnsafeContinuation<Void, Never>, with waiter: Waiter) {
         let placement = placement
@@ -214,12 +233,6 @@ package class AnySettingBox: @unchecked Sendable {
     }
 
     final var isFollowing: Bool { has(.following) }
-
-    /// Makes this box, which must not be shared yet, a draft of another one of the same type.
-    final func follow(_ box: AnySettingBox) {
-        link = .following(FollowedSetting(box))
-        set(.following, to: true)
-    }
 
     // MARK: Writing directly
 
@@ -346,6 +359,10 @@ package class AnySettingBox: @unchecked Sendable {
     func check(loaded value: SettingValue) throws { abstract() }
     /// Adopts a value before the box is shared; false if it is not of this setting's type.
     func adopt(erased value: any Sendable) -> Bool { abstract() }
+    /// A box for a snapshot, which keeps the published value, or the one that the calling thread sees.
+    func frozen(asPublished: Bool) -> AnySettingBox { abstract() }
+    /// A box for a draft, which follows this one.
+    func followed(in draft: any DraftSource) -> AnySettingBox { abstract() }
     /// Makes the value written by the group's initializer the default, before the box is shared.
     func adoptInitialWrite() { abstract() }
     /// The value as the calling thread sees it.
@@ -367,15 +384,7 @@ extension AnySettingBox {
     final var committedOwnValue: any Sendable { held?.own?.erasedValue ?? committedValue }
 
     /// Encodes a value of this setting.
-    final var encoder: @Sendable (any Sendable) throws -> SettingValue { encoder(of: declaration) }
-
-    final func encoder(
-        of declaration: any SettingDeclaration
-    ) -> @Sendable (any Sendable) throws -> SettingValue {
-        let encode = declaration.encoder
-        guard let unknownFields else { return encode }
-        return { unknownFields.add(to: try encode($0)) }
-    }
+    final var encoder: @Sendable (any Sendable) throws -> SettingValue { declaration.encoder(adding: unknownFields) }
 
     /// The stored form of the default.
     final var encodedDefault: SettingValue? { try? declaration.encoder(erasedDefault) }

@@ -1,15 +1,26 @@
 import Synchronization
 
+/// A draft, as its boxes know it.
+protocol DraftSource: AnyObject, Sendable {
+    /// Gives the boxes their places, unless they have them.
+    func open()
+}
+
 /// What a draft's box follows: the setting of the group that the draft was made of.
 final class FollowedSetting: @unchecked Sendable {
     // Sendable: `held` is guarded as a box's is, `seen` by the writer's lock.
 
     let box: AnySettingBox
+    let draft: any DraftSource
+    private let ownNode = AtomicLazyReference<ObservationNode>()
     @exclusivity(unchecked) var held: HeldValue?
     /// The version of the followed value that the draft's subscribers know.
     @exclusivity(unchecked) var seen: UInt64 = 0
 
-    init(_ box: AnySettingBox) { self.box = box }
+    init(_ box: AnySettingBox, in draft: any DraftSource) { (self.box, self.draft) = (box, draft) }
+
+    /// Made when it is first needed, because it costs more than all else of a draft's setting.
+    var node: ObservationNode { ownNode.load() ?? ownNode.storeIfNil(ObservationNode()) }
 }
 
 /// A change that a draft has made to a setting.
@@ -61,9 +72,14 @@ extension AnySettingBox {
     /// Whether a draft has a value of its own.
     final var isEdited: Bool { has(.held) }
 
+    /// What changes of the box itself are reported to.
+    final var ownNode: ObservationNode { followed?.node ?? node }
+
     /// Tracks reads of the setting, and of the one that it follows, for Observation.
     final func accessNodes() {
-        node.access()
-        followed?.box.accessNodes()
+        guard let followed else { return node.access() }
+        followed.box.accessNodes()
+        // If this is a tracking scope, it has just tracked the original's node. Otherwise spare the making of another.
+        if node.isTracked { followed.node.access() }
     }
 }

@@ -86,6 +86,20 @@ package final class MutationLog: @unchecked Sendable {
         lock.withLock { stored.undeclaredValue(at: key) }
     }
 
+    /// Reads several values of one state, with its revision. Takes the lock for long only if transactions come too fast.
+    ///
+    /// - Parameter read: May be executed again. It must run no foreign code.
+    func readState<Result>(_ read: () -> Result) -> (revision: UInt64, Result) {
+        for _ in 0..<4 {
+            let before = sequence.load(ordering: .acquiring)
+            guard before.isMultiple(of: 2) else { continue }
+            let result = read()
+            let revision = lock.withLock { sequence.load(ordering: .relaxed) == before ? changes.revision : nil }
+            if let revision { return (revision, result) }
+        }
+        return lock.withLock { (changes.revision, read()) }
+    }
+
     // MARK: Publishing, under the lock
 
     /// Values are about to be replaced.
@@ -188,7 +202,7 @@ package final class MutationLog: @unchecked Sendable {
                 installed.append(staged)
             }
             if setting.changesOwn, let details { slot.origin = details.origin }
-            if setting.isEvent { changes.touch(slot, box.node, isPersistent: isPersistent) }
+            if setting.isEvent { changes.touch(slot, box.ownNode, isPersistent: isPersistent) }
             guard setting.isSaved else { continue }
             if box.savesEqual { box.markSavesEqual(false) }
             if unsaved.markDirty(slot, time: time) { wakesPersister = true }

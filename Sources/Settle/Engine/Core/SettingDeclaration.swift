@@ -1,5 +1,5 @@
 /// What a declaration says about a setting, without the type of its value.
-protocol SettingDeclaration: Sendable {
+protocol SettingDeclaration: AnyObject, Sendable {
     /// The key given in the declaration, or `nil` if the property's name is the key.
     var key: String? { get }
     var valueType: any Any.Type { get }
@@ -20,6 +20,14 @@ protocol SettingDeclaration: Sendable {
 extension SettingDeclaration {
     /// Whether the value is not to be shown.
     var isSecret: Bool { valueType is any SecretValue.Type }
+
+    /// Encodes a value of the setting, with the fields that its type does not know.
+    func encoder(adding unknownFields: StoredUnknownFields?) -> @Sendable (any Sendable) throws -> SettingValue {
+        let encode = encoder
+        guard let unknownFields else { return encode }
+        return { unknownFields.add(to: try encode($0)) }
+    }
+
     /// The value's type as written in Swift.
     var spelledType: String { spelling(of: valueType) }
     /// What the type's values look like where they are stored.

@@ -18,8 +18,8 @@ package final class SettingSlot: Topic, @unchecked Sendable {
     /// The box with the value; `nil` after the store or the group is released, and for a group that no store has
     /// opened.
     private(set) var box: AnySettingBox?
-    /// Encodes a value of the setting, even without a box.
-    let encoder: @Sendable (any Sendable) throws -> SettingValue
+    private let definition: any SettingDeclaration
+    private let unknownFields: StoredUnknownFields?
     /// Whether the setting's values are not to be shown.
     let isSecret: Bool
     /// See ``SettingDeclaration/isMeasured``.
@@ -55,13 +55,16 @@ package final class SettingSlot: Topic, @unchecked Sendable {
         self.schedule = schedule
         (self.access, self.category) = (access, category)
         self.box = keepsBox ? box : nil
-        let definition = box.declaration
-        encoder = box.encoder(of: definition)
+        definition = box.declaration
+        unknownFields = box.unknownFields
         self.isSecret = isSecret || definition.isSecret
         isMeasured = definition.isMeasured
         wordConversion = box.wordConversion
         super.init(parent: parent)
     }
+
+    /// Encodes a value of the setting, even without a box.
+    var encoder: @Sendable (any Sendable) throws -> SettingValue { definition.encoder(adding: unknownFields) }
 
     /// Sets the key of a setting in a group that no store has opened.
     func learn(key: SettingKey) {

@@ -21,10 +21,10 @@ package final class Waiter: @unchecked Sendable {
     private let log: MutationLog?
     /// Keeps the store open. A waiting subscriber holds its waiter, so the last link of a list never releases it under
     /// the lock.
-    private let keeper: StoreKeeper?
+    private let keeper: Keeper?
 
     /// - Parameter log: The log that counts the subscriber; `nil` to leave it uncounted, such as for `run()`.
-    init(countedIn log: MutationLog?, keeping keeper: StoreKeeper? = nil) {
+    init(countedIn log: MutationLog?, keeping keeper: Keeper? = nil) {
         self.log = log
         self.keeper = keeper
         log?.subscribers.add(1, ordering: .relaxed)

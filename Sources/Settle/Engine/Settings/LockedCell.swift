@@ -13,11 +13,10 @@ struct LockedCell<Value: Sendable>: ~Copyable, @unchecked Sendable {
     /// `nil` in a box whose value fits into its word.
     @usableFromInline let pointer: UnsafeMutablePointer<Value>?
 
-    init(_ value: Value?) {
-        guard let value else {
-            pointer = nil
-            return
-        }
+    @inline(__always)
+    init() { pointer = nil }
+
+    init(_ value: Value) {
         let pointer = UnsafeMutablePointer<Value>.allocate(capacity: 1)
         pointer.initialize(to: value)
         self.pointer = pointer

@@ -17,7 +17,7 @@ extension SettingBox {
     private var followedValue: Value { followedBox?.valueBelowCover ?? published }
 
     /// What the application's domain and those below it give, on any thread.
-    private var valueBelowCover: Value {
+    var valueBelowCover: Value {
         guard has(.held), !isFollowing, let placement = existingPlacement
         else { return value }
         if placement.engine.writer.isHeldByCurrentThread { return valueToModify }

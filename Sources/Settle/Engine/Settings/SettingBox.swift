@@ -17,12 +17,19 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     init(_ definition: SettingDefinition<Value>) {
         self.definition = definition
-        cell = LockedCell(Self.fitsIntoWord ? nil : definition.defaultValue)
+        cell = Self.fitsIntoWord ? LockedCell() : LockedCell(definition.defaultValue)
         super.init(
             hasRules: !definition.rules.isEmpty,
             unknownFields: definition.codec.decodeFields == nil ? nil : StoredUnknownFields(),
             word: Self.fitsIntoWord ? Self.word(of: definition.defaultValue) : 0,
             areEqualWords: Self.wordEquality(definition), wordConversion: Self.convert)
+    }
+
+    private init(_ value: Value, of original: SettingBox, in draft: (any DraftSource)? = nil) {
+        definition = original.definition
+        initialDefault = original.initialDefault
+        cell = Self.fitsIntoWord ? LockedCell() : LockedCell(value)
+        super.init(of: original, word: Self.fitsIntoWord ? Self.word(of: value) : 0, in: draft)
     }
 
     // MARK: Words
@@ -125,9 +132,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     var valueInSpecialState: Value {
         if has(.frozen) { return published }
         let box = resolved
-        if let engine = box.existingPlacement?.engine, engine.writer.isHeldByCurrentThread,
-            let staged = box.stagedValue
-        {
+        if box.has(.staged), box.placement.engine.writer.isHeldByCurrentThread, let staged = box.stagedValue {
             return staged.value
         }
         return box.isFollowing ? box.valueInDraft : box.published
@@ -448,6 +453,15 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         guard let value = value as? Value else { return false }
         install(value)
         return true
+    }
+
+    override func frozen(asPublished: Bool) -> AnySettingBox {
+        let source = has(.frozen) ? self : resolved
+        return SettingBox(asPublished ? source.published : source.value, of: resolved)
+    }
+
+    override func followed(in draft: any DraftSource) -> AnySettingBox {
+        SettingBox(valueBelowCover, of: self, in: draft)
     }
 
     override func adoptInitialWrite() {

@@ -1,6 +1,6 @@
-/// What a declaration says about a setting.
+/// What a declaration says about a setting. An object, which the boxes of snapshots and drafts share.
 @usableFromInline
-struct SettingDefinition<Value: Sendable>: SettingDeclaration {
+final class SettingDefinition<Value: Sendable>: SettingDeclaration {
     let key: String?
     let rules: [SettingRule<Value>]
     let codec: SettingCodec<Value>

@@ -1,0 +1,145 @@
+/// Where the properties of a type of groups are in its values. Found once for each type, because a mirror looks them up
+/// again for each value.
+final class GroupShape: Sendable {
+    /// Where settings are, also those of groups within groups.
+    private enum Source: Sendable {
+        case setting(offset: Int)
+        /// Only a value tells whether it is a setting or a group: that of an optional, a protocol or a class.
+        case open(any Any.Type, offset: Int)
+
+        func moved(by distance: Int) -> Source {
+            switch self {
+            case .setting(let offset): .setting(offset: offset + distance)
+            case .open(let type, let offset): .open(type, offset: offset + distance)
+            }
+        }
+    }
+
+    private let properties: [StoredProperty]
+    private let sources: [Source]
+
+    private static let known = LockedValue<[ObjectIdentifier: GroupShape]>([:])
+
+    /// `nil` for a group that is not a struct.
+    static func of(_ type: any SettingsGroup.Type) -> GroupShape? {
+        let id = ObjectIdentifier(type)
+        if let shape = known.withLock({ $0[id] }) { return shape }
+        guard isStruct(type) else { return nil }
+        let shape = GroupShape(type)
+        known.withLock { $0[id] = shape }
+        return shape
+    }
+
+    private init(_ type: any SettingsGroup.Type) {
+        properties = StoredProperty.all(of: type)
+        sources = properties.flatMap(Self.sources)
+    }
+
+    private static func sources(in property: StoredProperty) -> [Source] {
+        let (type, offset) = (property.type, property.offset)
+        guard property.isStrong else { return [] }
+        if type is any AnySetting.Type { return [.setting(offset: offset)] }
+        guard let group = type as? any SettingsGroup.Type else {
+            return isStruct(type) || isEnum(type) ? [] : [.open(type, offset: offset)]
+        }
+        return of(group)?.sources.map { $0.moved(by: offset) } ?? [.open(type, offset: offset)]
+    }
+
+    // MARK: Reading
+
+    /// The properties of a group, in the order of declaration.
+    func members(at group: UnsafeRawPointer) -> [GroupMember] {
+        properties.map { property in
+            let value = property.isStrong ? Self.value(at: group + property.offset, property.type) : ()
+            return GroupMember(label: property.name, isVariable: property.isVariable, kind: GroupMember.Kind(of: value))
+        }
+    }
+
+    private static func value(at address: UnsafeRawPointer, _ type: any Any.Type) -> Any {
+        func load<Value>(_: Value.Type) -> Any { address.assumingMemoryBound(to: Value.self).pointee }
+        return load(type)
+    }
+
+    /// Calls a closure with each setting of a group and of the groups within it, in the order of declaration, until it
+    /// returns false.
+    ///
+    /// - Returns: Whether the closure always returned true.
+    @discardableResult
+    static func forEachBox(in group: some SettingsGroup, _ body: (AnySettingBox) -> Bool) -> Bool {
+        guard let shape = of(type(of: group)) else {
+            return GroupMember.all(in: group).allSatisfy { forEachBox(in: $0.kind, body) }
+        }
+        return withUnsafePointer(to: group) { group in
+            let group = UnsafeRawPointer(group)
+            return shape.sources.allSatisfy { source in
+                switch source {
+                case .setting(let offset): body((group + offset).load(as: ErasedSetting.self).box)
+                case .open(let type, let offset): forEachBox(in: .init(of: value(at: group + offset, type)), body)
+                }
+            }
+        }
+    }
+
+    private static func forEachBox(in member: GroupMember.Kind, _ body: (AnySettingBox) -> Bool) -> Bool {
+        switch member {
+        case .setting(let setting): body(setting.erasedBox)
+        case .group(let inner): forEachBox(in: inner, body)
+        case .other: true
+        }
+    }
+
+    // MARK: Copying
+
+    /// A copy of a group with other boxes for its settings and for those of the groups within it.
+    ///
+    /// - Parameter newBox: Returns a box of the same type.
+    static func copy<Group: SettingsGroup>(
+        _ group: Group, keeping keeper: Keeper? = nil, _ newBox: (AnySettingBox) -> AnySettingBox
+    ) -> Group {
+        guard let shape = of(Group.self) else { return copyWithInitializer(group, newBox) }
+        var copy = group
+        withUnsafeMutablePointer(to: &copy) { copy in
+            // Proof: the copy is nobody else's, and in memory each `Setting` is an `ErasedSetting`.
+            let copy = UnsafeMutableRawPointer(copy)
+            for source in shape.sources {
+                switch source {
+                case .setting(let offset):
+                    let setting = (copy + offset).assumingMemoryBound(to: ErasedSetting.self)
+                    setting.pointee = ErasedSetting(box: newBox(setting.pointee.box), keeper: keeper)
+                case .open(let type, let offset): replace(at: copy + offset, type, keeper, newBox)
+                }
+            }
+        }
+        return copy
+    }
+
+    private static func replace(
+        at address: UnsafeMutableRawPointer, _ type: any Any.Type, _ keeper: Keeper?,
+        _ newBox: (AnySettingBox) -> AnySettingBox
+    ) {
+        func replace<Value>(_: Value.Type) {
+            let property = address.assumingMemoryBound(to: Value.self)
+            // The casts only restore the declared type.
+            switch GroupMember.Kind(of: property.pointee) {
+            case .setting(let setting):
+                let copy = setting.with(newBox(setting.erasedBox), keeping: keeper)
+                if let copy = copy as? Value { property.pointee = copy }
+            case .group(let inner):
+                if let copy = copy(inner, keeping: keeper, newBox) as? Value { property.pointee = copy }
+            case .other: break
+            }
+        }
+        replace(type)
+    }
+
+    /// The same for a group that is not a struct: an object can't be copied.
+    private static func copyWithInitializer<Group: SettingsGroup>(
+        _ group: Group, _ newBox: (AnySettingBox) -> AnySettingBox
+    ) -> Group {
+        let copy = Group()
+        for (own, box) in zip(GroupLayout.boxes(of: copy), GroupLayout.boxes(of: group)) {
+            own.become(aliasOf: newBox(box))
+        }
+        return copy
+    }
+}

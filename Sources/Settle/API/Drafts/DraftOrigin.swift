@@ -1,0 +1,63 @@
+import Synchronization
+
+/// What a draft follows.
+///
+/// A draft begins as boxes that read through to the original. Its engine is made when more than that is asked of it,
+/// because it costs more than all else.
+final class DraftOrigin<Group: SettingsGroup>: DraftSource, @unchecked Sendable {
+    // Sendable: `boxes` is guarded by `making` once the draft is shared; the rest is constant and Sendable.
+
+    let original: Group
+    private let originalEngine: Engine?
+    /// The draft's, in the order of the original's settings, until the engine has them.
+    private var boxes: [AnySettingBox] = []
+    private let made = AtomicLazyReference<DraftEngine>()
+
+    init(_ original: Group) {
+        self.original = original
+        originalEngine = original.engine
+    }
+
+    /// Makes a box of the draft, before that is shared.
+    func follow(_ box: AnySettingBox) -> AnySettingBox {
+        let own = box.original.followed(in: self)
+        boxes.append(own)
+        return own
+    }
+
+    var engine: DraftEngine { made.load() ?? making.withLock { made.load() ?? made.storeIfNil(makeEngine()) } }
+
+    func open() { _ = engine }
+
+    private func makeEngine() -> DraftEngine {
+        let engine = DraftEngine(sharing: originalEngine)
+        engine.open(takeBoxes(), of: original)
+        return engine
+    }
+
+    private func takeBoxes() -> [AnySettingBox] {
+        defer { boxes = [] }
+        return boxes
+    }
+
+    /// Ends the draft when nothing uses it any more. The boxes reference this, so it drops them.
+    fileprivate func end() {
+        let boxes = making.withLock { takeBoxes() }
+        withExtendedLifetime(boxes) { made.load()?.end() }
+    }
+}
+
+/// Held while a draft's engine is made. Recursive, because there are drafts of drafts. Taken before any log's lock.
+private let making = RecursiveLock()
+
+/// Keeps a draft open: referenced by its settings and by who follows them.
+final class DraftKeeper<Group: SettingsGroup>: Keeper, @unchecked Sendable {
+    // Sendable: a constant.
+    let origin: DraftOrigin<Group>
+
+    init(of origin: DraftOrigin<Group>) { self.origin = origin }
+
+    deinit {
+        origin.end()
+    }
+}
