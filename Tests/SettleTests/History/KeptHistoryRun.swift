@@ -1,7 +1,8 @@
 import Foundation
-import Settle
 import SettleTestSupport
 import SettleTesting
+
+@testable import Settle
 
 /// A random life of processes that share a file with a history, compared with a list in memory.
 ///
@@ -359,7 +360,12 @@ struct KeptHistoryRun {
             note("The follower is told of a loss after \(text(place))")
             return begin(at: processes[index].storage.token)
         }
-        for (token, transaction) in new.flatMap(\.entries) { try take(Entry(token: token, transaction: transaction)) }
+        let withholds = processes[index].storage.keepsHistory
+        for (token, transaction) in new.flatMap(\.entries) {
+            let entry = Entry(token: token, transaction: transaction)
+            if withholds { try checkSecret(entry) }
+            try take(entry)
+        }
         try check(tree, index)
         try checkPlaces(tree, index)
         if let token = processes[index].storage.token { places.append((token, tree)) }
@@ -371,7 +377,6 @@ struct KeptHistoryRun {
             throw Violation(description: "\(text(entry.token)) does not follow \(text(last)).")
         }
         list.append(entry)
-        try checkSecret(entry)
         guard let name = entry.transaction.author.name.flatMap({ Int64($0) }) else { return }
         guard found.insert(name).inserted else { throw Violation(description: "\(name) is told twice.") }
         awaited.remove(name)
@@ -386,6 +391,12 @@ struct KeptHistoryRun {
 
     /// Everything that was acknowledged is in the list, and the list leads to what is stored.
     private func check(_ tree: SettingTree, _ index: Int) throws {
+        let known = processes[index].storage.session.withLock { $0.inForce.tree }
+        guard known == tree || person.spelled(known) == person.spelled(tree) else {
+            throw Violation(
+                description: "\(processes[index].name) knows \(SettingTreeText.leaves(of: known)), and a process that "
+                    + "starts now \(SettingTreeText.leaves(of: tree)).")
+        }
         guard awaited.isEmpty else { throw Violation(description: "\(awaited.sorted()) are not in the history.") }
         guard let token = processes[index].storage.token, token == list.last?.token ?? beginning else {
             throw Violation(description: "The list ends elsewhere than at \(text(processes[index].storage.token)).")
@@ -446,7 +457,8 @@ struct KeptHistoryRun {
         guard told.map(\.token) == rest.map(\.token) else {
             throw Violation(description: "\(processes[index].name) tells \(told.map { text($0.token) }).")
         }
-        guard isKept else { return }
+        // Of a journal that was put back and not synced, a loss of power may have left anything.
+        guard isKept, processes[index].storage.keepsHistory || !copiesFiles else { return }
         try lookBack(index)
     }
 

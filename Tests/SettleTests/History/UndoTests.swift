@@ -202,7 +202,9 @@ import Testing
         try await store.close()
     }
 
-    @Test("A process without an owner's group can't undo what the owner has written", arguments: HistoryPlace.Kind.allCases)
+    @Test(
+        "A process without an owner's group can't undo what the owner has written",
+        arguments: HistoryPlace.Kind.allCases)
     func undeclaredOwners(_ kind: HistoryPlace.Kind) async throws {
         let home = try HistoryPlace(kind)
         let owner = try await home.open()

@@ -288,7 +288,9 @@ struct JournalFile: Sendable {
         // With the last byte of what was read, which a file that was cut short does not have.
         let known = min(1, distance)
         let tail =
-            isShort ? bytes.dropFirst(distance - known) : ArraySlice(try read(at: end.offset - known, count: known + lengthSize))
+            isShort
+            ? bytes.dropFirst(distance - known)
+            : ArraySlice(try read(at: end.offset - known, count: known + lengthSize))
         // As long as there is no header, there is nothing to compare.
         guard chain(in: bytes) == end.chain && tail.count >= known || end.generation == 0 else { return .otherFile }
         return tail.dropFirst(known).allSatisfy { $0 == 0 } ? .nothing : .records

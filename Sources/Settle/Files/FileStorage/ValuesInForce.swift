@@ -46,7 +46,11 @@ struct ValuesInForce: Sendable {
     /// The store has to be told what leads from some values to others.
     mutating func announceChanges(from old: SettingTree, to new: SettingTree) {
         let difference = TreeDifference(from: old, to: new)
-        if !difference.isEmpty { announce(.values(difference.batch.values)) }
+        guard !difference.isEmpty else { return }
+        let values = difference.batch.values
+        // What has not been synced is gone, where the store is told of something else.
+        for key in values.keys { unacknowledged.removeValue(forKey: key) }
+        announce(.values(values))
     }
 
     /// What was in force here is put over what others have changed. Nobody sees what it was in between.
