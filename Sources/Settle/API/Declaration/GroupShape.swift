@@ -15,6 +15,9 @@ final class GroupShape: Sendable {
         }
     }
 
+    /// Whether copies need no foreign code: each value has its settings in the same places.
+    var isFixed: Bool { sources.allSatisfy { if case .setting = $0 { true } else { false } } }
+
     private let properties: [StoredProperty]
     private let sources: [Source]
 
@@ -104,8 +107,9 @@ final class GroupShape: Sendable {
             for source in shape.sources {
                 switch source {
                 case .setting(let offset):
-                    let setting = (copy + offset).assumingMemoryBound(to: ErasedSetting.self)
-                    setting.pointee = ErasedSetting(box: newBox(setting.pointee.box), keeper: keeper)
+                    (copy + offset).withMemoryRebound(to: ErasedSetting.self, capacity: 1) { setting in
+                        setting.pointee = ErasedSetting(box: newBox(setting.pointee.box), keeper: keeper)
+                    }
                 case .open(let type, let offset): replace(at: copy + offset, type, keeper, newBox)
                 }
             }

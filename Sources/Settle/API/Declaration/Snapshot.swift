@@ -18,8 +18,10 @@ public struct Snapshot<Group: SettingsGroup>: Sendable {
             (group, revision) = (original, 0)
             return
         }
-        if engine.readsThrough { engine.writer.lock() }
-        defer { if engine.readsThrough { engine.writer.unlock() } }
+        // Of a draft, and of a group whose copy may run foreign code, which writes.
+        let excludesWriters = engine.readsThrough || GroupShape.of(Group.self)?.isFixed != true
+        if excludesWriters { engine.writer.lock() }
+        defer { if excludesWriters { engine.writer.unlock() } }
         if engine.writer.isHeldByCurrentThread {
             // Inside its own transaction a thread sees its writes, and no other thread can publish in the meantime.
             revision = engine.log.lock.withLock { engine.log.changes.revision }

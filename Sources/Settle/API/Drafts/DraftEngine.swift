@@ -31,15 +31,17 @@ package final class DraftEngine: Engine, @unchecked Sendable {
     override var isUnopened: Bool { false }
     override var readsThrough: Bool { true }
 
-    /// Gives the draft's boxes their places. Before the engine is shared.
+    /// Gives the draft's boxes their places, one after the other: who has one of them may use it from then on.
     ///
-    /// - Parameter boxes: In the order of the original's settings.
-    func open(_ boxes: [AnySettingBox], of original: any SettingsGroup) {
+    /// - Parameters:
+    ///   - boxes: In the order of the original's settings.
+    ///   - declarations: Those of the original.
+    func open(_ boxes: [AnySettingBox], as declarations: [GroupLayout.Declared], of original: any SettingsGroup) {
         // Weak references would not do: a group that no store has opened lives as long as its copies.
         originalChanges.withLock { $0 = { original.changes(.newest) } }
         members.withLock { $0 = boxes }
-        for (declared, box) in zip(GroupLayout(original).settings, boxes) {
-            box.open(at: Placement(in: self, slot: insert(declared, box)))
+        for (declared, box) in zip(declarations, boxes) {
+            box.attach(to: Placement(in: self, slot: insert(declared, box)))
         }
     }
 

@@ -25,14 +25,19 @@ final class DraftOrigin<Group: SettingsGroup>: DraftSource, @unchecked Sendable 
         return own
     }
 
-    var engine: DraftEngine { made.load() ?? making.withLock { made.load() ?? made.storeIfNil(makeEngine()) } }
+    var engine: DraftEngine { made.load() ?? makeEngine() }
 
     func open() { _ = engine }
 
     private func makeEngine() -> DraftEngine {
-        let engine = DraftEngine(sharing: originalEngine)
-        engine.open(takeBoxes(), of: original)
-        return engine
+        // Asks the group's type, which is foreign code, before the lock is taken.
+        let declarations = GroupLayout(original).settings
+        return making.withLock {
+            if let engine = made.load() { return engine }
+            let engine = DraftEngine(sharing: originalEngine)
+            engine.open(takeBoxes(), as: declarations, of: original)
+            return made.storeIfNil(engine)
+        }
     }
 
     private func takeBoxes() -> [AnySettingBox] {
