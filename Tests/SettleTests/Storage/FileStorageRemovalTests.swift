@@ -255,6 +255,38 @@ import Testing
         }
     }
 
+    @Test(
+        "Values that were removed while no process ran stay away, however many find that", arguments: [2, 3],
+        [Call.look, .append, .syncedAppend, .checkpoint, .closing])
+    func removedAtRest(count: Int, call: Call) throws {
+        for isRemovedAgain in [false, true] {
+            let temporary = try TemporaryFolder()
+            let file = temporary.url.appending(path: "app/settings.json")
+            let test = FileStorageRemovalTests(temporary, file)
+            let before = try test.process()
+            #expect(try before.storage.checkpoint(before.known, for: .closing))
+            before.storage.close()
+            try Removal.file.happen(to: file)
+            let processes = try (0..<count).map { _ in try Process(file) }
+            #expect(processes.allSatisfy { $0.known.root.isEmpty })
+            try processes[0].append(["c": .integer(1)], .synced)
+            for process in processes[1...] { try call.happen(to: process) }
+            var expected = SettingTree(["c": .integer(1)])
+            if call == .append || call == .syncedAppend { expected["late"] = .integer(1) }
+            if isRemovedAgain {
+                try Removal.file.happen(to: file)
+                try processes[1].append(["d": .integer(2)], .synced)
+                expected["d"] = .integer(2)
+            }
+            for process in processes { try process.look() }
+            let comment: Comment = "\(count), \(call), removed again: \(isRemovedAgain)"
+            #expect(processes.allSatisfy { $0.known == expected }, comment)
+            #expect(try test.freshTree() == expected, comment)
+            #expect(try processes[0].storage.checkpoint(processes[0].known, for: .closing), comment)
+            #expect(try test.freshTree() == expected, comment)
+        }
+    }
+
     private init(_ temporary: TemporaryFolder, _ file: URL) {
         self.temporary = temporary
         self.file = file

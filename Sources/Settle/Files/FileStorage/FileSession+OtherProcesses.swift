@@ -11,7 +11,9 @@ extension FileSession {
         let known = journal.place
         var reader = journal
         var records = try StorageError.saving(names.file, reader.readNew().records)
-        if !canUnite, !journal.isReadOnly, let reset = records.first(where: \.record.content.isReset) {
+        if !canUnite, !journal.isReadOnly, !untold.contains(where: \.isReset),
+            let reset = records.first(where: \.record.content.isReset)
+        {
             repairs.insert(.restoreFile)
             reader = journal
             records = try StorageError.saving(
@@ -46,13 +48,14 @@ extension FileSession {
         let log = try rereadJournal()
         let news = log.records.filter { $0.offset >= place.offset }
         var known = JournalReplay(log.records.prefix { $0.offset < place.offset })
+        let hasFoundRemoval = untold.contains(where: \.isReset)
         untold.removeAll(where: \.isOfFile)
         guard known.hasBase else { return merge(news, behind: place.token) }
         for record in untold { known.add(record, at: place.offset) }
         var told = inForce.tree
         (inForce.tree, state, seenState) = (known.tree, known.state, nil)
         file.follow(state.mirrors[0].version)
-        merge(news, behind: place.token)
+        merge(news, behind: place.token, hasFoundRemoval: hasFoundRemoval)
         for (_, record) in news { told = record.batch.map(told.with) ?? told }
         inForce.announceChanges(from: told, to: inForce.tree)
     }
@@ -70,9 +73,17 @@ extension FileSession {
         return news.isAll && journal.isKnown
     }
 
-    private mutating func merge(_ records: [(offset: Int, record: JournalRecord)], behind token: ChangeToken?) {
+    /// - Parameter hasFoundRemoval: Whether this process has found the file removed, too, when it loaded it: then it has
+    ///   nothing to put beside the values of the one that has told of that first.
+    private mutating func merge(
+        _ records: [(offset: Int, record: JournalRecord)], behind token: ChangeToken?, hasFoundRemoval: Bool = false
+    ) {
         let index = records.firstIndex(where: \.record.content.isReset)
         guard let index, !journal.isReadOnly else { return follow(records) }
+        if hasFoundRemoval {
+            follow(records[...index])
+            return merge(Array(records[(index + 1)...]), behind: Array(records[...index]).token(after: token))
+        }
         // A process has found the file removed, and did not know that this one has it open.
         follow(records[..<index])
         var (known, removal) = (knownJournal, records[index].record)

@@ -111,8 +111,30 @@ extension StoreHistory {
                 throw Violation(description: "\(member.name) is \(store.status) after a flush")
             }
         }
+        for member in members { try await checkPast(of: member) }
         ledger.settle(found)
         note("all find \(shown(found))")
+    }
+
+    /// Each transaction has left what the next one has replaced, and the last of them what is there.
+    private func checkPast(of member: StoreHistoryMember) async throws {
+        guard keepsHistory, let store = member.store else { return }
+        var tree = try FileStorage(at: SharedFileHistory.url, calls: disk.diskAfterProcessCrash()).load().tree
+        var end = store.history.token?.position
+        for try await entry in store.history.entries() {
+            // Removed files have taken with them what comes before.
+            guard entry.isKnown, entry.token.position == end else { return }
+            for change in entry.changes {
+                let key = SettingKey(stored: change.key)
+                guard StoredForm(tree[key]) == StoredForm(change.newValue) else {
+                    let now = SettingTreeText.text(tree[key])
+                    throw Violation(
+                        description: "\(member.name) tells of \(entry.token.position) \(change), which leads to \(now)")
+                }
+            }
+            for change in entry.changes { tree[SettingKey(stored: change.key)] = change.oldValue }
+            end = entry.token.position - entry.count
+        }
     }
 
     func closeAll() async throws {
@@ -133,4 +155,11 @@ extension StoreHistory {
     func shown(_ values: [String: Int]) -> String {
         "[" + values.sorted { $0.key < $1.key }.map { "\($0): \($1)" }.joined(separator: ", ") + "]"
     }
+}
+
+/// What is stored at a key; an empty dictionary is nothing.
+private struct StoredForm: Equatable {
+    let value: SettingValue?
+
+    init(_ value: SettingValue?) { self.value = value == .dictionary([:]) ? nil : value }
 }

@@ -6,7 +6,8 @@ import SettleTesting
 /// A random history of several stores and a person that share a settings file on a simulated disk.
 ///
 /// Each store has its own storage, as if in a process of its own; its calls may be held and may fail. From time to time
-/// everything under way is finished: then all stores, and any new process, must find the same values.
+/// everything under way is finished: then all stores, and any new process, must find the same values, and the past, if it is
+/// kept, must lead to them.
 final class StoreHistory {
     struct Violation: Error, CustomStringConvertible {
         let description: String
@@ -29,7 +30,11 @@ final class StoreHistory {
     /// Decides when files are removed; `nil` if never.
     var removals: SeededGenerator?
 
+    /// Whether the past is kept, and checked.
+    let keepsHistory: Bool
+
     private init(seed: UInt64, removesFiles: Bool) throws {
+        keepsHistory = seed % 2 == 0
         random = SeededGenerator(seed: seed)
         // A separate generator, so that a history is otherwise the same with and without removals.
         removals = removesFiles ? SeededGenerator(seed: ~seed) : nil
@@ -128,7 +133,8 @@ final class StoreHistory {
     func open() async throws {
         count += 1
         let isDeclared = below(3) > 0
-        let member = try await StoreHistoryMember(number: count, on: disk, clock: clock, isDeclared: isDeclared)
+        let member = try await StoreHistoryMember(
+            number: count, on: disk, clock: clock, isDeclared: isDeclared, history: keepsHistory ? .keep() : .unchanged)
         members.append(member)
         guard let store = member.store else { return }
         var values: [String: Int] = [:]

@@ -37,7 +37,7 @@ final class StoreHistoryMember {
     var hasTasks: Bool { !tasks.isEmpty }
 
     init(
-        number: Int, on disk: SimulatedDisk, clock: ManualClock, isDeclared: Bool
+        number: Int, on disk: SimulatedDisk, clock: ManualClock, isDeclared: Bool, history: HistoryPolicy
     ) async throws {
         self.number = number
         calls = FaultySystemCalls(disk)
@@ -45,7 +45,8 @@ final class StoreHistoryMember {
         failing = FailingStorage(FileStorage(at: SharedFileHistory.url, calls: calls, watching: watching))
         recording = RecordingStorage(failing)
         let store = try await SettingsStore.open(
-            storage: recording, configuration: .init(retryDelay: .milliseconds(250) ... .seconds(2), clock: clock))
+            storage: recording, configuration: .init(
+                retryDelay: .milliseconds(250) ... .seconds(2), history: history, clock: clock))
         self.store = store
         if isDeclared { settings = try await store.group() }
     }
