@@ -54,6 +54,19 @@ import Testing
             ])
     }
 
+    @Test("A key that is stored again inside a removed one is explained by the transactions that did both")
+    func within() {
+        let inner = SettingValue.dictionary(["q": .integer(14)])
+        let listed = mutations(
+            [item([("t", inner, nil)]), item([("t.q", nil, .integer(19))])], storing: ["t": nil, "t.q": .integer(19)],
+            over: ["t": inner, "t.q": .integer(14)])
+        #expect(
+            listed == [
+                [StoredMutation(key: "t", oldValue: inner, newValue: nil)],
+                [StoredMutation(key: "t.q", oldValue: nil, newValue: .integer(19))],
+            ])
+    }
+
     // With work that grows with the square of the count, these take longer than the suite may.
 
     @Test("The work for a transaction grows with what it writes, not with its square", arguments: [false, true])

@@ -274,6 +274,8 @@ import Testing
             var expected = SettingTree(["c": .integer(1)])
             if call == .append || call == .syncedAppend { expected["late"] = .integer(1) }
             if isRemovedAgain {
+                try processes[0].look()
+                #expect(try processes[0].storage.checkpoint(processes[0].known, for: .settled), "\(count), \(call)")
                 try Removal.file.happen(to: file)
                 try processes[1].append(["d": .integer(2)], .synced)
                 expected["d"] = .integer(2)

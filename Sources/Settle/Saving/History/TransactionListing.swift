@@ -91,7 +91,11 @@ struct TransactionListing {
 
     /// What no transaction explains.
     private mutating func mutationsOfRest() -> [StoredMutation] {
-        keys.sorted().compactMap { write(values[$0] ?? nil, at: $0) }
+        guard overlaps else { return keys.sorted().compactMap { write(values[$0] ?? nil, at: $0) } }
+        // A key within another one is stored behind that, so that only all of them tell what there is in the end.
+        var end = state
+        for key in keys.sorted() { end[key] = values[key] ?? nil }
+        return keys.sorted().compactMap { write(end[$0], at: $0) }
     }
 
     @inline(never) private mutating func write(_ value: SettingValue?, at key: SettingKey) -> StoredMutation? {

@@ -124,15 +124,16 @@ extension StoreHistory {
         for try await entry in store.history.entries() {
             // Removed files have taken with them what comes before.
             guard entry.isKnown, entry.token.position == end else { return }
-            for change in entry.changes {
+            // What is inside another key comes behind that.
+            for change in entry.changes.reversed() {
                 let key = SettingKey(stored: change.key)
                 guard StoredForm(tree[key]) == StoredForm(change.newValue) else {
                     let now = SettingTreeText.text(tree[key])
                     throw Violation(
                         description: "\(member.name) tells of \(entry.token.position) \(change), which leads to \(now)")
                 }
+                tree[key] = change.oldValue
             }
-            for change in entry.changes { tree[SettingKey(stored: change.key)] = change.oldValue }
             end = entry.token.position - entry.count
         }
     }

@@ -45,7 +45,8 @@ final class StoreHistoryMember {
         failing = FailingStorage(FileStorage(at: SharedFileHistory.url, calls: calls, watching: watching))
         recording = RecordingStorage(failing)
         let store = try await SettingsStore.open(
-            storage: recording, configuration: .init(
+            storage: recording,
+            configuration: .init(
                 retryDelay: .milliseconds(250) ... .seconds(2), history: history, clock: clock))
         self.store = store
         if isDeclared { settings = try await store.group() }
