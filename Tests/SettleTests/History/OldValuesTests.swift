@@ -39,6 +39,36 @@ import Testing
         #expect(told == [["k: 7 → nothing"], ["k: 9 → 7"], [], ["k: 40 → 9"], ["k: 8 → 40"], ["k: nothing → 8"]])
     }
 
+    @Test(
+        "What a store has removed without knowing that it was there is in the past, too",
+        arguments: HistoryPlace.Kind.allCases)
+    func unknownRemoval(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        let (one, other) = (home.storage(), home.storage())
+        for storage in [one, other] { _ = try await storage.load() }
+        let history = try #require(other as? any HistoryStorage)
+        try await history.keepHistory(.keep())
+        let inner = SettingValue.dictionary(["p": .integer(7)])
+        func append(
+            _ key: SettingKey, _ value: SettingValue?, _ mutations: [StoredMutation], to storage: any Storage
+        ) async throws {
+            let list = [[], mutations].map {
+                StoredTransaction(
+                    time: Date().timeIntervalSinceReferenceDate, author: TransactionAuthor(), origin: .local,
+                    mutations: $0)
+            }
+            _ = try await storage.append(
+                StorageBatch(revision: 1, values: [key: value], transactionCount: 2, transactions: list),
+                durability: .synced)
+        }
+        try await append("t", inner, [StoredMutation(key: "t", oldValue: nil, newValue: inner)], to: one)
+        // It took the key for missing, so none of its transactions says anything.
+        try await append("t", nil, [], to: other)
+        let told = try await history.records(before: nil, limit: 9).flatMap(\.transactions).map { $0.mutations ?? [] }
+        #expect(told.contains([StoredMutation(key: "t", oldValue: inner, newValue: nil)]))
+        for storage in [one, other] { await storage.close() }
+    }
+
     @Test("Each transaction begins with what the one before has left", arguments: HistoryPlace.Kind.allCases, 1...4)
     func chain(_ kind: HistoryPlace.Kind, seed: UInt64) async throws {
         let home = try HistoryPlace(kind)

@@ -9,7 +9,9 @@ extension FileSession {
         renewIfWorthwhile()
         let replaced = inForce.valuesReplaced(by: batch)
         var batch = batch
-        if replaced != batch.expectedValues { batch.transactions = batch.transactions.rebased(over: inForce.tree) }
+        if replaced != batch.expectedValues {
+            batch.transactions = batch.transactions.rebased(over: inForce.tree, storing: batch.values)
+        }
         let entries = batch.values.sorted(by: \.key).map { JournalEntry(key: $0, value: $1) }
         let record = try record(of: batch, entries)
         let start = journal.end.offset

@@ -28,9 +28,15 @@ extension StoredTransaction {
 
 extension [StoredTransaction] {
     /// The same with the old values that stand there now: others may have stored some that the store did not know yet.
-    package func rebased(over tree: SettingTree) -> [StoredTransaction] {
-        var tree = tree
-        return map { transaction in
+    ///
+    /// - Parameter values: What all of them store. What changes only because of what others have stored, such as by a
+    ///   removal of what the store took for missing, is counted with the last one.
+    package func rebased(
+        over tree: SettingTree, storing values: [SettingKey: SettingValue?]
+    ) -> [StoredTransaction] {
+        var (tree, end) = (tree, tree)
+        end.apply(values)
+        var result = map { transaction in
             var transaction = transaction
             transaction.mutations = transaction.mutations?.compactMap { mutation in
                 let old = tree[mutation.key]
@@ -40,6 +46,25 @@ extension [StoredTransaction] {
             }
             return transaction
         }
+        for key in values.keys.sorted() where tree[key] != end[key] {
+            let mutation = StoredMutation(key: key, oldValue: tree[key], newValue: end[key])
+            if let last = result.indices.last { result[last].add(mutation) }
+            tree[key] = end[key]
+        }
+        return result
+    }
+}
+
+extension StoredTransaction {
+    /// Adds what was done after all else.
+    fileprivate mutating func add(_ mutation: StoredMutation) {
+        guard var all = mutations else { return }
+        if let index = all.firstIndex(where: { $0.key == mutation.key }) {
+            all[index].newValue = mutation.newValue
+        } else {
+            all.append(mutation)
+        }
+        mutations = all.sorted(by: \.key)
     }
 }
 

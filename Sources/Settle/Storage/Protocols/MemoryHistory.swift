@@ -34,14 +34,12 @@ struct MemoryHistory {
     ) -> ChangeToken {
         end.position += max(1, count)
         end.checksum = .random(in: .min ... .max)
-        var list = transactions.rebased(over: before)
+        let values: [SettingKey: SettingValue?]? = if case .values(let values) = change.content { values } else { nil }
+        var list = transactions.rebased(over: before, storing: values ?? [:])
         if list.isEmpty {
-            let keys: [SettingKey]
-            if case .values(let values) = change.content {
-                keys = values.keys.sorted()
-            } else {
-                keys = Set(before.root.keys).union(after.root.keys).sorted().map(SettingKey.init(name:))
-            }
+            let keys =
+                values?.keys.sorted()
+                ?? Set(before.root.keys).union(after.root.keys).sorted().map(SettingKey.init(name:))
             let mutations = keys.filter { before[$0] != after[$0] }.map {
                 StoredMutation(key: $0, oldValue: before[$0], newValue: after[$0])
             }
