@@ -45,6 +45,12 @@ import Testing
 
     // MARK: The files
 
+    /// Whether the files of the host's and of the global domain are there, and nothing else is being made.
+    private func hasBoth(_ paths: some Sequence<String>) -> Bool {
+        paths.contains { $0.contains("/settings@") } && paths.contains { $0.hasSuffix("/settle/global.json") }
+            && !paths.contains { $0.hasSuffix(".tmp") }
+    }
+
     @Test("All files that a store makes are in the user's home, and the user's", arguments: TestHome.Disk.allCases)
     func owned(disk: TestHome.Disk) async throws {
         let home = try TestHome(disk)
@@ -71,8 +77,8 @@ import Testing
         try await store.domains[.host].update { settings.count = 7 }
         try await store.domains[.global].update { settings.isOn = true }
         // The storages of other domains end on queues of their own. Without its folder one would leave the file to the
-        // next that opens it.
-        while try !home.everything().keys.contains(where: { $0.contains("/settings@") }) { await Task.yield() }
+        // next that opens it, and what is being made gets its owner a moment later.
+        while try !hasBoth(home.everything().keys) { await Task.yield() }
         try home.expectNothingOutside(than: before)
         // Files that were removed are stored again, with their folder.
         try home.moveAway(file(in: home).folder)
