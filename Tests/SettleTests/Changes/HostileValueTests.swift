@@ -16,7 +16,7 @@ import Testing
         let settings = try await store.group(HostileSettings.self)
         // These reads and writes take the log's lock and the writer lock.
         deaths.act.withLock {
-            $0 = { [weak store] in
+            $0 = Deaths.Act { [weak store] in
                 guard let store else { return }
                 _ = (store.revision, settings.snapshot().deaths, settings.snapshot { $0.deaths + $0.other })
                 _ = settings.$value.changes
@@ -108,7 +108,7 @@ import Testing
             try await store.close()
             // A closed store refuses this write, and the writes of the refused value's deinit.
             settings.value = make()
-            deaths.act.withLock { $0 = { [weak store] in _ = (store?.revision, store?.status) } }
+            deaths.act.withLock { $0 = Deaths.Act { [weak store] in _ = (store?.revision, store?.status) } }
         }
         // The store's last tasks may hold the log for a moment longer.
         while deaths.count.load(ordering: .relaxed) < 10 { await Task.yield() }
@@ -151,7 +151,12 @@ private struct HostileSettings: SettingsGroup {
 /// What each value's `deinit` does, and how many have run.
 private final class Deaths: Sendable {
     let count = Atomic(0)
-    let act = LockedValue<(@Sendable () -> Void)?>(nil)
+    let act = LockedValue<Act?>(nil)
+
+    /// In a generic type a closure of its own is wrapped once more by each access, until a call of it needs the whole stack.
+    struct Act: Sendable {
+        let run: @Sendable () -> Void
+    }
 }
 
 /// A value that runs foreign code in its `deinit`. No two are equal.
@@ -167,7 +172,7 @@ private struct HostileValue: Codable, Sendable {
             guard let deaths else { return }
             deaths.count.add(1, ordering: .relaxed)
             let act = deaths.act.withLock { $0 }
-            act?()
+            act?.run()
         }
     }
 

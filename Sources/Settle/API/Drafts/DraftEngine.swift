@@ -13,8 +13,8 @@ package final class DraftEngine: Engine, @unchecked Sendable {
     /// For what the draft tells of itself.
     private let node = ObservationNode()
     private let isNotifying = Atomic(false)
-    /// Makes the sequence of the original's changes.
-    private let originalChanges = LockedValue<(@Sendable () -> Changes)?>(nil)
+    /// What the draft follows, until it ends. A closure would be wrapped once more by each access.
+    private let original = LockedValue<(any SettingsGroup)?>(nil)
 
     /// How many transactions its log keeps.
     private static let logLimit = 64
@@ -38,7 +38,7 @@ package final class DraftEngine: Engine, @unchecked Sendable {
     ///   - declarations: Those of the original.
     func open(_ boxes: [AnySettingBox], as declarations: [GroupLayout.Declared], of original: any SettingsGroup) {
         // Weak references would not do: a group that no store has opened lives as long as its copies.
-        originalChanges.withLock { $0 = { original.changes(.newest) } }
+        self.original.withLock { $0 = original }
         members.withLock { $0 = boxes }
         for (declared, box) in zip(declarations, boxes) {
             box.attach(to: Placement(in: self, slot: insert(declared, box)))
@@ -58,7 +58,7 @@ package final class DraftEngine: Engine, @unchecked Sendable {
 
     override func release() {
         follower.withLock { $0.take() }?.cancel()
-        originalChanges.withLock { $0.take() }.map { withExtendedLifetime($0) {} }
+        original.withLock { $0.take() }.map { withExtendedLifetime($0) {} }
         let boxes = members.withLock { members in
             defer { members = [] }
             return members
@@ -118,7 +118,7 @@ package final class DraftEngine: Engine, @unchecked Sendable {
     override func beginFollowing() {
         catchUp()
         follower.withLock { task in
-            guard task == nil, let changes = originalChanges.withLock({ $0 })?() else { return }
+            guard task == nil, let changes = original.withLock({ $0 })?.changes(.newest) else { return }
             task = Task.detached { [weak self] in
                 // Whatever came before the sequence began.
                 self?.catchUp()
