@@ -4,7 +4,7 @@ final class GroupShape: Sendable {
     /// Where settings are, also those of groups within groups.
     private enum Source: Sendable {
         case setting(offset: Int)
-        /// Only a value tells whether it is a setting or a group: that of an optional, a protocol or a class.
+        /// It depends on the value whether it is a setting or a group: that of an optional, a protocol or a class.
         case open(any Any.Type, offset: Int)
 
         func moved(by distance: Int) -> Source {
@@ -102,7 +102,7 @@ final class GroupShape: Sendable {
         guard let shape = of(Group.self) else { return copyWithInitializer(group, newBox) }
         var copy = group
         withUnsafeMutablePointer(to: &copy) { copy in
-            // Proof: the copy is nobody else's, and in memory each `Setting` is an `ErasedSetting`.
+            // Proof: only this function has the copy, and in memory each `Setting` is an `ErasedSetting`.
             let copy = UnsafeMutableRawPointer(copy)
             for source in shape.sources {
                 switch source {

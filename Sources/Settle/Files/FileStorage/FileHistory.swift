@@ -15,7 +15,7 @@ struct FileHistory: Sendable {
     /// The last answer of ``position(before:at:in:)``.
     private var bound: (bytes: Int, end: ChangeToken, position: UInt64)?
 
-    /// Of a journal with more bytes, what its records tell is read again rather than kept in memory.
+    /// The records of a longer journal are read again each time, and do not stay in memory.
     private let longJournal: Int
 
     init(longJournal: Int = 16 << 20) { self.longJournal = longJournal }

@@ -74,7 +74,7 @@ extension FileSession {
     }
 
     /// - Parameter hasFoundRemoval: Whether this process has found the file removed, too, when it loaded it: then it has
-    ///   nothing to put beside the values of the one that has told of that first.
+    ///   nothing to put beside the values of the process that recorded this first.
     private mutating func merge(
         _ records: [(offset: Int, record: JournalRecord)], behind token: ChangeToken?, hasFoundRemoval: Bool = false
     ) {

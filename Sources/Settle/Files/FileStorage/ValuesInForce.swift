@@ -48,7 +48,7 @@ struct ValuesInForce: Sendable {
         let difference = TreeDifference(from: old, to: new)
         guard !difference.isEmpty else { return }
         let values = difference.batch.values
-        // What has not been synced is gone, where the store is told of something else.
+        // What has not been synced is gone where the store learns of something else.
         for key in values.keys { unacknowledged.removeValue(forKey: key) }
         announce(.values(values))
     }

@@ -57,12 +57,7 @@ struct TransactionListing {
                     time: item.time, author: author.named(item.author), origin: item.origin, undone: item.undone,
                     reason: item.reason, mutations: mutations(of: item)))
         }
-        let rest = mutationsOfRest()
-        if !rest.isEmpty, let last = result.indices.last {
-            var joined = JoinedMutations()
-            for mutation in (result[last].mutations ?? []) + rest { joined.add(mutation) }
-            result[last].mutations = joined.sorted
-        }
+        result.joinRest(state.mutations(storing: values))
         return result
     }
 
@@ -89,15 +84,6 @@ struct TransactionListing {
         return result.sorted(by: \.key)
     }
 
-    /// What no transaction explains.
-    private mutating func mutationsOfRest() -> [StoredMutation] {
-        guard overlaps else { return keys.sorted().compactMap { write(values[$0] ?? nil, at: $0) } }
-        // A key within another one is stored behind that, so that only all of them tell what there is in the end.
-        var end = state
-        for key in keys.sorted() { end[key] = values[key] ?? nil }
-        return keys.sorted().compactMap { write(end[$0], at: $0) }
-    }
-
     @inline(never) private mutating func write(_ value: SettingValue?, at key: SettingKey) -> StoredMutation? {
         let old = state[key]
         guard old != value else { return nil }
@@ -109,23 +95,5 @@ struct TransactionListing {
     private func isStored(_ key: SettingKey) -> Bool {
         if keys.contains(key) { return true }
         return overlaps && (outer.contains(key) || key.parents.contains(where: keys.contains))
-    }
-}
-
-/// What one transaction has done in all: each key has one mutation, however often it was written.
-private struct JoinedMutations {
-    private var mutations: [SettingKey: StoredMutation] = [:]
-
-    /// In the order of the keys.
-    var sorted: [StoredMutation] { mutations.values.sorted(by: \.key) }
-
-    /// Adds one that was made later than those it has.
-    mutating func add(_ mutation: StoredMutation) {
-        guard var joined = mutations[mutation.key] else {
-            mutations[mutation.key] = mutation
-            return
-        }
-        joined.newValue = mutation.newValue
-        mutations[mutation.key] = joined.oldValue == joined.newValue ? nil : joined
     }
 }

@@ -34,8 +34,7 @@ extension [StoredTransaction] {
     package func rebased(
         over tree: SettingTree, storing values: [SettingKey: SettingValue?]
     ) -> [StoredTransaction] {
-        var (tree, end) = (tree, tree)
-        end.apply(values)
+        var tree = tree
         var result = map { transaction in
             var transaction = transaction
             transaction.mutations = transaction.mutations?.compactMap { mutation in
@@ -46,29 +45,52 @@ extension [StoredTransaction] {
             }
             return transaction
         }
-        for key in values.keys.sorted() where tree[key] != end[key] {
-            let mutation = StoredMutation(key: key, oldValue: tree[key], newValue: end[key])
-            if let last = result.indices.last { result[last].add(mutation) }
-            tree[key] = end[key]
-        }
+        result.joinRest(tree.mutations(storing: values))
         return result
+    }
+
+    /// Counts what no transaction explains with the last one.
+    mutating func joinRest(_ rest: [StoredMutation]) {
+        guard !rest.isEmpty, let last = indices.last, let mutations = self[last].mutations else { return }
+        self[last].mutations = JoinedMutations(mutations + rest).sorted
     }
 }
 
-extension StoredTransaction {
-    /// Adds what was done after all else.
-    fileprivate mutating func add(_ mutation: StoredMutation) {
-        guard var all = mutations else { return }
-        if let index = all.firstIndex(where: { $0.key == mutation.key }) {
-            all[index].newValue = mutation.newValue
-        } else {
-            all.append(mutation)
+/// What one transaction has done in all: each key has one mutation, however often it was written.
+struct JoinedMutations {
+    private var mutations: [SettingKey: StoredMutation] = [:]
+
+    /// - Parameter mutations: In the order in which they were made.
+    init(_ mutations: [StoredMutation] = []) { for mutation in mutations { add(mutation) } }
+
+    /// In the order of the keys.
+    var sorted: [StoredMutation] { mutations.values.sorted(by: \.key) }
+
+    /// Adds one that was made later than those it has.
+    mutating func add(_ mutation: StoredMutation) {
+        guard var joined = mutations[mutation.key] else {
+            mutations[mutation.key] = mutation
+            return
         }
-        mutations = all.sorted(by: \.key)
+        joined.newValue = mutation.newValue
+        mutations[mutation.key] = joined.oldValue == joined.newValue ? nil : joined
     }
 }
 
 extension SettingTree {
+    /// What it takes to store some values here. A key within another one is stored after that, so only all of them
+    /// together show the result.
+    func mutations(storing values: [SettingKey: SettingValue?]) -> [StoredMutation] {
+        var (now, end) = (self, self)
+        end.apply(values)
+        return values.keys.sorted().compactMap { key in
+            let (old, new) = (now[key], end[key])
+            guard old != new else { return nil }
+            now[key] = new
+            return StoredMutation(key: key, oldValue: old, newValue: new)
+        }
+    }
+
     /// Takes mutations back, the last one first.
     package mutating func takeBack(_ mutations: [StoredMutation]) {
         for mutation in mutations.reversed() { self[mutation.key] = mutation.oldValue }
