@@ -31,6 +31,12 @@ struct StoredProperty: @unchecked Sendable {
     }
 }
 
+/// Whether copying a value copies its bytes and does nothing else.
+func isPlainMemory(_ type: any Any.Type) -> Bool {
+    func isPOD<Value>(_: Value.Type) -> Bool { _isPOD(Value.self) }
+    return isPOD(type)
+}
+
 /// Whether a type is a struct.
 func isStruct(_ type: any Any.Type) -> Bool { kind(of: type) == 0x200 }
 

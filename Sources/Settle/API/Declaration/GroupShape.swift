@@ -20,6 +20,8 @@ final class GroupShape: Sendable {
 
     private let properties: [StoredProperty]
     private let sources: [Source]
+    /// Whether the memory of a group has no references but those of its settings.
+    private let hasOnlySettings: Bool
 
     private static let known = LockedValue<[ObjectIdentifier: GroupShape]>([:])
 
@@ -36,6 +38,10 @@ final class GroupShape: Sendable {
     private init(_ type: any SettingsGroup.Type) {
         properties = StoredProperty.all(of: type)
         sources = properties.flatMap(Self.sources)
+        hasOnlySettings = properties.allSatisfy { property in
+            if property.type is any AnySetting.Type || isPlainMemory(property.type) { return true }
+            return (property.type as? any SettingsGroup.Type).flatMap(Self.of)?.hasOnlySettings == true
+        }
     }
 
     private static func sources(in property: StoredProperty) -> [Source] {
@@ -100,21 +106,37 @@ final class GroupShape: Sendable {
         _ group: Group, keeping keeper: Keeper? = nil, _ newBox: (AnySettingBox) -> AnySettingBox
     ) -> Group {
         guard let shape = of(Group.self) else { return copyWithInitializer(group, newBox) }
-        var copy = group
-        withUnsafeMutablePointer(to: &copy) { copy in
-            // Proof: only this function has the copy, and in memory each `Setting` is an `ErasedSetting`.
-            let copy = UnsafeMutableRawPointer(copy)
-            for source in shape.sources {
-                switch source {
-                case .setting(let offset):
-                    (copy + offset).withMemoryRebound(to: ErasedSetting.self, capacity: 1) { setting in
-                        setting.pointee = ErasedSetting(box: newBox(setting.pointee.box), keeper: keeper)
-                    }
-                case .open(let type, let offset): replace(at: copy + offset, type, keeper, newBox)
+        return withUnsafeTemporaryAllocation(of: Group.self, capacity: 1) { copy in
+            // Proof: the buffer has room for one group, which is copied there.
+            let copy = copy.baseAddress!
+            withUnsafePointer(to: group) { shape.copy($0, to: copy, keeper, newBox) }
+            return copy.move()
+        }
+    }
+
+    private func copy<Group: SettingsGroup>(
+        _ original: UnsafePointer<Group>, to copy: UnsafeMutablePointer<Group>, _ keeper: Keeper?,
+        _ newBox: (AnySettingBox) -> AnySettingBox
+    ) {
+        let (original, raw) = (UnsafeRawPointer(original), UnsafeMutableRawPointer(copy))
+        if hasOnlySettings {
+            raw.copyMemory(from: original, byteCount: MemoryLayout<Group>.size)
+        } else {
+            raw.initializeMemory(as: Group.self, from: original.assumingMemoryBound(to: Group.self), count: 1)
+        }
+        for source in sources {
+            switch source {
+            case .setting(let offset):
+                // Proof: in memory each `Setting` is an `ErasedSetting`.
+                let box = (original + offset).withMemoryRebound(to: ErasedSetting.self, capacity: 1) { $0.pointee.box }
+                let new = ErasedSetting(box: newBox(box), keeper: keeper)
+                (raw + offset).withMemoryRebound(to: ErasedSetting.self, capacity: 1) { setting in
+                    // Copied bytes own nothing that is to be released.
+                    if hasOnlySettings { setting.initialize(to: new) } else { setting.pointee = new }
                 }
+            case .open(let type, let offset): Self.replace(at: raw + offset, type, keeper, newBox)
             }
         }
-        return copy
     }
 
     private static func replace(

@@ -22,10 +22,10 @@ public struct Draft<Group: SettingsGroup>: Sendable {
     public let settings: Group
     private let keeper: DraftKeeper<Group>
 
-    init(of original: Group) {
+    init(of original: consuming Group) {
         let origin = DraftOrigin(original)
         keeper = DraftKeeper(of: origin)
-        settings = GroupShape.copy(original, keeping: keeper, origin.follow)
+        settings = GroupShape.copy(origin.original, keeping: keeper, origin.follow)
     }
 
     var original: Group { keeper.origin.original }

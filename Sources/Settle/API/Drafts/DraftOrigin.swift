@@ -10,12 +10,12 @@ final class DraftOrigin<Group: SettingsGroup>: DraftSource, @unchecked Sendable 
     let original: Group
     private let originalEngine: Engine?
     /// The draft's, in the order of the original's settings, until the engine has them.
-    private var boxes: [AnySettingBox] = []
+    @exclusivity(unchecked) private var boxes: [AnySettingBox] = []
     private let made = AtomicLazyReference<DraftEngine>()
 
-    init(_ original: Group) {
-        self.original = original
+    init(_ original: consuming Group) {
         originalEngine = original.engine
+        self.original = original
     }
 
     /// Makes a box of the draft, before that is shared.

@@ -22,7 +22,9 @@ struct LockedCell<Value: Sendable>: ~Copyable, @unchecked Sendable {
         self.pointer = pointer
     }
 
-    deinit {
+    /// Releases the value and its memory. A `deinit` would look up the cell's type for each box that ends.
+    @inline(__always)
+    func end() {
         pointer?.deinitialize(count: 1)
         pointer?.deallocate()
     }

@@ -17,9 +17,11 @@ extension SettingBox {
     private var followedValue: Value { followedBox?.valueBelowCover ?? published }
 
     /// What the application's domain and those below it give, on any thread.
-    var valueBelowCover: Value {
-        guard has(.held), !isFollowing, let placement = existingPlacement
-        else { return value }
+    var valueBelowCover: Value { has(.held) && !isFollowing ? ownValueBelowCover : value }
+
+    @inline(never)
+    private var ownValueBelowCover: Value {
+        guard let placement = existingPlacement else { return value }
         if placement.engine.writer.isHeldByCurrentThread { return valueToModify }
         let log = placement.engine.log
         let (held, candidates) = log.lock.withLock {

@@ -32,6 +32,10 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         super.init(of: original, word: Self.fitsIntoWord ? Self.word(of: value) : 0, in: draft)
     }
 
+    deinit {
+        cell.end()
+    }
+
     // MARK: Words
 
     /// Constant once the type is known, so that the branches on it are optimized away.
