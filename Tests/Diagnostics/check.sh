@@ -6,11 +6,13 @@ build=${1:-.build/debug}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0
+# For the compiler, beside those of all checks.
+flags=
 
 # expect NAME TEXT: the declaration on standard input must be refused with TEXT in an error's line.
 expect() {
     { echo 'import Settle'; cat; } >"$folder/$1.swift"
-    if swiftc -typecheck -swift-version 6 -I "$build/Modules" "$folder/$1.swift" >"$folder/$1.out" 2>&1; then
+    if swiftc -typecheck -swift-version 6 $flags -I "$build/Modules" "$folder/$1.swift" >"$folder/$1.out" 2>&1; then
         echo "$1: compiles, but must not:"
         cat "$folder/$1.swift"
         failures=$((failures + 1))
@@ -24,7 +26,7 @@ expect() {
 # accept NAME: the code on standard input must compile without a warning, and not end the compiler.
 accept() {
     { echo 'import Settle'; cat; } >"$folder/$1.swift"
-    if ! swiftc -emit-sil -o /dev/null -swift-version 6 -warnings-as-errors -I "$build/Modules" "$folder/$1.swift" \
+    if ! swiftc -emit-sil -o /dev/null -swift-version 6 -warnings-as-errors $flags -I "$build/Modules" "$folder/$1.swift" \
         >"$folder/$1.out" 2>&1
     then
         echo "$1: does not compile, or not without a warning:"
@@ -78,6 +80,41 @@ func values(_ number: SettingReference<Int>, _ store: SettingsStore) async -> In
     return await number.first { $0 > 1 }
 }
 SWIFT
+
+# Where the main actor is the default isolation, groups need nothing, and types of values are `nonisolated`.
+flags='-default-isolation MainActor'
+accept main-actor <<'SWIFT'
+nonisolated struct Size: Codable, Sendable, Equatable {
+    var width = 1
+}
+struct Frame: SettingsGroup {
+    @Setting var size = Size()
+    @Setting(in: 0...5) var small = 1
+    let inner = Inner()
+}
+struct Inner: SettingsGroup {
+    @Setting var title = ""
+}
+func use() async throws {
+    let store = try await SettingsStore.open(storage: InMemoryStorage())
+    let frame = try await store.group(Frame.self)
+    frame.size.width += 1
+    try await frame.commit { frame.inner.title = "a" }
+    let draft = frame.draft()
+    draft.small = 2
+    try draft.apply()
+    for await size in frame.$size where size == frame.snapshot().size { break }
+}
+SWIFT
+expect main-actor-value "main actor-isolated conformance of 'Size' to 'Decodable'" <<'SWIFT'
+struct Size: Codable, Sendable, Equatable {
+    var width = 1
+}
+struct Frame: SettingsGroup {
+    @Setting var size = Size()
+}
+SWIFT
+flags=
 
 # Words go with every way of declaring.
 accept words <<'SWIFT'

@@ -66,6 +66,45 @@ import Testing
         #expect(await home.run("migrate", "app", strings, "--from", "archive").code == 65)
     }
 
+    @Test(
+        "A verb that reads changes no file, with and without a running program, whatever has been typed into it",
+        arguments: [false, true])
+    func readers(isRunning: Bool) async throws {
+        let home = try CommandHome()
+        let store = try await SettingsStore.open(
+            at: home.settings("app"), configuration: .init(history: .keep(), unheardIssueHandler: { _ in }))
+        for value in 1...2 { try await store.commit { try store.keys.setValue(value, forKey: "a") } }
+        try await store.file.flush()
+        if !isRunning { try await store.close() }
+        let folder = home.settings("app").deletingLastPathComponent()
+        func files() throws -> [String: Data] {
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            return try Dictionary(
+                uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: folder.appending(path: $0))) })
+        }
+        // A running program merges an edit that it can read.
+        for text in ["{\"a\": ", "{\"a\": 3}", ""] where !isRunning || text != "{\"a\": 3}" {
+            try Data(text.utf8).write(to: home.settings("app"))
+            let before = try files()
+            let verbs = [
+                ["read", "app"], ["read", "app", "a"], ["read", "app", "--json"], ["read-type", "app", "a"],
+                ["check", "app"], ["check", "app", "--json"], ["explain", "app", "a"], ["export", "app", "-"],
+                ["history", "app"], ["domains"], ["find", "a"], ["schema", "app"],
+            ]
+            for verb in verbs {
+                let answer = await home.run(verb)
+                #expect(answer.code != 64, "\(verb): \(answer)")
+                let after = try files()
+                let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+                #expect(changed.isEmpty, "\(verb) after “\(text)”: \(answer)")
+                if verb == ["check", "app"], text != "{\"a\": 3}" {
+                    #expect(answer.code == 1 && !answer.output.contains("healthy"), "\(answer)")
+                }
+            }
+        }
+        if isRunning { try await store.close() }
+    }
+
     @Test("A healthy domain is healthy, a damaged one is told and repaired")
     func check() async throws {
         let home = try CommandHome()

@@ -38,6 +38,65 @@ import Testing
         #expect(defaults.integer(forKey: "attemptCount") == 3)
     }
 
+    private struct LineByLine: SettingsGroup {
+        @Setting var attemptCount = 1
+        @Setting var folder: URL?
+        @Setting var value = [0]
+        @Setting(codec: .keyedArchive) var person: Person? = nil
+    }
+
+    @Test("Each line of the table works over a store that searches what the guide's store does") func lines()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let issues = LockedIssues()
+        let store = try await SettingsStore.open(
+            at: folder.url.appending(path: "settings.plist"),
+            searching: [
+                .overrides, .arguments(["-attemptCount", "9"]), .application,
+                .global(at: folder.url.appending(path: "global.json")), .language(), .registration,
+            ], configuration: .init(unheardIssueHandler: issues.add))
+        let settings = try await store.group(LineByLine.self)
+        let defaults = SettingsDefaults(store, domainName: "com.example.app")
+        #expect(defaults.integer(forKey: "attemptCount") == 9)
+        defaults.setVolatileDomain(["attemptCount": 8], forName: SettingsDefaults.argumentDomain)
+        #expect(settings.attemptCount == 8)
+        defaults.setVolatileDomain([:], forName: SettingsDefaults.argumentDomain)
+        #expect(settings.attemptCount == 9)
+        let override = try store.override(settings.$attemptCount, with: 7)
+        #expect(defaults.integer(forKey: "attemptCount") == 7)
+        override.cancel()
+        defaults.register(defaults: ["rest": 3])
+        #expect(defaults.integer(forKey: "rest") == 3)
+        let date = Date(timeIntervalSinceReferenceDate: 0.25)
+        defaults.set(date, forKey: "nextCheckDate")
+        #expect(defaults.object(forKey: "nextCheckDate") as? Date == date)
+        defaults.set(URL(filePath: "/a"), forKey: "folder")
+        #expect(defaults.url(forKey: "folder") == URL(filePath: "/a") && settings.folder == URL(filePath: "/a"))
+        let person = Person("Bob")
+        defaults.set(
+            try NSKeyedArchiver.archivedData(withRootObject: person, requiringSecureCoding: false), forKey: "person")
+        #expect(settings.person == person)
+        defaults.set([1, 2], forKey: "value")
+        #expect(settings.value == [1, 2])
+        defaults.removeObject(forKey: "value")
+        #expect(settings.value == [0])
+        #expect(defaults.synchronize())
+        let suite = "settle-tests-\(UUID())"
+        defaults.addSuite(named: suite)
+        defaults.removeSuite(named: suite)
+        defaults.setPersistentDomain(["theme": "dark"], forName: SettingsDefaults.globalDomain)
+        #expect(defaults.string(forKey: "theme") == "dark")
+        var own = defaults.persistentDomain(forName: "com.example.app") ?? [:]
+        #expect(own["nextCheckDate"] as? Date == date)
+        own["extra"] = 1
+        defaults.setPersistentDomain(own, forName: "com.example.app")
+        #expect(defaults.dictionaryRepresentation()["extra"] as? Int == 1)
+        #expect(!defaults.objectIsForced(forKey: "attemptCount") && !settings.$attemptCount.domains.isLocked)
+        try await store.close()
+        #expect(issues.all == [])
+    }
+
     /// What an older program has left: a person with friends, in a file.
     private func archivePerson(to file: URL) throws -> Person {
         let alice = Person(
@@ -109,6 +168,14 @@ import Testing
         #expect(app.passcode.attemptCount == 0)
         try await store.close()
     }
+}
+
+private final class LockedIssues: Sendable {
+    private let issues = LockedValue<[String]>([])
+
+    var all: [String] { issues.withLock { $0 } }
+
+    @Sendable func add(_ issue: SettingsError) { issues.withLock { $0.append(issue.description) } }
 }
 
 /// The older program's group, kept as one object.

@@ -38,7 +38,13 @@ private struct ForgetfulInner: SettingsGroup {
         #expect(seen.allSatisfy { $0.code == .notASetting })
         #expect(
             seen.map { $0.description.prefix { $0 != " " } }
-                == ["ForgetfulGroup.width", "ForgetfulGroup.names", "ForgetfulInner.isShown"])
+                == [
+                    "ForgetfulGroup.width", "ForgetfulGroup.names", "ForgetfulInner.isShown", "ForgetfulGroup.inner",
+                ])
+        #expect(
+            seen.last?.description
+                == "ForgetfulGroup.inner is a group in a variable: another group that is put in its place is never saved. "
+                + "Declare it with `let`.")
         #expect(
             seen.first?.description
                 == "ForgetfulGroup.width is never saved: it is a variable, but not a setting. Write `@Setting var width`, or "

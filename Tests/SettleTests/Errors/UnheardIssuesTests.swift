@@ -1,4 +1,6 @@
+import Foundation
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -60,6 +62,16 @@ private struct NamedLimits: SettingsGroup {
         let seen = await unheard.until { $0.count == 2 }
         #expect(seen.map(\.key) == ["count", "low"] && seen.allSatisfy { $0.code == .closed })
         #expect(settings.count == 0 && settings.low == 1)
+    }
+
+    @Test("An edit that is set aside is reported with the name that it has then") func setAside() async throws {
+        let fixture = try FileStorageFixture()
+        try Data("{ half".utf8).write(to: fixture.file)
+        let (store, settings) = try await open(fixture.storage())
+        try await settings.commit { settings.count = 1 }
+        let seen = await unheard.until { issues in issues.contains { $0.description.contains("corrupt-1") } }
+        #expect(seen.contains { $0.description.contains("settings.json") && $0.code == .storage })
+        try await store.close()
     }
 
     @Test("A failed save is reported, once however often it is tried again") func failedSave() async throws {

@@ -43,6 +43,53 @@ import Testing
         for store in [store, other, later] { try await store.close() }
     }
 
+    private enum Question: CaseIterable { case entries, values, changes, undo, commit }
+
+    /// Throws what an operation says if that is that no history is kept.
+    private static func ask(_ question: Question, _ store: SettingsStore, since token: ChangeToken) async throws {
+        do {
+            switch question {
+            case .entries: _ = try await store.entries()
+            case .values: _ = try await store.history.values(at: token)
+            case .changes:
+                var changes = store.history.changes(after: token).makeAsyncIterator()
+                _ = await changes.next()
+            case .undo: _ = try await store.history.undo(token)
+            case .commit: try await store.commit { try store.keys.setValue(9, forKey: "z") }
+            }
+        } catch let error as SettingsError {
+            if error.description.contains("No history is kept") { throw error }
+        }
+    }
+
+    @Test(
+        "Removing the folder, also at any call, never lets the one who keeps a history hear that none is kept",
+        arguments: Question.allCases)
+    private func removedFolder(_ question: Question) async throws {
+        for kind in [nil] + SystemCall.Kind.allCases {
+            let fixture = try FileStorageFixture()
+            let store = try await SettingsStore.open(
+                storage: fixture.storage(), configuration: .init(history: .keep(), clock: ManualClock()))
+            for value in 1...2 { try await store.commit { try store.keys.setValue(value, forKey: "a") } }
+            let token = try #require(store.history.token)
+            try await store.commit { try store.keys.setValue(3, forKey: "a") }
+            try await store.file.flush()
+            let remove: @Sendable () -> Void = { [folder = fixture.folder] in
+                // The next calls say so if it is still there.
+                try? FileManager.default.removeItem(at: folder)
+            }
+            if let kind { fixture.calls.beforeNext(kind, do: remove) } else { remove() }
+            // A process that knows nothing of the history begins another journal, unless the folder is still there.
+            let other = try await SettingsStore.open(
+                storage: FileStorage(at: fixture.file), configuration: .init(clock: ManualClock()))
+            // It fails if the folder goes meanwhile.
+            try? await other.commit { try other.keys.setValue(5, forKey: "b") }
+            for next in [question] + Question.allCases { try await Self.ask(next, store, since: token) }
+            // The folder may have been removed just now, so that nothing can be stored.
+            for store in [other, store] { try? await store.close() }
+        }
+    }
+
     @Test("A backup without a history that is put in the journal's place does not end it") func replacedByBackup()
         async throws
     {

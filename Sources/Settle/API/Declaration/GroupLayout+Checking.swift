@@ -100,6 +100,13 @@ extension SettingsError {
                 + "`let` for a constant; a variable that is not to be saved has a name such as `_\(property.label)`.")
     }
 
+    static func variableGroup(_ name: String) -> SettingsError {
+        SettingsError(
+            .notASetting,
+            "\(name) is a group in a variable: another group that is put in its place is never saved. Declare it with `let`."
+        )
+    }
+
     fileprivate static func hidden(_ setting: String, as name: String, by owner: String) -> SettingsError {
         SettingsError(
             .invalidName,

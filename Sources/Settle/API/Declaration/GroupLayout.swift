@@ -22,19 +22,18 @@ struct GroupLayout {
     struct Other {
         let group: any SettingsGroup.Type
         let label: String
-        let isVariable: Bool
+        /// Whether it is most likely a setting without its `@Setting`.
+        let isForgotten: Bool
         let value: Any
 
         /// Such as `Shelf.items`.
         var name: String { "\(group).\(label)" }
-
-        /// Whether the name says that the property is meant not to be saved. So are stored those of other property
-        /// wrappers and of `lazy` properties.
-        var hasHiddenName: Bool { label.hasPrefix("_") || label.hasPrefix("$") }
     }
 
     var settings: [Declared] = []
     private(set) var others: [Other] = []
+    /// The names of variables with groups, such as `AppSettings.passcode`.
+    private(set) var variableGroups: [String] = []
     /// The groups that are not structs.
     private(set) var refusedGroups: [SettingsError] = []
 
@@ -65,11 +64,13 @@ struct GroupLayout {
                         key: Self.join(path, key), group: path, name: "\(typeName).\(name)", savePolicy: savePolicy,
                         access: access, category: category, box: box))
             case .group(let inner):
+                if member.isVariable, !member.hasHiddenName { variableGroups.append("\(typeName).\(label)") }
                 add(
                     inner, path: Self.join(path, SettingKey(name: label)), savePolicy: savePolicy, access: access,
                     category: category)
             case .other(let value):
-                others.append(Other(group: type, label: label, isVariable: member.isVariable, value: value))
+                let isForgotten = member.isVariable && !member.hasHiddenName
+                others.append(Other(group: type, label: label, isForgotten: isForgotten, value: value))
             }
         }
     }

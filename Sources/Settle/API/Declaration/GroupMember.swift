@@ -21,6 +21,10 @@ struct GroupMember {
     let isVariable: Bool
     let kind: Kind
 
+    /// Whether the name says that the property is meant not to be saved. So are stored those of other property wrappers
+    /// and of `lazy` properties.
+    var hasHiddenName: Bool { label.hasPrefix("_") || label.hasPrefix("$") }
+
     /// In the order of declaration.
     static func all(in group: some SettingsGroup) -> [GroupMember] {
         guard let shape = GroupShape.of(type(of: group)) else {

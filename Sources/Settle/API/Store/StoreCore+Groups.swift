@@ -27,7 +27,7 @@ extension StoreCore {
             do throws(SettingsError) { plans.append(try plan(declared)) } catch { errors.append(error) }
         }
         if let error = SettingsError.unusable(name, errors) { throw error }
-        reportVariables(among: layout.others)
+        reportVariables(of: layout)
         declareText(textKeys, variables)
         var inForce: [SettingKey: SettingValue?] = [:]
         for plan in plans { carryOut(plan, below: path, &inForce) }
@@ -42,11 +42,13 @@ extension StoreCore {
         return true
     }
 
-    /// Reports properties declared with `var` that are neither settings nor groups, each once: such a property is most
-    /// likely a setting without its `@Setting`.
-    private func reportVariables(among others: [GroupLayout.Other]) {
-        for property in others where property.isVariable && !property.hasHiddenName {
+    /// Reports properties declared with `var` that are not settings, each once: what is assigned to them is never saved.
+    private func reportVariables(of layout: GroupLayout) {
+        for property in layout.others where property.isForgotten {
             if reportedVariables.insert(property.name).inserted { reportAfterUnlock(.notASetting(property)) }
+        }
+        for name in layout.variableGroups where reportedVariables.insert(name).inserted {
+            reportAfterUnlock(.variableGroup(name))
         }
     }
 
