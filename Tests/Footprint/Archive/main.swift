@@ -36,3 +36,12 @@ let stored = try storage.load().tree.root
 for (name, value) in expected where stored[name] != value {
     print("“\(name)” is stored as \(stored[name] ?? .null)")
 }
+
+// What is printed comes from conformances of their own files, too; without them a store would be traversed.
+var dumped = ""
+dump(store, to: &dumped)
+for text in ["\(store)", "\(values)", "\(values.$secret)", dumped] where text.contains("\"s\"") || text.count > 1_000 {
+    print("A description without its conformance: \(text.prefix(200))")
+}
+if !"\(store)".hasPrefix("SettingsStore(revision: 1") { print("The store is described as \(store)") }
+if "\(values.$number)" != "number: 1" { print("A setting is described as \(values.$number)") }
