@@ -75,6 +75,9 @@ extension FileSession {
 
     private mutating func writeFile() throws(StorageError) -> Bool {
         var text: FileReading?
+        if repairs.contains(.rewriteFile), let name = try setAsideWhatIsNoFile() {
+            inForce.announce(.unusable(.setAside(names.file, as: name)))
+        }
         guard try mergeFile(&text) else { return false }
         if repairs.contains(.restoreFile) { try restoreFile() }
         try write(into: text)

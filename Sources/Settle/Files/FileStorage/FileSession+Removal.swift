@@ -105,8 +105,8 @@ extension FileSession {
         }
     }
 
-    /// Sets aside what stands in the file's place and is not a file.
-    private mutating func setAsideWhatIsNoFile() throws(StorageError) -> FilePath? {
+    /// Sets aside what stands in the file's place and is not a file; again with the next checkpoint if that fails.
+    mutating func setAsideWhatIsNoFile() throws(StorageError) -> FilePath? {
         guard replacement != nil else { return nil }
         return try StorageError.saving(names.file, aside.move(names.file, to: names.corrupt))
     }
