@@ -48,8 +48,15 @@ import Testing
             let change = await onParkedThread { reference.box.beginModifying() }
             await onThread { reference.box.endModifying(2, change) }
         }
-        let text = String(decoding: unopened?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("a setting can't be passed inout to an async function"))
+        let inDraft = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let draft = CounterSettings().draft()
+            await onParkedThread { draft.engine.writer.lockForChange() }
+            await onThread { draft.engine.writer.checkChange() }
+        }
+        for result in [unopened, inDraft] {
+            let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            #expect(text.contains("a setting can't be passed inout to an async function"))
+        }
     }
 
     @Test("A thread that finds a change in place can tell whether it is suspended")
