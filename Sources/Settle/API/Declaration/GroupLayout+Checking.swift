@@ -44,6 +44,12 @@ extension GroupLayout {
         if let error = SettingsError.unusable(group, errors) { throw error }
     }
 
+    /// The variables whose values are never saved, each with what to do about it.
+    var unsavedVariables: [(name: String, error: SettingsError)] {
+        others.filter(\.isForgotten).map { ($0.name, .notASetting($0)) }
+            + variableGroups.map { ($0, .variableGroup($0)) }
+    }
+
     /// Searches each type of groups until a search has found nothing.
     private func unreachable() -> [SettingsError] {
         guard !others.isEmpty else { return [] }
@@ -93,14 +99,14 @@ extension SettingsError {
             key: key.description)
     }
 
-    static func notASetting(_ property: GroupLayout.Other) -> SettingsError {
+    fileprivate static func notASetting(_ property: GroupLayout.Other) -> SettingsError {
         SettingsError(
             .notASetting,
             "\(property.name) is never saved: it is a variable, but not a setting. Write `@Setting var \(property.label)`, or "
                 + "`let` for a constant; a variable that is not to be saved has a name such as `_\(property.label)`.")
     }
 
-    static func variableGroup(_ name: String) -> SettingsError {
+    fileprivate static func variableGroup(_ name: String) -> SettingsError {
         SettingsError(
             .notASetting,
             "\(name) is a group in a variable: another group that is put in its place is never saved. Declare it with `let`."

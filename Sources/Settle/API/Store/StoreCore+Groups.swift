@@ -42,13 +42,10 @@ extension StoreCore {
         return true
     }
 
-    /// Reports properties declared with `var` that are not settings, each once: what is assigned to them is never saved.
+    /// Reports each variable once whose values are never saved.
     private func reportVariables(of layout: GroupLayout) {
-        for property in layout.others where property.isForgotten {
-            if reportedVariables.insert(property.name).inserted { reportAfterUnlock(.notASetting(property)) }
-        }
-        for name in layout.variableGroups where reportedVariables.insert(name).inserted {
-            reportAfterUnlock(.variableGroup(name))
+        for (name, error) in layout.unsavedVariables where reportedVariables.insert(name).inserted {
+            reportAfterUnlock(error)
         }
     }
 

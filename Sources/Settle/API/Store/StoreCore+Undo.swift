@@ -23,15 +23,6 @@ extension StoreCore {
         return result
     }
 
-    /// What a transaction has done at one key.
-    private struct UndoPiece {
-        var key: SettingKey
-        /// The declared setting that has the key, or else the key.
-        var place: SettingKey
-        var before: SettingValue?
-        var then: SettingValue?
-    }
-
     /// In a transaction.
     ///
     /// - Parameters:
@@ -43,7 +34,7 @@ extension StoreCore {
     ) throws -> UndoResult {
         var result = UndoResult(undone: token, keys: [], conflicts: [])
         var pieces: [SettingKey: [UndoPiece]] = [:]
-        for piece in self.pieces(of: mutations) {
+        for piece in log.lock.withLock({ log.stored.slots.pieces(of: mutations) }) {
             try permit(piece.key)
             if let owned = log.lock.withLock({ log.stored.slots.owned(at: piece.key) }) {
                 let error = SettingsError.undoProtected(token, piece.key, by: owned.key, owned.declaration ?? "")
@@ -92,37 +83,6 @@ extension StoreCore {
         // It is stored again even if it changes nothing in force, such as a stored default.
         log.lock.withLock { log.stored.slots[place]?.box }?.markSavesEqual(true)
         try stage(value, given: value, at: place)
-    }
-
-    // MARK: What it has done
-
-    /// Takes mutations apart by what can change on its own: declared settings, parts of them, and other keys as deep as
-    /// they go.
-    private func pieces(of mutations: [StoredMutation]) -> [UndoPiece] {
-        var result: [UndoPiece] = []
-        for (key, old, new) in mutations.outermost {
-            let (place, around, inner) = log.lock.withLock {
-                let slots = log.stored.slots
-                let place = slots.place(of: key) ?? key
-                let around = ([slots[place]] + slots.around(place)).compactMap(\.self).first { $0.declaration != nil }
-                return (place, around, slots.within(place).filter { $0.declaration != nil })
-            }
-            if let around {
-                result.append(UndoPiece(key: place, place: around.key, before: old, then: new))
-                continue
-            }
-            var (before, then) = (SettingTree(), SettingTree())
-            (before[place], then[place]) = (old, new)
-            for slot in inner {
-                let piece = UndoPiece(key: slot.key, place: slot.key, before: before[slot.key], then: then[slot.key])
-                if piece.before != piece.then { result.append(piece) }
-                (before[slot.key], then[slot.key]) = (nil, nil)
-            }
-            result += TreeDifference(from: before, to: then).changes.map { change in
-                UndoPiece(key: change.key, place: change.key, before: change.old, then: change.new)
-            }
-        }
-        return result
     }
 
     // MARK: What is there now

@@ -84,10 +84,7 @@ extension FileSession {
     }
 
     /// Whether others have appended to the journal.
-    mutating func hasNews() -> Bool {
-        guard journal.isOpen else { return true }
-        return (try? journal.hasNews()) ?? true
-    }
+    mutating func hasNews() -> Bool { !journal.isOpen || (try? journal.hasNews()) ?? true }
 
     /// Goes over to another file if the path is a symbolic link that leads to another one by now, with what was stored
     /// here and had not reached the file that the path led to before.
