@@ -26,10 +26,9 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(3)]))
     }
 
-    @Test("The first append creates the journal and makes its name durable") func firstAppend() throws {
+    @Test("The first buffered append creates the journal without a sync") func firstAppend() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
-        let folder = fixture.folder.lastPathComponent
         try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered)
         #expect(
             fixture.callTexts == [
@@ -37,9 +36,25 @@ import Testing
                 "status .settings.json.journal",
                 "setPermissions .settings.json.journal",
                 "write .settings.json.journal", "truncate .settings.json.journal",
-                "openFolder \(folder)", "synchronize \(folder)", "close \(folder)",
                 "status settings.json", "write .settings.json.journal", "unlock .settings.json.journal",
             ])
+        #expect(try fixture.freshLoad() == intact(["a": .integer(1)]))
+    }
+
+    @Test("The first synced append makes the names of a new journal and of its folders durable, before its contents")
+    func firstSync() throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered)
+        fixture.calls.forget()
+        try storage.append(batch(2, [:]), durability: .synced)
+        let syncs = fixture.calls.calls.filter { [.synchronize, .synchronizeData].contains($0.kind) }
+        #expect(syncs.first == SystemCall(kind: .synchronize, path: fixture.folder.path))
+        #expect(syncs.dropLast().allSatisfy { $0.kind == .synchronize && fixture.folder.path.hasPrefix($0.path) })
+        #expect(syncs.last?.description == "synchronizeData .settings.json.journal")
+        fixture.calls.forget()
+        try storage.append(batch(3, ["a": .integer(3)]), durability: .synced)
+        #expect(!fixture.calls.calls.map(\.kind).contains(.synchronize), "once is enough")
     }
 
     @Test("A checkpoint syncs the journal, the file before the exchange and then the folder, before it is confirmed")
@@ -133,9 +148,8 @@ import Testing
         try storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
         let synced = fixture.callTexts.filter { $0.hasPrefix("synchronize ") }
         #expect(
-            synced.prefix(4) == [
-                "synchronize two", "synchronize two", "synchronize one",
-                "synchronize \(fixture.folder.lastPathComponent)",
+            synced.prefix(3) == [
+                "synchronize two", "synchronize one", "synchronize \(fixture.folder.lastPathComponent)",
             ])
         fixture.calls.forget()
         try storage.append(batch(2, ["a": .integer(2)]), durability: .synced)
