@@ -256,6 +256,43 @@ import Testing
         }
     }
 
+    /// At ten writes a second, and with a store that asks for the file every two seconds.
+    @Test(
+        "A steady stream of writes of 8 bytes writes at most 25 times as many, with any number of keys",
+        arguments: [20, 300, 3_000], [false, true])
+    func steadyWrites(count: Int, hasHistory: Bool) throws {
+        let calls = FaultySystemCalls(SimulatedDisk())
+        let storage = FileStorage(at: URL(filePath: "/home/settings.json"), calls: calls)
+        var tree = try storage.load().tree
+        if hasHistory { try storage.keepHistory(.keep()) }
+        for number in 0..<count { tree[.path("setting_\(10_000 + number)")] = .integer(Int64(number)) }
+        try storage.append(batch(1, tree.root.mapValues { $0 }), durability: .buffered)
+        #expect(try storage.checkpoint(tree, for: .closing))
+        let (author, now) = (
+            TransactionAuthor(program: "settle-tests", process: 4_711, user: "somebody"),
+            Date().timeIntervalSinceReferenceDate
+        )
+        func write(_ number: Int) throws {
+            let (old, new) = (tree["count"], SettingValue.real(Double(number) + 0.1))
+            tree["count"] = new
+            let transaction = StoredTransaction(
+                time: now, author: author, origin: .local,
+                mutations: [StoredMutation(key: "count", oldValue: old, newValue: new)])
+            try storage.append(
+                StorageBatch(revision: 2, values: ["count": new], transactions: [transaction]), durability: .buffered)
+            if number % 20 == 0 { _ = try storage.checkpoint(tree, for: .changing) }
+        }
+        // Long enough for the file and the journal to be written several times.
+        for number in 1...20 { try write(number) }
+        calls.forget()
+        let writes = 6_000 + 2 * count
+        for number in 1...writes { try write(20 + number) }
+        let perWrite = Double(calls.writtenBytes) / Double(writes)
+        #expect(perWrite <= 200, "\(perWrite) bytes")
+        #expect(calls.calls.count { $0.kind == .exchange } > 1)
+        #expect(calls.calls.count { $0.kind == .rename && $0.path.hasSuffix(".journal") } > 1)
+    }
+
     @Test("Saves leave only the file, its previous version and the journal") func leavesNothing() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
