@@ -81,6 +81,80 @@ func values(_ number: SettingReference<Int>, _ store: SettingsStore) async -> In
 }
 SWIFT
 
+accept sequences <<'SWIFT'
+struct Frame: Codable, Sendable, Equatable {
+    var width = 1.0
+}
+struct Page: SettingsGroup {
+    @Setting var number = 0
+    @Setting var frame = Frame()
+}
+func changes(in store: SettingsStore, of page: Page) async -> Change? {
+    do {
+        try await store.flush()
+        guard await store.changes.contains(where: { $0.author == "a" }) else { return nil }
+        for await revision in page.changes.map(\.revision) where revision == nil { return nil }
+        return await store.changes.first { $0.mutations.count > 1 }
+    } catch {
+        return nil
+    }
+}
+func resumed(in store: SettingsStore, of page: Page, after token: ChangeToken) async -> Bool {
+    do {
+        try await store.flush()
+        guard await store.history.changes(after: token).contains(where: { $0.origin == .external }) else { return false }
+        for await author in page.changes(after: nil).map(\.author) where author == "a" { return true }
+        return await store.history.changes(after: token).first { $0.author == "a" } != nil
+    } catch {
+        return false
+    }
+}
+func snapshots(of page: Page, in store: SettingsStore) async -> Int? {
+    do {
+        try await store.flush()
+        guard await page.snapshots.contains(where: { $0.number > 1 }) else { return nil }
+        for await number in page.snapshots.map(\.number) where number > 2 { return number }
+        guard await page.snapshots({ $0.number }).contains(3) else { return nil }
+        for await text in page.snapshots({ $0.number }).map({ "\($0)" }) where text == "4" { return 4 }
+        return await page.snapshots.first { $0.frame.width > 1 }?.number
+    } catch {
+        return nil
+    }
+}
+func parts(of page: Page, in store: SettingsStore) async -> Double? {
+    do {
+        try await store.flush()
+        guard await page.$frame.width.contains(where: { $0 > 1 }) else { return nil }
+        for await width in page.$frame.width.map({ $0 + 1 }) where width > 2 { return width }
+        return await page.$frame.width.first { $0 > 1 }
+    } catch {
+        return nil
+    }
+}
+func readOnly(_ page: Page, in store: SettingsStore) async -> Int? {
+    do {
+        try await store.flush()
+        guard await page.$number.readOnly.contains(where: { $0 > 1 }) else { return nil }
+        for await number in page.$number.readOnly.map({ $0 + 1 }) where number > 2 { return number }
+        guard await page.$frame.readOnly.width.contains(where: { $0 > 1 }) else { return nil }
+        return await page.$number.readOnly.first { $0 > 1 }
+    } catch {
+        return nil
+    }
+}
+func values(in store: SettingsStore) async -> Int? {
+    do {
+        try await store.flush()
+        let values = store.keys.values(forKey: "number", as: Int.self)
+        guard await values.contains(where: { $0 == nil }) else { return nil }
+        for await number in values.map({ $0 ?? 0 }) where number > 1 { return number }
+        return await values.first { $0 == 2 } ?? nil
+    } catch {
+        return nil
+    }
+}
+SWIFT
+
 # Where the main actor is the default isolation, groups need nothing, and types of values are `nonisolated`.
 flags='-default-isolation MainActor'
 accept main-actor <<'SWIFT'

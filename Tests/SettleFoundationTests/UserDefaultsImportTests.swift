@@ -20,6 +20,21 @@ private struct Owned: SettingsGroup {
     @Setting var count = 0
 }
 
+/// Has values of its own and those of all programs, without a file.
+private final class ProgramDefaults: UserDefaults {
+    private let all: [String: Any] = ["AppleLocale": "de_DE", "AppleLanguages": ["de"]]
+
+    override func dictionaryRepresentation() -> [String: Any] {
+        all.merging(["launches": 5]) { $1 }
+    }
+
+    override func persistentDomain(forName name: String) -> [String: Any]? {
+        name == UserDefaults.globalDomain ? all : nil
+    }
+
+    override func volatileDomain(forName name: String) -> [String: Any] { [:] }
+}
+
 private struct App: SettingsGroup {
     @Setting var launches = 0
     @Setting var ratio = 1.0
@@ -134,6 +149,26 @@ private struct App: SettingsGroup {
         #expect(report.left.map(\.name) == ["launches"])
     }
 
+    @Test("Of the domain of all programs only what is named is taken") func globalDomain() async throws {
+        let (store, app, _) = try await open()
+        let defaults = try #require(ProgramDefaults(suiteName: "settle-tests-\(UUID())"))
+        let report = try await UserDefaultsImport(defaults, name: "all", ["AppleLocale": "locale"]).run(into: store)
+        #expect(report.taken.map(\.name) == ["AppleLocale", "launches"] && report.left.isEmpty)
+        #expect(app.launches == 5 && store.keys["locale"] == .string("de_DE") && store.keys["AppleLanguages"] == nil)
+    }
+
+    @Test("The path of a group may have names with dots") func dottedGroup() async throws {
+        let folder = try TemporaryFolder()
+        let (store, _, _) = try await open()
+        let path = SettingKey.path("accounts", "carol@example.com")
+        let lock = try await store.group(Lock.self, at: path)
+        let old: [String: Any] = ["attempts": 2, "launches": 4]
+        let report = try await UserDefaultsImport(contentsOf: file(old, in: folder), others: .declared(at: path))
+            .run(into: store)
+        #expect(lock.attempts == 2)
+        #expect(report.taken.map(\.name) == ["attempts"] && report.left.map(\.name) == ["launches"])
+    }
+
     @Test("Once is once for the file, whoever opens it, and the memory is a part of the transaction") func once()
         async throws
     {
@@ -208,7 +243,7 @@ private struct App: SettingsGroup {
         #expect(try await all.run(into: store).taken.map(\.name) == ["bytes", "lock.isEnabled"])
         #expect(store.keys["other"] == .data(Data([1, 2])))
         #expect(try await all.run(into: store).isRepeated)
-        let other = UserDefaultsImport(defaults, name: "other", others: .declared(at: ""))
+        let other = UserDefaultsImport(defaults, name: "other", others: .declared(at: nil))
         #expect(try await other.run(into: store).left.contains { $0.name == "bytes" })
     }
 }

@@ -52,8 +52,8 @@ private struct ImportRun {
         case .left: .ignored
         case .taken: .key(.path(name))
         case .declared(let path):
-            // A path and a name may both have dots.
-            store.keys.setting(forKey: path.isEmpty ? name : "\(path).\(name)").flatMap { SettingKey($0.key) }
+            // A name may have dots.
+            store.keys.setting(forKey: path.map { "\($0).\(name)" } ?? name).flatMap { SettingKey($0.key) }
                 .map { .key($0) } ?? .ignored
         }
     }

@@ -43,9 +43,8 @@ public struct UserDefaultsImport: Sendable {
     public enum Others: Sendable, Hashable {
         /// They are taken under their own names.
         case taken
-        /// The names of settings that a group at the path declares are taken, and nothing else. An empty path is the top
-        /// level.
-        case declared(at: String)
+        /// The names of settings that a group at the path declares are taken, and nothing else. `nil` is the top level.
+        case declared(at: SettingKey?)
         /// They are left where they are.
         case left
     }

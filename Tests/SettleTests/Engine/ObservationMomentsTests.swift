@@ -1,3 +1,4 @@
+import Dispatch
 import Settle
 import SettleTesting
 import Testing
@@ -55,6 +56,48 @@ import Testing
                 try settings.update { (settings.count, settings.other) = (5, 6) }
                 #expect(await seen.until { $0.count > 1 } == ["willSet 5 6", "didSet 5 6"])
             }
+        }
+
+        @Test("Two updates are two events, and the key path of an event is not that of the setting")
+        func events() async throws {
+            for settings in try await groups() {
+                let (seen, record) = recorder(of: settings)
+                withObservationTracking {
+                    _ = settings.count
+                } willSet: { event in
+                    record("\(event.changed == nil) \(event.changed == \CounterSettings.count)")
+                } didSet: { _ in
+                }
+                settings.count = 5
+                #expect(await seen.until { !$0.isEmpty } == ["false false 5 0"])
+                settings.count = 6
+                #expect(await seen.until { $0.count > 1 }.last == "false false 6 0")
+            }
+        }
+
+        @Test("Updates that are made while an observer runs are one event") func coalesced() async throws {
+            let settings = try await groups()[0]
+            let (seen, record) = recorder(of: settings)
+            let (count, isReleased) = (LockedValue(0), DispatchSemaphore(value: 0))
+            withObservationTracking {
+                _ = settings.count
+            } willSet: { _ in
+                record("event")
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                if number == 1 { isReleased.wait() }
+            } didSet: { _ in
+            }
+            settings.count = 5
+            #expect(await seen.until { !$0.isEmpty } == ["event 5 0"])
+            settings.count = 6
+            settings.count = 7
+            isReleased.signal()
+            #expect(await seen.until { $0.count > 1 } == ["event 5 0", "event 7 0"])
+            settings.count = 8
+            #expect(await seen.until { $0.count > 2 } == ["event 5 0", "event 7 0", "event 8 0"])
         }
     #endif
 }

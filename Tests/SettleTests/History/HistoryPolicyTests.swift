@@ -72,7 +72,24 @@ import Testing
             #expect(throws: SettingsError.self) { try await store.history.values(at: token) }?.code,
             #expect(throws: SettingsError.self) { try await store.commit(ifUnchangedSince: token) {} }?.code,
         ] { #expect(code == .historyUnavailable) }
-        try await store.history.forget("a")
+        #expect(try await store.history.forget("a") == 0)
+    }
+
+    @Test("Forgetting a key returns how many transactions have changed it", arguments: HistoryPlace.Kind.allCases)
+    func forgotten(_ kind: HistoryPlace.Kind) async throws {
+        let store = try await HistoryPlace(kind).open()
+        for number in 1...2 {
+            try await store.commit {
+                try store.keys.setValue(number, forKey: "diary.entry")
+                try store.keys.setValue(number, forKey: "other")
+            }
+        }
+        try store.keys.setValue(3, forKey: "other")
+        #expect(try await store.history.forget("unknown") == 0)
+        #expect(try await store.history.forget("diary") == 2)
+        #expect(try await store.history.forget("diary.entry") == 0)
+        #expect(try await store.told() == ["other: 2 → 3", "other: 1 → 2", "other: nothing → 1"])
+        try await store.close()
     }
 
     @Test("Transactions of a wrong clock do not cut off those before them", arguments: [1, 7, 64, 1_000])

@@ -6,7 +6,7 @@ import Testing
 /// The old values of a history are those that were stored, whoever else wrote.
 @Suite(.timeLimit(.minutes(10)), .silencingIssues) struct OldValuesTests {
     @Test("A batch that was made before another process has stored its keys is told over what that has left")
-    func overtaken() throws {
+    func overtaken() async throws {
         let fixture = try FileStorageFixture()
         let (first, second) = (try fixture.opened(), try fixture.opened())
         try first.keepHistory(.keep())
@@ -37,6 +37,17 @@ import Testing
         let told = try first.records(before: nil, limit: 9).flatMap { $0.transactions.reversed() }
             .map { ($0.mutations ?? []).map { HistoryChange($0).description } }
         #expect(told == [["k: 7 → nothing"], ["k: 9 → 7"], [], ["k: 40 → 9"], ["k: 8 → 40"], ["k: nothing → 8"]])
+        // Undoing the batch puts back what it has really replaced.
+        let store = try await SettingsStore.open(storage: fixture.storage(), configuration: .init(clock: ManualClock()))
+        let entries = try await store.entries()
+        func token(of change: String) throws -> ChangeToken {
+            try #require(entries.first { $0.changes.map(\.description) == [change] }).token
+        }
+        #expect(try await store.history.values(at: token(of: "k: 8 → 40"))["k"] == .integer(40))
+        try await store.history.undo(token(of: "k: 40 → 9"), force: true)
+        #expect(store.keys["k"] == .integer(40))
+        try await store.close()
+        #expect(try fixture.freshLoad().tree["k"] == .integer(40))
     }
 
     @Test(

@@ -43,6 +43,15 @@ import Testing
         return (store, group)
     }
 
+    /// Stores a transaction with a history.
+    private func undoable(in storage: InMemoryStorage) async throws -> ChangeToken {
+        let store = try await SettingsStore.open(
+            storage: shared(storage), configuration: .init(history: .keep(), clock: ManualClock()))
+        try await store.commit { try store.keys.setValue(1, forKey: "undoable") }
+        try await store.close()
+        return try #require(store.history.token)
+    }
+
     private func expectRefused(
         _ comment: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ write: () async throws -> Void
     ) async {
@@ -56,6 +65,7 @@ import Testing
     @Test("Whatever can throw refuses to write, and leaves all values", arguments: Moment.allCases)
     func writes(moment: Moment) async throws {
         let storage = InMemoryStorage(Self.stored)
+        let token = try await undoable(in: storage)
         let (store, group) = try await open(moment, storage)
         let before = store.keys.effectiveValues
         await expectRefused("set") { try group.$name.set("x") }
@@ -67,6 +77,15 @@ import Testing
         await expectRefused("a key") { try store.keys.setValue("x", forKey: "name") }
         await expectRefused("an undeclared key") { try store.keys.setValue("x", forKey: "other") }
         await expectRefused("removing a key") { try store.keys.removeValue(forKey: "name") }
+        await expectRefused("removing all at a path") { try store.keys.removeAll(at: "late") }
+        await expectRefused("undo") { try await store.history.undo(token) }
+        let newest = try #require(store.history.token)
+        await expectRefused("a commit with a condition") {
+            try await store.commit(ifUnchangedSince: newest) { group.name = "x" }
+        }
+        await expectRefused("a commit that is to be confirmed") {
+            try await store.commit(confirmWithin: .seconds(300)) { group.name = "x" }
+        }
         await expectRefused("resetting all") { try store.reset() }
         await expectRefused("import") { try store.file.import(Data(#"{"name": "x"}"#.utf8)) }
         await expectRefused("a draft") {

@@ -141,6 +141,22 @@ import Testing
         #expect(try fixture.freshLoad().tree["count"] == .integer(7))
     }
 
+    @Test("A holder that commits nothing learns at the end that its lock's file was removed", arguments: [false, true])
+    func removedWithoutCommit(throwsError: Bool) async throws {
+        let fixture = try FileStorageFixture()
+        let store = try await SettingsStore.open(
+            storage: fixture.storage(), configuration: .init(clock: ManualClock()))
+        let error = await #expect(throws: (any Error).self) {
+            try await store.withLock {
+                try FileManager.default.removeItem(at: fixture.folder.appending(path: Self.lock))
+                if throwsError { throw TestFailure() }
+            }
+        }
+        // An error of its own is the one that the caller gets.
+        #expect(throwsError ? error is TestFailure : (error as? SettingsError)?.code == .lockLost)
+        try await store.close()
+    }
+
     @Test("A lock file created by another process at the same moment is used") func race() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()

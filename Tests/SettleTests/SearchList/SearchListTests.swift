@@ -40,6 +40,25 @@ import Testing
         #expect(last.mutations.allSatisfy { $0.domain == .application })
     }
 
+    @Test("An array or a set whose argument is repeated has the elements of all; of a number, the last one counts")
+    func repeatedArguments() async throws {
+        let store = try await open(
+            .arguments([
+                "--list", "1", "--list=2,3", "--days=4", "--days=4", "--count", "5", "--count=6", "--late", "a",
+                "--late=b", "--words=x",
+            ]), .application, .registration)
+        var issues = store.issues.makeAsyncIterator()
+        let settings = try await store.group(RepeatedGroup.self)
+        #expect(settings.list == [1, 2, 3] && settings.days == [4] && settings.words == ["x"] && settings.count == 6)
+        let issue = try #require(await issues.next())
+        #expect(
+            issue.description.contains(
+                "argument 8, `--count` was given before, as argument 6, `--count`; the last one counts."), "\(issue)")
+        try store.domains.register(["late": ["none"]])
+        #expect(try store.keys.value(forKey: "late", as: [String].self) == ["a", "b"])
+        try await store.close()
+    }
+
     @Test("A covered write is stored and saved, is no event, and is told to followers of the application's domain")
     func covered() async throws {
         let high = TestDomain(["count": 7])
@@ -192,4 +211,11 @@ import Testing
         domain.set(["count": 8])
         #expect(await counts.next() == 8)
     }
+}
+
+private struct RepeatedGroup: SettingsGroup {
+    @Setting var list: [Int] = []
+    @Setting var days: Set<Int> = []
+    @Setting var words: [String]?
+    @Setting var count = 1
 }

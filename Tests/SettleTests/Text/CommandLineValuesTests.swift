@@ -7,7 +7,7 @@ import Testing
         CommandLineOption("port"), CommandLineOption("verbose", .flag), CommandLineOption("token", .secret),
         CommandLineOption("passcode.attemptCount"), CommandLineOption("log.useColor", .flag),
         CommandLineOption("api.authToken", .secret), CommandLineOption(#"window\.width"#), CommandLineOption("5"),
-        CommandLineOption("-dashed"),
+        CommandLineOption("-dashed"), CommandLineOption("tags", .list),
     ])
 
     private func read(_ line: String) -> CommandLineValues {
@@ -100,6 +100,34 @@ import Testing
         let values = parse("--port", "1", "-port", "2", "--port=3", "--verbose", "--no-verbose")
         #expect(values.tree == SettingTree(["port": .string("3"), "verbose": .string("false")]))
         #expect(values.places["port"] == "argument 5, `--port`")
+        #expect(
+            values.problems == [
+                "argument 3, `-port` was given before, as argument 1, `--port`; the last one counts.",
+                "argument 5, `--port` was given before, as argument 3, `-port`; the last one counts.",
+                "argument 7, `--no-verbose` was given before, as argument 6, `--verbose`; the last one counts.",
+            ])
+    }
+
+    @Test(
+        "A list that is given several times has the elements of all",
+        arguments: [
+            (["--tags", "a", "--tags", "b"], ["a", "b"]), (["--tags=a", "-tags", "b", "--tags=a"], ["a", "b", "a"]),
+            (["-tags", "(a, b)", "--tags", "c"], ["a", "b", "c"]), (["--tags=a, b", "--tags=c"], ["a", "b", "c"]),
+            (["--tags=[\"a,b\"]", "--tags", "c"], ["a,b", "c"]), (["-tags", "(a, b)"], ["a", "b"]),
+            (["--tags=", "--tags=a"], ["", "a"]), (["--tags=a", "--tags=[b"], ["a", "[b"]),
+            (["--tags", "a", "--tags=b", "--", "--tags", "c"], ["a", "b"]),
+        ]) func lists(line: [String], elements: [String])
+    {
+        let values = CommandLineValues(line, options: Self.options)
+        #expect(values.tree.root["tags"] == .array(elements.map(SettingValue.string)))
+        #expect(values.problems.isEmpty)
+        #expect(values.remaining == (line.contains("--") ? ["--", "--tags", "c"] : []))
+    }
+
+    @Test("A list that is given once stays the text that its setting reads; its origin is the last option")
+    func listGivenOnce() {
+        #expect(parse("--tags", "a,b").tree.root["tags"] == .string("a,b"))
+        #expect(parse("--tags=a", "--tags=b").places["tags"] == "argument 2, `--tags`")
     }
 
     @Test(
@@ -173,5 +201,7 @@ import Testing
         let arguments = (0..<count).flatMap { ["--k\($0)a-name", "\($0)", "--unknown\($0)"] }
         let values = CommandLineValues(arguments, options: options)
         #expect(values.tree.root.count == count && values.remaining.count == count)
+        let repeated = CommandLineValues((0..<count).map { "--tags=\($0)" }, options: Self.options)
+        #expect(repeated.tree.root["tags"] == .array((0..<count).map { .string("\($0)") }))
     }
 }

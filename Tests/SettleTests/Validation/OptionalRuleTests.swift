@@ -64,6 +64,8 @@ private struct CountedSettings: SettingsGroup {
         #expect(rule { try settings.$area.set(-1) } == "in 0...")
         let error = thrown(by: { try settings.$level.set(11) }) as? SettingsError
         #expect(error?.description.contains("can't be 11: it must be in 1...5.") == true)
+        let long = thrown(by: { try settings.$title.set("long") }) as? SettingsError
+        #expect(long?.description.contains("can't be \"long\": it must have 1 to 3 characters.") == true)
     }
 
     @Test func `count speaks of characters, elements, entries and secrets`() {

@@ -1,8 +1,8 @@
 extension GroupLayout {
-    /// What snapshots and drafts have themselves: they would show it instead of a setting with this name.
-    private static let memberNames = [
-        "revision": "Snapshot", "description": "Snapshot", "settings": "Draft", "isDirty": "Draft",
-        "touchedKeys": "Draft", "violations": "Draft", "conflicts": "Draft", "changes": "Draft",
+    /// What snapshots and drafts have themselves: they would show it instead of a setting or a group with this name.
+    static let memberNames = [
+        "revision": "Snapshot", "description": "Snapshot", "customMirror": "Snapshot", "settings": "Draft",
+        "isDirty": "Draft", "touchedKeys": "Draft", "violations": "Draft", "conflicts": "Draft", "changes": "Draft",
     ]
 
     /// Throws if two settings have one key, one's key lies within another's, a key, a name, a type or a default is not
@@ -118,6 +118,12 @@ extension SettingsError {
             .invalidName,
             "\(setting) can't have this name: \(owner).\(name) would hide it. Give the property another name; "
                 + "@Setting(\"\(name)\") keeps the key.")
+    }
+
+    static func hidden(group: String, as name: String, by owner: String) -> SettingsError {
+        SettingsError(
+            .invalidName,
+            "\(group) can't have this name: \(owner).\(name) would hide the group. Give the property another name.")
     }
 
     fileprivate static func unreachable(_ setting: UnreachableSetting) -> SettingsError {

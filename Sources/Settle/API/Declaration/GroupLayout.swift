@@ -34,7 +34,7 @@ struct GroupLayout {
     private(set) var others: [Other] = []
     /// The names of variables with groups, such as `AppSettings.passcode`.
     private(set) var variableGroups: [String] = []
-    /// The groups that are not structs.
+    /// The groups that are not structs, or that have a name by which snapshots and drafts do not show them.
     private(set) var refusedGroups: [SettingsError] = []
 
     init(_ group: any SettingsGroup, at path: SettingKey? = nil, savePolicy: SavePolicy = .inherited) {
@@ -65,6 +65,9 @@ struct GroupLayout {
                         access: access, category: category, box: box))
             case .group(let inner):
                 if member.isVariable, !member.hasHiddenName { variableGroups.append("\(typeName).\(label)") }
+                if let owner = Self.memberNames[label] {
+                    refusedGroups.append(.hidden(group: "\(typeName).\(label)", as: label, by: owner))
+                }
                 add(
                     inner, path: Self.join(path, SettingKey(name: label)), savePolicy: savePolicy, access: access,
                     category: category)

@@ -80,7 +80,7 @@ extension StoreCore {
         let leaves = values.sorted(by: \.key).flatMap { key, value in value?.leaves(at: key) ?? [] }
         let keys = log.lock.withLock {
             leaves.filter { !log.stored.slots.concerns($0.key) }
-                .map { TextKey(key: $0.key, kind: $0.value.isBool ? .flag : .value) }
+                .map { TextKey(key: $0.key, kind: CommandLineOption.Kind(of: $0.value)) }
         }
         let variables = try variables(for: keys)
         writer.withLock { declareText(keys, variables) }
@@ -97,10 +97,6 @@ extension StoreCore {
 }
 
 extension SettingValue {
-    fileprivate var isBool: Bool {
-        if case .bool = self { true } else { false }
-    }
-
     /// The keys and values within a dictionary that are none themselves.
     fileprivate func leaves(at key: SettingKey) -> [(key: SettingKey, value: SettingValue)] {
         guard case .dictionary(let entries) = self, !entries.isEmpty else { return [(key, self)] }

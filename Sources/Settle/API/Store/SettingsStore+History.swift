@@ -77,12 +77,25 @@ extension SettingsStore.History {
     /// file before the last save is no history and may still have the values; ``SettingsStore/File/eraseEarlierValues()`` removes that. The
     /// key's next change tells again what it replaces, so change it first if that must not be told.
     ///
+    /// - Returns: How many transactions of the history have changed the key, one within it, or a dictionary around it. 0
+    ///   where no history is kept.
     /// - Throws: ``SettingsError`` if saving or removing failed; the values may still be there then.
-    public func forget(_ key: some SettingKeyConvertible) async throws {
+    @discardableResult
+    public func forget(_ key: some SettingKeyConvertible) async throws -> Int {
         let core = try store.open()
         try await core.persister.flushToFile()
-        try await core.persister.forgetHistory(
-            of: core.storedKeys(for: SettingKey(given: key)) + [UnconfirmedCommit.key])
+        let key = SettingKey(given: key)
+        let count = try await transactionCount(of: key)
+        try await core.persister.forgetHistory(of: core.storedKeys(for: key) + [UnconfirmedCommit.key])
+        return count
+    }
+
+    private func transactionCount(of key: SettingKey) async throws -> Int {
+        do {
+            return try await entries(of: key).reduce(0) { $0 + ($1.changes.isEmpty ? 0 : 1) }
+        } catch let error as SettingsError where error.code == .historyUnavailable {
+            return 0
+        }
     }
 
     /// Everything that has been stored after a place, and what will be: across restarts, and by all processes; see

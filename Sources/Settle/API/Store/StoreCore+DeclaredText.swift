@@ -49,9 +49,29 @@ extension GroupLayout {
     var textKeys: [StoreCore.TextKey] {
         settings.compactMap { setting in
             guard setting.access != .owner else { return nil }
-            let kind: CommandLineOption.Kind =
-                setting.box.isSecret ? .secret : setting.box.declaration.valueType == Bool.self ? .flag : .value
-            return StoreCore.TextKey(key: setting.spelledKey, kind: kind)
+            return StoreCore.TextKey(key: setting.spelledKey, kind: CommandLineOption.Kind(of: setting.box))
         }
+    }
+}
+
+extension CommandLineOption.Kind {
+    fileprivate init(of box: AnySettingBox) {
+        if box.isSecret {
+            self = .secret
+        } else if box.declaration.valueType == Bool.self {
+            self = .flag
+        } else {
+            self = box.declaration.shape.kind == .array ? .list : .value
+        }
+    }
+
+    /// That of a registered key, by its value.
+    init(of value: SettingValue) {
+        self =
+            switch value {
+            case .bool: .flag
+            case .array: .list
+            default: .value
+            }
     }
 }

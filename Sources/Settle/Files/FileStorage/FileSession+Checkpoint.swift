@@ -193,8 +193,7 @@ extension FileSession {
         }
     }
 
-    /// Makes the names durable of a journal that another process has made, and of its folders, which it may have made
-    /// too.
+    /// Makes the names of the journal and of its folders durable.
     private mutating func synchronizeNames() throws(FileError) {
         var folder = names.folder
         try operations.synchronizeFolder(folder)

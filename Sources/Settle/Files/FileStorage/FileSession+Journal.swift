@@ -1,7 +1,7 @@
 /// Beginning a journal, and appending to it. Under the lock.
 extension FileSession {
-    /// Begins the journal that has just been made, with all values. Its name is made durable at once: later appends rely
-    /// on it.
+    /// Begins the journal that has just been made, with all values. Its name becomes durable with the first sync: until
+    /// then, nothing in it is promised to survive a loss of power.
     ///
     /// If there was another one, the new one goes on where that ended: what was appended to that last has been read
     /// by all processes that have it open still, since it was written under its lock.
@@ -14,14 +14,6 @@ extension FileSession {
             after: journal.end, past, with: try beginning(), isReset: hasReset, for: file.owner)
         didBeginJournal(growth: 0)
         repairs.insert(.synchronizeNames)
-        do throws(FileError) {
-            try operations.synchronizeFolder(names.folder)
-        } catch {
-            // The next to open it makes another one.
-            try? operations.remove(names.journal)
-            journal.close()
-            throw error
-        }
     }
 
     /// Puts a new journal with all values in the old one's place, and with what may be kept of the past.

@@ -15,7 +15,8 @@ struct PendingRepairs: OptionSet, Sendable {
     static let restoreFile = PendingRepairs(rawValue: 2)
     /// What stood in the file's place when it was loaded is damaged.
     static let healFile = PendingRepairs(rawValue: 4)
-    /// The journal or its folders were made by a process that may have ended before their names were durable.
+    /// The names of the journal and of its folders may not be durable: this process has made them, or another one that
+    /// may have ended before.
     static let synchronizeNames = PendingRepairs(rawValue: 8)
     /// Write the file although it has everything.
     static let rewriteFile = PendingRepairs(rawValue: 16)

@@ -2,7 +2,7 @@
 final class ArgumentsSource: DomainSource {
     private struct State: Sendable {
         /// The language domain asks every other one for the user's languages, which no group declares.
-        var options = CommandLineOptions([CommandLineOption("AppleLanguages")])
+        var options = CommandLineOptions([CommandLineOption("AppleLanguages", .list)])
         var values: CommandLineValues
 
         init(_ arguments: [String]) { values = CommandLineValues(arguments, options: options) }

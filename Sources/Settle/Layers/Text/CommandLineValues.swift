@@ -8,7 +8,10 @@
 ///   only `true` and `false` are its value.
 ///
 /// The argument after an option is its value unless it looks like an option itself: a hyphen and a letter, or two
-/// hyphens. The argument `--` ends the options. If a key is given twice, the last value counts.
+/// hyphens. The argument `--` ends the options.
+///
+/// An array or a set that is given several times has the elements of all, in order: `--tag a --tag b`. Of any other key
+/// the last value counts, and a sentence says so.
 struct CommandLineValues: Sendable, Equatable {
     /// Strings, or arrays and dictionaries of them; and data, if a property list has them.
     private(set) var tree = SettingTree()
@@ -23,24 +26,34 @@ struct CommandLineValues: Sendable, Equatable {
     ///   - arguments: Without the program's name.
     ///   - options: The keys that may be set. Arguments for others remain.
     init(_ arguments: [String], options: CommandLineOptions) {
-        var position = 0
-        while position < arguments.count {
-            if arguments[position] == "--" {
-                remaining += arguments[position...]
-                return
-            }
-            position = take(arguments, at: position, options)
+        var (position, lists) = (0, [SettingKey: [SettingValue]]())
+        while position < arguments.count, arguments[position] != "--" {
+            position = take(arguments, at: position, options, &lists)
+        }
+        remaining += arguments[position...]
+        for (key, values) in lists where values.count > 1 {
+            tree[key] = .array(values.flatMap(TextCandidates.elements))
         }
     }
 
+    /// - Parameter lists: What each array or set has been given.
     /// - Returns: The position of the next argument to look at.
-    private mutating func take(_ arguments: [String], at position: Int, _ options: CommandLineOptions) -> Int {
+    private mutating func take(
+        _ arguments: [String], at position: Int, _ options: CommandLineOptions,
+        _ lists: inout [SettingKey: [SettingValue]]
+    ) -> Int {
         let next = position + 1 < arguments.count && !arguments[position + 1].isOption ? arguments[position + 1] : nil
         let token = OptionToken(arguments[position], at: position, next: next)
         switch token.map({ meaning(of: $0, options) }) ?? .unknown {
-        case .value(let key, let value, let usesNext):
-            tree[key] = value
-            places[key] = token?.place
+        case .value(let option, let value, let usesNext):
+            let place = token?.place ?? ""
+            let earlier = places.updateValue(place, forKey: option.key)
+            tree[option.key] = value
+            if option.kind == .list {
+                lists[option.key, default: []].append(value)
+            } else if let earlier {
+                problems.append("\(place) was given before, as \(earlier); the last one counts.")
+            }
             return position + (usesNext ? 2 : 1)
         case .secret(let usesNext):
             return position + (usesNext ? 2 : 1)
@@ -51,7 +64,7 @@ struct CommandLineValues: Sendable, Equatable {
     }
 
     private enum Meaning {
-        case value(SettingKey, SettingValue, usesNext: Bool)
+        case value(CommandLineOption, SettingValue, usesNext: Bool)
         /// Neither taken nor left to a parser that might show it.
         case secret(usesNext: Bool)
         case unknown
@@ -73,17 +86,17 @@ struct CommandLineValues: Sendable, Equatable {
     }
 
     private mutating func meaning(of token: OptionToken, _ match: CommandLineOptions.Match) -> Meaning {
-        let key = match.option.key
+        let option = match.option
         if match.isNegated {
             guard token.attached == nil else { return unusable(token, "takes no value") }
-            return .value(key, .string("false"), usesNext: false)
+            return .value(option, .string("false"), usesNext: false)
         }
-        if let attached = token.attached { return .value(key, .string(attached), usesNext: false) }
-        if token.isLong, match.option.kind == .flag, token.next != "true", token.next != "false" {
-            return .value(key, .string("true"), usesNext: false)
+        if let attached = token.attached { return .value(option, .string(attached), usesNext: false) }
+        if token.isLong, option.kind == .flag, token.next != "true", token.next != "false" {
+            return .value(option, .string("true"), usesNext: false)
         }
         guard let next = token.next else { return unusable(token, "has no value") }
-        return .value(key, token.isLong ? .string(next) : OldPropertyList.value(of: next), usesNext: true)
+        return .value(option, token.isLong ? .string(next) : OldPropertyList.value(of: next), usesNext: true)
     }
 
     private mutating func unusable(_ token: OptionToken, _ reason: String) -> Meaning {

@@ -20,6 +20,15 @@ enum TextCandidates {
     /// Whether a variable or an argument has no text, which is a value for strings and for nothing else.
     static func isEmpty(_ value: SettingValue) -> Bool { value == .string("") }
 
+    /// The elements that a value adds to an array or a set for which there are several.
+    static func elements(of value: SettingValue) -> [SettingValue] {
+        if case .array(let elements) = value { return elements }
+        guard case .string(let text) = value else { return [value] }
+        let first = text.withoutOuterSpace.utf8.first
+        guard first == UInt8(ascii: "[") || first == UInt8(ascii: "{") else { return list(text) }
+        return json(text).map(elements) ?? [value]
+    }
+
     /// Decodes the first candidate that has the right type and is accepted.
     ///
     /// - Throws: The error that tells most: that of a value with the right type that was not accepted, or else that of
@@ -58,17 +67,16 @@ enum TextCandidates {
         let scalars = [TextReading.string, .number, .bool, .date, .duration].map { reading in
             { reading.value(of: text) }
         }
-        return scalars + readingsOfParts { list(text) }
+        return scalars + readingsOfParts { .array(list(text)) }
     }
 
     private static func readingsOfParts(_ value: @escaping () -> SettingValue) -> [() -> SettingValue?] {
         TextReading.allCases.map { reading in { reading.value(of: value()) } }
     }
 
-    private static func list(_ text: String) -> SettingValue {
-        .array(
-            text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-                .map { .string(String(Substring($0).withoutOuterSpace)) })
+    private static func list(_ text: String) -> [SettingValue] {
+        text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+            .map { .string(String(Substring($0).withoutOuterSpace)) }
     }
 
     private static func json(_ text: String) -> SettingValue? {
