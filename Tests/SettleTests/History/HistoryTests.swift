@@ -209,6 +209,20 @@ import Testing
         #expect(error?.code == .historyUnavailable && told == 64)
     }
 
+    @Test("A comment that somebody adds to a file while no program runs is no transaction")
+    func commentedFile() async throws {
+        let fixture = try FileStorageFixture()
+        for number in 1...3 {
+            let storage = FileStorage(at: fixture.file, calls: fixture.calls)
+            let store = try await SettingsStore.open(storage: storage, configuration: .init(history: .keep()))
+            try await store.commit { try store.keys.setValue(number, forKey: "a") }
+            let entries = try await store.entries()
+            #expect(entries.map { $0.changes.map(\.newValue) } == (1...number).reversed().map { [.integer(Int64($0))] })
+            try await store.close()
+            try fixture.write("// \(number)\n" + fixture.text())
+        }
+    }
+
     @Test("A file's place is told also while it is at work") func atWork() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()

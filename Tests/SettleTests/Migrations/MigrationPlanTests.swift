@@ -114,6 +114,19 @@ import Testing
         #expect(try values(#"{"a": {"c": 1}, "d.c": 2}"#, .move("a", to: "d")) == tree(#"{"d": {"c": 2}}"#))
     }
 
+    @Test("What a group's new path has already wins, in whichever way the two spell a key within the group")
+    func dottedNamesWithin() throws {
+        let step = SettingsMigration.move("g", to: "h")
+        #expect(
+            try values(#"{"g": {"a.b": 1, "a.c": 2}, "h": {"a": {"b": 3}}}"#, step)
+                == tree(#"{"h": {"a": {"b": 3}, "a.c": 2}}"#))
+        #expect(
+            try values(#"{"g": {"a": {"b": 1, "c": 2}, "d": {}}, "h.a.b": 3}"#, step)
+                == tree(#"{"h": {"a": {"c": 2}, "a.b": 3, "d": {}}}"#))
+        #expect(try values(#"{"g": {"a.b": 1}, "h": {"a": {"b": 3}}}"#, step) == tree(#"{"h": {"a": {"b": 3}}}"#))
+        #expect(try values(#"{"g": 1, "h": {"a": 3}}"#, step) == tree(#"{"h": {"a": 3}}"#))
+    }
+
     @Test("What can't be stored fails its step") func unstorable() throws {
         let step = SettingsMigration("nan") { $0["a"] = .number("x") }
         let plan = try MigrationPlan([step], recorded: MigrationRecord())

@@ -134,4 +134,22 @@ import Testing
         #expect(try await store.told() == ["a: 99 → 3"])
         try await store.close()
     }
+
+    @Test("After an undo that was refused, an equal value is no change, as before")
+    func refusedUndo() async throws {
+        let storage = InMemoryStorage(unusable)
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(history: .keep()))
+        let settings = try await store.group(Limits.self)
+        try await settings.commit { settings.a = 4 }
+        let token = try #require(store.history.token)
+        try await settings.commit { try settings.$a.reset() }
+        let error = await #expect(throws: SettingsError.self) { try await store.history.undo(token, force: true) }
+        #expect(error?.key == "a")
+        let revision = store.revision
+        try settings.$a.reset()
+        try settings.$a.set(3)
+        try await store.flush()
+        #expect(store.revision == revision && storage.tree["a"] == nil)
+        try await store.close()
+    }
 }

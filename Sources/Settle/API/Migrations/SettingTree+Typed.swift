@@ -74,4 +74,27 @@ extension SettingValue {
         guard case .dictionary(let own) = self, case .dictionary(let others) = other else { return other }
         return .dictionary(own.merging(others) { $0.merged(under: $1) })
     }
+
+    /// Without the values of keys at which another one has values, in any spelling; `nil` if nothing is left.
+    func removing(keysOf other: SettingValue) -> SettingValue? {
+        removing(Set(other.innermostKeys), within: "")
+    }
+
+    private func removing(_ keys: Set<String>, within prefix: String) -> SettingValue? {
+        guard case .dictionary(let entries) = self, !entries.isEmpty else { return self }
+        var rest = entries
+        for (name, value) in entries {
+            rest[name] = keys.contains(prefix + name) ? nil : value.removing(keys, within: prefix + name + ".")
+        }
+        return rest.isEmpty ? nil : .dictionary(rest)
+    }
+
+    /// The keys of the values within it, with all names joined by dots.
+    private var innermostKeys: [String] {
+        guard case .dictionary(let entries) = self else { return [] }
+        return entries.flatMap { name, value in
+            let inner = value.innermostKeys
+            return inner.isEmpty ? [name] : inner.map { name + "." + $0 }
+        }
+    }
 }

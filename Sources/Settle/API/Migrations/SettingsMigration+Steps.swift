@@ -16,7 +16,7 @@ extension SettingsMigration {
 
     /// Moves a group, and everything else below its path, to another path.
     ///
-    /// What is there already stays: key by key, it wins.
+    /// What is there already stays: key by key, it wins, whichever names of a key are joined by dots.
     ///
     /// - Parameters:
     ///   - path: The old path.
@@ -25,7 +25,8 @@ extension SettingsMigration {
     public static func move(_ path: SettingKey, to new: SettingKey, name: String? = nil) -> SettingsMigration {
         SettingsMigration(name ?? "move \(path) to \(new)", renamed: (path, new)) { tree in
             guard let values = tree.takeAll(at: path) else { return }
-            tree[new] = tree.takeAll(at: new).map { values.merged(under: $0) } ?? values
+            let present = tree.takeAll(at: new)
+            tree[new] = present.map { (values.removing(keysOf: $0) ?? $0).merged(under: $0) } ?? values
         }
     }
 

@@ -81,7 +81,9 @@ extension StoreCore {
             throw SettingsError.encodingFailed(key: place, isSecret: isSecret(place), error)
         }
         // It is stored again even if it changes nothing in force, such as a stored default.
-        log.lock.withLock { log.stored.slots[place]?.box }?.markSavesEqual(true)
+        if let box = log.lock.withLock({ log.stored.slots[place]?.box }) {
+            transaction?.putBack.insert(ObjectIdentifier(box))
+        }
         try stage(value, given: value, at: place)
     }
 

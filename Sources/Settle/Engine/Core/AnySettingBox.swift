@@ -307,8 +307,10 @@ package class AnySettingBox: @unchecked Sendable {
     var erasedDefault: any Sendable { abstract() }
     /// What publishing the staged value would change; `nil` if nothing is staged.
     ///
-    /// - Parameter isOutside: Whether it comes from the storage or from another domain, so that nothing is to be saved.
-    func stagedMutation(comparing: Bool, isOutside: Bool) -> StagedMutation? { abstract() }
+    /// - Parameters:
+    ///   - isOutside: Whether it comes from the storage or from another domain, so that nothing is to be saved.
+    ///   - savesEqual: Whether it has to be saved even if it changes nothing in force, whatever is stored.
+    func stagedMutation(comparing: Bool, isOutside: Bool, savesEqual: Bool) -> StagedMutation? { abstract() }
     /// Publishes what is staged. Under both locks.
     ///
     /// - Parameter isEvent: Whether the value differs from the published one.

@@ -15,6 +15,8 @@ struct Transaction {
     /// The settings whose staged values come from the storage, so need no saving. Foreign code that runs in the
     /// meantime may write others.
     var outside: Set<ObjectIdentifier> = []
+    /// The settings whose earlier stored values are put back, and saved even if they change nothing in force.
+    var putBack: Set<ObjectIdentifier> = []
     /// The settings written by keys that no group declares.
     var keyed: [SettingSlot] = []
     /// Whether some of these keys lie within others that are not saved yet.

@@ -24,10 +24,12 @@ struct TransactionPlan {
         case changed(StagedMutation)
 
         /// Runs `==`, which is foreign code.
-        init(of box: AnySettingBox, comparing: Bool, isOutside: Bool) {
+        init(of box: AnySettingBox, comparing: Bool, isOutside: Bool, savesEqual: Bool) {
             if box.staged?.isReplaced == true {
                 self = .replaced
-            } else if let mutation = box.stagedMutation(comparing: comparing, isOutside: isOutside) {
+            } else if let mutation = box.stagedMutation(
+                comparing: comparing, isOutside: isOutside, savesEqual: savesEqual)
+            {
                 let isEqual = mutation.isEqual && mutation.own == nil
                 self = !isEqual ? .changed(mutation) : mutation.isStored ? .unchanged : .removed
             } else {
@@ -48,9 +50,10 @@ struct TransactionPlan {
             guard let slot = box.existingPlacement?.slot else { continue }
             let parents = hasOverlaps ? slot.key.parents : []
             let isOutside = transaction.outside.contains(ObjectIdentifier(box))
+            let savesEqual = transaction.putBack.contains(ObjectIdentifier(box))
             // A write around it has replaced the value, so even an equal one counts as changed.
             let isComparable = comparing && !parents.contains(where: changed.contains)
-            switch Outcome(of: box, comparing: isComparable, isOutside: isOutside) {
+            switch Outcome(of: box, comparing: isComparable, isOutside: isOutside, savesEqual: savesEqual) {
             case .unchanged: continue
             case .replaced:
                 // The write around it may have turned out to change nothing.

@@ -371,13 +371,13 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         return one == other
     }
 
-    override func stagedMutation(comparing: Bool, isOutside: Bool) -> StagedMutation? {
+    override func stagedMutation(comparing: Bool, isOutside: Bool, savesEqual: Bool) -> StagedMutation? {
         guard let staged = stagedValue, let slot = existingPlacement?.slot else { return nil }
         if isFollowing { return draftMutation(staging: staged, cost: slot.measuredSize, comparing: comparing) }
         let new = staged.value
         let old = published
         let isEqual = if comparing, let areEqual = definition.areEqual { areEqual(old, new) } else { false }
-        let savesEqual = savesEqual && !isOutside
+        let savesEqual = (savesEqual || self.savesEqual) && !isOutside
         // A removal, too, may change only what is stored.
         let hasOwn = isLayered || held != nil || savesEqual || (slot.isStored && !staged.isStored)
         var own = hasOwn ? ownMutation(staging: staged, in: slot, comparing: comparing) : nil

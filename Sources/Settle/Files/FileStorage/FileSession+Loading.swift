@@ -93,7 +93,11 @@ extension FileSession {
         if let log, log.isUnusable, log.damage.isEmpty { journal.leaveGap() }
         state = found.state
         if let edit = found.edit {
-            let batch = edit.batch.with(history.transaction(ofEdit: edit.batch, over: edit.tree, state.history))
+            var batch = edit.batch
+            // An edit of nothing but the text, such as of a comment, is no transaction.
+            if !batch.entries.isEmpty {
+                batch.transactions = history.transaction(ofEdit: batch, over: edit.tree, state.history)
+            }
             untold.append(.edited(state.mirrors[0].stored, batch))
         }
         return StorageContents(tree: found.tree, outcome: outcome)

@@ -19,14 +19,27 @@ import Testing
                 Issue.record("\(error)")
             }
         }
-        let environment = ProcessInfo.processInfo.environment
-        var seeds = Self.findings + Array(1...100)
-        if let count = environment["SETTLE_HISTORIES"].flatMap(UInt64.init) {
-            let first = environment["SETTLE_HISTORY_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
-            seeds = Array(first..<(first + count))
-        }
+        let seeds = seeds(Self.findings + Array(1...100))
         for seed in seeds { await run(seed, removesFiles: false) }
         // Removals change a history from the first one on.
         for seed in seeds.prefix(max(60, seeds.count / 2)) { await run(seed, removesFiles: true) }
+    }
+
+    @Test("With values in the file that can't be used, stores, file and history agree, and undos keep to the history")
+    func unusableValues() async {
+        for seed in seeds(Array(1...60)) {
+            do {
+                try await UnusableValueHistory.run(seed: seed, steps: 16)
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+    }
+
+    private func seeds(_ usual: [UInt64]) -> [UInt64] {
+        let environment = ProcessInfo.processInfo.environment
+        guard let count = environment["SETTLE_HISTORIES"].flatMap(UInt64.init) else { return usual }
+        let first = environment["SETTLE_HISTORY_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
+        return Array(first..<(first + count))
     }
 }
