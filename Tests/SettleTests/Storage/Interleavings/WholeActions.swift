@@ -82,6 +82,6 @@ enum WholeActions {
         "One stores its values again and changes them, and then one does that never saw these": [
             (0, .open), (1, .open), (0, .forget("c")), (0, .set(["c": 7], .synced)), (2, .remove([.journal, .file])),
             (1, .set(["c": 20], .synced)), (2, .remove([.journal, .file])),
-        ],
+        ]
     ]
 }
