@@ -551,7 +551,12 @@ extension JournalRecord.Content {
     fileprivate func counted(after token: ChangeToken?) -> JournalRecord.Content {
         guard let count = batch?.transactions?.count else { return self }
         return changingBatch { batch in
-            if let token { batch.transactions?.position = token.position + count } else { batch.transactions = nil }
+            let transactions = batch.transactions
+            batch.transactions = token.flatMap { token in
+                var transactions = transactions
+                transactions?.position = token.position + count
+                return transactions
+            }
         }
     }
 }

@@ -61,27 +61,24 @@ struct NamedFileLocks: Sendable {
     }
 
     private func open(
-        _ path: FilePath, _ owner: FileStatus.Owner?, _ operations: FileOperations
+        _ path: FilePath, _ owner: FileStatus.Owner?, _ operations: FileOperations, attempt: Int = 1
     ) throws(FileError) -> FileDescriptor {
-        var attempt = 1
-        while true {
-            do {
-                return try operations.open(path, .update)
-            } catch {
-                guard error.cause == .notFound else { throw error }
-            }
-            do {
-                return try make(path, owner, operations)
-            } catch {
-                guard attempt < Self.attempts else { throw error }
-                switch error.cause {
-                case .alreadyExists: break
-                case .notFound: try operations.makeFolders(path.folder)
-                default: throw error
-                }
-            }
-            attempt += 1
+        do {
+            return try operations.open(path, .update)
+        } catch {
+            guard error.cause == .notFound else { throw error }
         }
+        do {
+            return try make(path, owner, operations)
+        } catch {
+            guard attempt < Self.attempts else { throw error }
+            switch error.cause {
+            case .alreadyExists: break
+            case .notFound: try operations.makeFolders(path.folder)
+            default: throw error
+            }
+        }
+        return try open(path, owner, operations, attempt: attempt + 1)
     }
 
     private func make(
