@@ -64,26 +64,19 @@ import Testing
     {
         var number = 0
         while true {
-            let fixture = try FileStorageFixture()
-            let writer = FileStorage(at: fixture.file, calls: FaultySystemCalls(synchronizes: false), journalLimit: 1)
-            _ = try writer.load()
-            try writer.keepHistory(.keep())
-            for value in 1...3 {
-                let transaction = StoredTransaction(
-                    time: Date().timeIntervalSinceReferenceDate, author: TransactionAuthor(), origin: .local,
-                    mutations: [StoredMutation(key: "a", oldValue: nil, newValue: .integer(Int64(value)))])
-                try writer.append(
-                    StorageBatch(revision: 1, values: ["a": .integer(Int64(value))], transactions: [transaction]),
-                    durability: .synced)
-                #expect(try writer.checkpoint(SettingTree(["a": .integer(Int64(value))]), for: .resting))
-            }
-            let storage = try fixture.opened()
-            fixture.calls.fail(call: number, with: .error(.inputOutput), forGood: false)
-            let isWithheld = (try? storage.withhold(["a"])) != nil
-            let wasHit = fixture.calls.faultCount > 0
-            fixture.calls.heal()
-            if !isWithheld { try storage.withhold(["a"]) }
-            let told = try FileStorage(at: fixture.file).loaded().records(before: nil, limit: 9)
+            let past = try KeptPast()
+            let writer = try past.openKeeping()
+            try past.write(["1", "2"], to: writer)
+            try past.renewJournal(writer)
+            writer.close()
+            let calls = FaultySystemCalls(synchronizes: false)
+            let storage = try past.open(calls)
+            calls.fail(call: number, with: .error(.inputOutput), forGood: false)
+            let isWithheld = (try? storage.withhold(["token"])) != nil
+            let wasHit = calls.faultCount > 0
+            calls.heal()
+            if !isWithheld { try storage.withhold(["token"]) }
+            let told = try FileStorage(at: past.fixture.file).loaded().records(before: nil, limit: 9)
             let values = told.flatMap(\.transactions).flatMap { $0.mutations ?? [] }.map(\.newValue)
             #expect(!values.isEmpty && values.allSatisfy { $0 == nil }, "call \(number): \(values)")
             guard wasHit else { break }
@@ -268,7 +261,7 @@ import Testing
     }
 
     @Test("A file whose name and text say no format is taken for JSON") func formatUnknown() throws {
-        let spelling = FileSpelling(FilePath("/home/settings"), chosen: nil)
+        let spelling = FileSpelling(FilePath("/home/settings.conf"), chosen: nil)
         #expect(throws: (any Error).self) { try spelling.decode([]) }
         #expect(try spelling.decode([UInt8]("  {}".utf8)) == SettingTree())
     }
