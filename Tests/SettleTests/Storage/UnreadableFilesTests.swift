@@ -206,6 +206,21 @@ import Testing
                 == ["a": .integer(2), "b": .integer(3), "c": .integer(1), "d": .integer(4)])
     }
 
+    @Test("A file that comes back before anything is stored has the values in force again") func comesBack() throws {
+        let first = try other()
+        try first.save(batch(1, ["a": .integer(1)]))
+        first.close()
+        let text = try fixture.text()
+        try manager.removeItem(at: fixture.file)
+        let storage = try fixture.opened()
+        #expect(values(storage).root.isEmpty)
+        try fixture.write(text)
+        _ = try storage.externalChanges()
+        #expect(values(storage).root == ["a": .integer(1)])
+        try append(["b": .integer(2)], to: storage)
+        #expect(try fixture.freshLoad().tree.root == ["a": .integer(1), "b": .integer(2)])
+    }
+
     // MARK: Other files
 
     @Test("What stands in the file's place and can't be moved away is named, and nothing is lost") func inTheWay()
