@@ -170,6 +170,8 @@ import Testing
         let one = try other(journalLimit: FileStorage.journalLimit)
         try one.save(batch(1, ["a": .integer(1)]))
         let two = try other()
+        // In a journal that the other one has not opened.
+        #expect(try one.checkpoint(SettingTree(), for: .erasing))
         try append(["x": .integer(1)], to: one)
         for name in [fixture.name, Self.journal] {
             try manager.removeItem(at: fixture.folder.appending(path: name))
