@@ -94,7 +94,7 @@ extension FileSession {
         state = found.state
         if let edit = found.edit {
             var batch = edit.batch
-            // An edit of nothing but the text, such as of a comment, is no transaction.
+            // An edit that changes only the text, such as a comment, makes no transaction.
             if !batch.entries.isEmpty {
                 batch.transactions = history.transaction(ofEdit: batch, over: edit.tree, state.history)
             }
