@@ -63,7 +63,7 @@ import Testing
         #expect(settings.attemptCount == 8)
         defaults.setVolatileDomain([:], forName: SettingsDefaults.argumentDomain)
         #expect(settings.attemptCount == 9)
-        let override = try store.override(settings.$attemptCount, with: 7)
+        let override = try store.domains.override(settings.$attemptCount, with: 7)
         #expect(defaults.integer(forKey: "attemptCount") == 7)
         override.cancel()
         defaults.register(defaults: ["rest": 3])

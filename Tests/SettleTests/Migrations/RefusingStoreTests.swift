@@ -159,7 +159,7 @@ import Testing
         shared(storage).simulateExternalChange(["name": .string("b")])
         let change = await changes.until { !$0.isEmpty }.first
         #expect(change?.origin == .external && group.name == "b")
-        let token = try store.override(group.$name, with: "over")
+        let token = try store.domains.override(group.$name, with: "over")
         #expect(group.name == "over")
         token.cancel()
         try store.domains.register(["list": [1]])

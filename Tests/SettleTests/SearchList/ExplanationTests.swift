@@ -108,7 +108,7 @@ import Testing
                 .source("low", TestDomain(["token": hidden])),
             ])
         let settings = try await store.group(LayeredGroup.self)
-        let override = try store.override(settings.$token, with: Secret(hidden))
+        let override = try store.domains.override(settings.$token, with: Secret(hidden))
         let found = store.keys.explanation(forKey: "token")
         #expect(found.isSecret && found.value == nil && found.answers.count == 5)
         #expect(found.answers.allSatisfy { $0.value == nil })

@@ -44,7 +44,7 @@ struct HistorySetting {
         self.assign = { assign(Value($0)) }
         self.change = change
         reset = { try setting.reset() }
-        override = { try $0.override(setting, with: Value($1)) }
+        override = { try $0.domains.override(setting, with: Value($1)) }
     }
 
     static func all(

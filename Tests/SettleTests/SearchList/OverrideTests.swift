@@ -14,8 +14,8 @@ import Testing
     @Test("The newest override wins until it is cancelled or released") func stack() async throws {
         let (store, settings, storage) = try await open()
         settings.count = 2
-        let first = try store.override(settings.$count, with: 10)
-        var second: SettingOverride? = try store.override(settings.$count, with: 20)
+        let first = try store.domains.override(settings.$count, with: 10)
+        var second: SettingOverride? = try store.domains.override(settings.$count, with: 20)
         #expect(settings.count == 20 && settings.$count.domains.current == .overrides)
         #expect(settings.$count.domains.origin == .override)
         first.cancel()
@@ -30,7 +30,7 @@ import Testing
     @Test("One change for each override, with its origin") func changes() async throws {
         let (store, settings, _) = try await open()
         var changes = settings.changes.makeAsyncIterator()
-        let override = try store.override(settings.$name, with: "test", author: "preview")
+        let override = try store.domains.override(settings.$name, with: "test", author: "preview")
         let begin = try #require(await changes.next())
         #expect(begin.origin == .override && begin.domain == .overrides && begin.author == "preview")
         #expect(begin.mutations[0].newValue as? String == "test")
@@ -44,22 +44,22 @@ import Testing
     func refused() async throws {
         let (store, settings, _) = try await open()
         let owned = try await store.group(OwnedLayeredGroup.self, at: "lock")
-        let broken = #expect(throws: SettingsError.self) { try store.override(settings.$count, with: 101) }
+        let broken = #expect(throws: SettingsError.self) { try store.domains.override(settings.$count, with: 101) }
         #expect(broken?.key == "count" && broken?.description.contains("“count”") == true)
-        #expect(throws: SettingsError.self) { try store.override(owned.$attempts, with: 0) }
-        #expect(throws: SettingsError.self) { try store.override(LayeredGroup().$count, with: 1) }
+        #expect(throws: SettingsError.self) { try store.domains.override(owned.$attempts, with: 0) }
+        #expect(throws: SettingsError.self) { try store.domains.override(LayeredGroup().$count, with: 1) }
         #expect(throws: SettingsError.self) {
-            try store.update { _ = try store.override(settings.$count, with: 1) }
+            try store.update { _ = try store.domains.override(settings.$count, with: 1) }
         }
         let plain = try await SettingsStore.open(storage: InMemoryStorage())
         let other = try await plain.group(LayeredGroup.self)
-        #expect(throws: SettingsError.self) { try plain.override(other.$count, with: 1) }
+        #expect(throws: SettingsError.self) { try plain.domains.override(other.$count, with: 1) }
         #expect(settings.count == 1)
     }
 
     @Test("An override that ends within a transaction ends after it") func endsInTransaction() async throws {
         let (store, settings, _) = try await open()
-        let override = try store.override(settings.$count, with: 10)
+        let override = try store.domains.override(settings.$count, with: 10)
         try store.update {
             override.cancel()
             settings.name = "x"

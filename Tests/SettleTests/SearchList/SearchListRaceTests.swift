@@ -67,7 +67,7 @@ import Testing
             }
             group.addTask {
                 for round in 1...Self.rounds {
-                    let override = try store.override(settings.$count, with: 1_000_000)
+                    let override = try store.domains.override(settings.$count, with: 1_000_000)
                     source.set(round % 2 == 0 ? [:] : ["count": 2_000_000, "names": ["a": 3_000_000]])
                     override.cancel()
                 }
@@ -108,7 +108,9 @@ import Testing
                 }
             }
             group.addTask {
-                for round in 1...Self.rounds { try store.override(settings.$left, with: 20_000 + round).cancel() }
+                for round in 1...Self.rounds {
+                    try store.domains.override(settings.$left, with: 20_000 + round).cancel()
+                }
             }
             try await group.waitForAll()
         }

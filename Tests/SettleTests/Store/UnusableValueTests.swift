@@ -113,7 +113,7 @@ import Testing
         let storage = InMemoryStorage(unusable)
         let store = try await SettingsStore.open(storage: storage, searching: [.overrides, .application])
         let settings = try await store.group(Limits.self)
-        let override = try store.override(settings.$a, with: 5)
+        let override = try store.domains.override(settings.$a, with: 5)
         #expect(settings.a == 5)
         override.cancel()
         #expect(settings.a == 3)

@@ -79,7 +79,7 @@ extension SearchList {
         /// The store's own storage: the domain that is written.
         public static var application: Domain { Domain(name: .application, kind: .application) }
 
-        /// Values set by code for as long as it wants; see ``SettingsStore/override(_:with:author:)``.
+        /// Values set by code for as long as it wants; see ``SettingsStore/Domains/override(_:with:author:)``.
         public static var overrides: Domain { Domain(name: .overrides, kind: .overrides) }
 
         /// Registered defaults; see ``SettingsStore/Domains/register(_:)``.

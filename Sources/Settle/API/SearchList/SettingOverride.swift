@@ -19,11 +19,11 @@ public final class SettingOverride: Sendable {
     }
 }
 
-extension SettingsStore {
+extension SettingsStore.Domains {
     /// Puts a value over a setting, for tests, previews and remote switches. It is not saved.
     ///
     /// ```swift
-    /// let dark = try store.override(settings.$theme, with: .dark)   // until dark.cancel(), or its release
+    /// let dark = try store.domains.override(settings.$theme, with: .dark)   // until dark.cancel(), or its release
     /// ```
     ///
     /// Of several overrides of a setting, the last one is in force. The store must search ``DomainName/overrides``.
@@ -35,7 +35,7 @@ extension SettingsStore {
     public func override<Value>(
         _ setting: SettingReference<Value>, with value: Value, author: String? = nil
     ) throws -> SettingOverride {
-        let core = try open(key: setting.key)
+        let core = try store.open(key: setting.key)
         let domain = try core.domainToChange(.overrides)
         let key = try core.keyToOverride(setting)
         let encoded: SettingValue

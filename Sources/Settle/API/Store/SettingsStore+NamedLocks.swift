@@ -34,42 +34,7 @@ extension SettingsStore {
     public func withLock<Result>(
         named name: String = "default", timeout: Duration? = nil, _ body: () async throws -> Result
     ) async throws -> Result {
-        guard LockName.isValid(name) else {
-            throw SettingsError(.invalidName, LockName.rule(for: name))
-        }
-        guard !NamedLock.isHeldByCurrentTask(to: core, named: name) else {
-            throw SettingsError(
-                .nestedLock,
-                "The lock “\(name)” is not reentrant: this task already holds it and would wait for itself."
-            )
-        }
-        let locks = try open().persister.locks
-        let ticket =
-            if let timeout { try await locks.acquire(name, within: timeout) } else {
-                try await locks.acquire(name)
-            }
-        guard !Task.isCancelled else {
-            await locks.release(ticket)
-            throw CancellationError()
-        }
-        let lock = NamedLock(to: core, named: name)
-        let isolation: (any Actor)? = #isolation
-        let loss = await locks.loss(of: ticket)
-        do {
-            let result = try await NamedLock.$current.withValue(NamedLock.current + [lock]) {
-                guard let loss else { return try await body() }
-                let work = LeasedWork<Result>(actor: isolation, loss: loss)
-                return try await withoutActuallyEscaping(body, do: work.run)
-            }
-            lock.end()
-            guard await locks.release(ticket) else { throw SettingsError.lockLost(name) }
-            return result
-        } catch {
-            lock.end()
-            let wasHeld = await locks.release(ticket)
-            // What has ended because of that says so.
-            if !wasHeld, error is CancellationError, !Task.isCancelled { throw SettingsError.lockLost(name) }
-            throw error
-        }
+        let lock = try NamedLock(of: core, named: name)
+        return try await lock.whileHeld(in: open().persister.locks, timeout: timeout, body)
     }
 }

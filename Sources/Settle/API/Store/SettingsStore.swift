@@ -83,13 +83,9 @@ extension SettingsStore {
     package func report(_ issue: SettingsError) { core.issueBoard.report(issue) }
 }
 
-extension SettingsStore: Hashable {
+extension SettingsStore: Equatable {
     /// Whether two handles are on the same store.
     public static func == (first: SettingsStore, second: SettingsStore) -> Bool {
         first.core === second.core
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(core))
     }
 }

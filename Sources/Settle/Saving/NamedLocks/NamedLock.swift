@@ -24,27 +24,53 @@ final class NamedLock: Sendable {
     private let store: ObjectIdentifier
     private let isHeld = Atomic(true)
 
-    init(to store: Engine, named name: String) {
+    /// - Throws: ``SettingsError`` if the name is invalid, or if the current task, or one that waits for it, holds this
+    ///   lock already, so that waiting would deadlock.
+    init(of store: Engine, named name: String) throws(SettingsError) {
+        guard LockName.isValid(name) else { throw SettingsError(.invalidName, LockName.rule(for: name)) }
+        guard !Self.namesHeldByCurrentTask(to: store).contains(name) else {
+            throw SettingsError(
+                .nestedLock,
+                "The lock “\(name)” is not reentrant: this task already holds it and would wait for itself.")
+        }
         self.name = name
         self.store = ObjectIdentifier(store)
-    }
-
-    /// Whether the current task, or a task that waits for it, holds the lock already, so that waiting would deadlock.
-    static func isHeldByCurrentTask(to store: Engine, named name: String) -> Bool {
-        current.contains { lock in
-            // Skip released locks: a task may outlive the lock of the task that started it.
-            lock.isHeld.load(ordering: .acquiring) && lock.store == ObjectIdentifier(store) && lock.name == name
-        }
     }
 
     /// The names of the locks that the current task holds, or one that waits for it.
     static func namesHeldByCurrentTask(to store: Engine) -> [String] {
         if current.isEmpty { return [] }
+        // Skip released locks: a task may outlive the lock of the task that started it.
         return current.filter { $0.isHeld.load(ordering: .acquiring) && $0.store == ObjectIdentifier(store) }.map(
             \.name)
     }
 
-    func end() {
-        isHeld.store(false, ordering: .releasing)
+    /// Acquires the lock, runs a closure where the caller runs, and releases it.
+    func whileHeld<Result>(
+        in locks: NamedLocks, timeout: Duration?, _ body: () async throws -> Result
+    ) async throws -> Result {
+        let ticket = try await locks.acquire(name, within: timeout)
+        guard !Task.isCancelled else {
+            await locks.release(ticket)
+            throw CancellationError()
+        }
+        let isolation: (any Actor)? = #isolation
+        let loss = await locks.loss(of: ticket)
+        do {
+            let result = try await Self.$current.withValue(Self.current + [self]) {
+                guard let loss else { return try await body() }
+                let work = LeasedWork<Result>(actor: isolation, loss: loss)
+                return try await withoutActuallyEscaping(body, do: work.run)
+            }
+            isHeld.store(false, ordering: .releasing)
+            guard await locks.release(ticket) else { throw SettingsError.lockLost(name) }
+            return result
+        } catch {
+            isHeld.store(false, ordering: .releasing)
+            let wasHeld = await locks.release(ticket)
+            // What has ended because of that says so.
+            if !wasHeld, error is CancellationError, !Task.isCancelled { throw SettingsError.lockLost(name) }
+            throw error
+        }
     }
 }

@@ -32,7 +32,7 @@ actor NamedLocks {
     ///
     /// - Throws: `CancellationError` if the task is cancelled first, ``SettingsError`` if the store is closed or the
     ///   storage fails. In each case the lock is not acquired.
-    func acquire(_ name: String) async throws -> LockQueues.Ticket {
+    private func acquire(_ name: String) async throws -> LockQueues.Ticket {
         guard !isClosed else { throw SettingsError.closed(key: nil) }
         let ticket = queues.enter(name)
         do {
@@ -45,10 +45,11 @@ actor NamedLocks {
         return ticket
     }
 
-    /// The same, and gives up after a while.
+    /// The same, and gives up after a while, if there is a limit.
     ///
     /// - Throws: Also ``SettingsError/Code/lockTimedOut``.
-    func acquire(_ name: String, within timeout: Duration) async throws -> LockQueues.Ticket {
+    func acquire(_ name: String, within timeout: Duration?) async throws -> LockQueues.Ticket {
+        guard let timeout else { return try await acquire(name) }
         let due = time.elapsed() + timeout
         let acquisition = Task { try await acquire(name) }
         let timer = Task { [time] in

@@ -1,0 +1,62 @@
+/// The release of the groups at and within a path.
+struct GroupRelease {
+    private let core: StoreCore
+    /// `nil` for all groups.
+    private let path: SettingKey?
+
+    init(at path: SettingKey?, of core: StoreCore) {
+        self.core = core
+        self.path = path
+    }
+
+    /// Saves pending changes there and forgets the declarations.
+    ///
+    /// The settings refuse writes from the first step on, so that the save covers everything.
+    func run() async throws {
+        try path?.check(for: "release(at:)")
+        let boxes = try refuseWrites()
+        do {
+            while !forget(boxes) { try await core.persister.flush() }
+        } catch {
+            core.writer.withLock { for box in boxes { box.reopen() } }
+            throw error
+        }
+    }
+
+    private func refuseWrites() throws -> [AnySettingBox] {
+        core.writer.lock()
+        defer { core.writer.unlock() }
+        guard core.mode != .closed else { throw SettingsError.closed(key: path?.description) }
+        let boxes = core.log.lock.withLock { core.log.stored.declared(at: path).compactMap(\.box) }
+        guard !boxes.isEmpty else { throw SettingsError.noGroup(at: path, spelled: otherSpelling) }
+        for box in boxes { box.release() }
+        return boxes
+    }
+
+    /// The path of a group that has the same text except for backslashes.
+    private var otherSpelling: SettingKey? {
+        guard let names = path?.components.joined(separator: ".") else { return nil }
+        return core.log.lock.withLock {
+            let slots = core.log.stored.declared(at: nil)
+            return slots.flatMap { slot in core.log.stored.slots.declaredKey(of: slot).parents }
+                .first { $0.components.joined(separator: ".") == names }
+        }
+    }
+
+    /// - Returns: False if a change there is not saved yet.
+    private func forget(_ boxes: [AnySettingBox]) -> Bool {
+        let (known, log) = (Set(boxes.map { ObjectIdentifier($0) }), core.log)
+        core.writer.lock()
+        defer { core.writer.unlock() }
+        let wakeUps: PendingWakeUps? = log.lock.withLock {
+            let slots = log.stored.declared(at: path).filter { slot in
+                slot.box.map { known.contains(ObjectIdentifier($0)) } ?? false
+            }
+            guard !slots.contains(where: { log.unsaved.isUnsaved($0) }) else { return nil }
+            return log.release(slots, at: path)
+        }
+        guard let wakeUps else { return false }
+        if !wakeUps.isEmpty { core.actAfterUnlock(on: wakeUps) }
+        return true
+    }
+}
