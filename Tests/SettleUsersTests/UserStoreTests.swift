@@ -93,7 +93,7 @@ import Testing
         let names = FileNames(file(in: home))
         let global = path("settle/global.json", in: home)
         #expect(made.isSuperset(of: [names.file, names.journal, global].map(\.text)))
-        for name in [names.previous, names.schema, names.lock(named: "backup")] {
+        for name in [names.schema, names.lock(named: "backup")] {
             #expect(made.contains { $0.hasSuffix("/" + name.name) }, "\(name)")
         }
         #expect(made.contains { $0.contains("/settings@") })
@@ -255,7 +255,7 @@ import Testing
         let names = { (home: TestHome) in FileNames(file(in: home)) }
         let places: [(TestHome) -> FilePath] = [
             { home in path("", in: home).withoutTrailingSlashes }, { names($0).folder }, { names($0).file },
-            { names($0).journal }, { names($0).previous },
+            { names($0).stateFolder }, { names($0).journal }, { names($0).displaced },
         ]
         for place in places {
             for isDangling in [false, true] {
@@ -267,6 +267,7 @@ import Testing
                 }
                 try home.write("{\"count\": 2}", to: file(in: home))
                 let link = place(home)
+                if link.folder != home.path.folder { try home.makeFolders(link.folder) }
                 let isFolder = (try? home.disk.status(at: link.text).kind) == .folder
                 let targetOfFolder = link == names(home).folder ? target.appending(Self.name) : target
                 try home.link(
@@ -303,8 +304,9 @@ import Testing
     {
         let home = try TestHome()
         try home.write("{}", to: file(in: home))
-        try home.link(
-            FileNames(file(in: home)).lock(named: "backup"), to: home.root.appending("lock"))
+        let lock = FileNames(file(in: home)).lock(named: "backup")
+        try home.makeFolders(lock.folder)
+        try home.link(lock, to: home.root.appending("lock"))
         let before = try home.everything()
         let store = try await open(home)
         let failure = await error { try await store.withLock(named: "backup") {} }
@@ -315,6 +317,15 @@ import Testing
 
     @Test("A folder that is exchanged for a link while the store is open gets nothing, and what was written stays")
     func exchanged() async throws {
+        try await exchange { $0.stateFolder }
+    }
+
+    @Test("The same of the folder of configuration, where the next version of the file would be")
+    func exchangedConfiguration() async throws {
+        try await exchange { $0.folder }
+    }
+
+    private func exchange(_ folder: (FileNames) -> FilePath) async throws {
         let home = try TestHome()
         try home.write("{\"count\": 2}", to: file(in: home))
         try home.write("{\"count\": 100}", to: home.root.appending("etc/settings.json"), of: 0)
@@ -322,13 +333,19 @@ import Testing
         let settings = try await store.group(AppSettings.self)
         try await settings.commit { settings.count = 3 }
         let before = try home.everything()
-        let folder = file(in: home).folder
+        let names = FileNames(file(in: home))
+        let folder = folder(names)
         try home.link(folder, to: home.root.appending("etc"))
-        let failure = await error { try await settings.commit { settings.count = 4 } }
+        let failure = await error {
+            try await settings.commit { settings.count = 4 }
+            // The journal is elsewhere.
+            #expect(folder == names.folder)
+            try await store.file.flush()
+        }
         #expect(
             failure?.description.contains("\(folder.quoted) is a symbolic link") == true,
             "\(String(describing: failure))")
-        #expect(settings.count == 3)
+        #expect(settings.count == (folder == names.folder ? 4 : 3))
         try home.expectNothingOutside(than: before)
         // The user puts the folder back.
         try home.disk.removeFile(folder.text)

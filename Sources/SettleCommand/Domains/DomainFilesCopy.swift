@@ -89,7 +89,9 @@ package struct DomainFilesCopy {
         defer { storage.close() }
         var contents = try storage.load()
         _ = MigrationRecord(takenFrom: &contents.tree)
-        contents.outcome = contents.outcome.replacing(folder.text, with: original.folder.text)
+        let journal = folder.appending(original.journal.name)
+        contents.outcome = contents.outcome.replacing(journal.text, with: original.journal.text)
+            .replacing(folder.text, with: original.folder.text)
         return contents
     }
 }

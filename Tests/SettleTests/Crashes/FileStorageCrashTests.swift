@@ -27,10 +27,15 @@ import Testing
         }
     }
 
-    @Test("The folders of a new file survive even if the process that made them is killed before syncing them")
-    func newFolders() async throws {
+    /// Those of a file that has everything beside it, and of one whose journal is elsewhere.
+    private static let folders = [crashFolder, URL(filePath: "/home/.config/app")]
+
+    @Test(
+        "The folders of a new file survive even if the process that made them is killed before syncing them",
+        arguments: folders)
+    func newFolders(folder: URL) async throws {
         try await forEachCrashPoint(
-            of: { FileStorage(at: crashFolder.appending(path: $1), calls: $0) },
+            of: { FileStorage(at: folder.appending(path: $1), calls: $0) },
             acknowledging: Int.self, makesFolder: false
         ) { run in
             let store = try await run.openStore()
@@ -43,11 +48,14 @@ import Testing
         }
     }
 
-    @Test("Whatever the crash, an acknowledged commit is in the history once, and its place is one to go on from")
-    func history() async throws {
+    @Test(
+        "Whatever the crash, an acknowledged commit is in the history once, and its place is one to go on from",
+        arguments: folders)
+    func history(folder: URL) async throws {
         try await forEachCrashPoint(
-            of: { FileStorage(at: crashFolder.appending(path: $1), calls: $0, journalLimit: 500) },
-            acknowledging: ChangeToken.self, history: .keep(), maximumImagesPerPoint: 20
+            of: { FileStorage(at: folder.appending(path: $1), calls: $0, journalLimit: 500) },
+            acknowledging: ChangeToken.self, makesFolder: folder == crashFolder, history: .keep(),
+            maximumImagesPerPoint: 20
         ) { run in
             let stores = [try await run.openStore(), try await run.openStore()]
             for number in 1...4 {

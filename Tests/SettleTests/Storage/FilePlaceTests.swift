@@ -12,4 +12,13 @@ import Testing
             FilePlace(names: names, links: links).watchedNames
                 == [FilePath("/home"): ["settings.json", "other"], FilePath("/real"): files.union(["link"])])
     }
+
+    @Test("Watched is the folder for state, too, if it is another one") func watchedStateFolder() {
+        let names = FileNames(FilePath("/home/.config/app/settings.json"))
+        #expect(
+            FilePlace(names: names).watchedNames == [
+                FilePath("/home/.config/app"): ["settings.json"],
+                FilePath("/home/.local/state/app"): [names.state.name, names.journal.name],
+            ])
+    }
 }

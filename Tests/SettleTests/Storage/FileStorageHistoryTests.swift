@@ -25,13 +25,18 @@ import Testing
         await run(Self.findingsWithState + Array(1...250), state: ["b", "g.y", "g.h"])
     }
 
+    @Test("The same, state or not, with the journal in a folder for state") func historiesApart() async {
+        await run(Array(1_001...1_150), layout: .stateApart)
+        await run(Array(1_151...1_300), state: ["b", "g.y", "g.h"], layout: .stateApart)
+    }
+
     /// Runs the same histories each time. `SETTLE_HISTORIES` sets another number of them, which then begin at
     /// `SETTLE_HISTORY_SEED` or at a random seed; a number of 1 repeats one that failed.
     @Test("Processes that share a file agree with the model, whatever happens to them") func histories() async {
         await run(Self.findings + Array(1...250))
     }
 
-    private func run(_ usual: [UInt64], state: Set<SettingKey> = []) async {
+    private func run(_ usual: [UInt64], state: Set<SettingKey> = [], layout: FileLayout = .oneFolder) async {
         let environment = ProcessInfo.processInfo.environment
         var seeds = usual
         if let count = environment["SETTLE_HISTORIES"].flatMap(UInt64.init) {
@@ -41,7 +46,7 @@ import Testing
         let failures = await onThread { [seeds] in
             seeds.compactMap { seed -> String? in
                 do {
-                    try SharedFileHistory.run(seed: seed, steps: 20, state: state)
+                    try SharedFileHistory.run(seed: seed, steps: 20, state: state, layout: layout)
                     return nil
                 } catch {
                     return "\(error)"

@@ -6,18 +6,18 @@ import Testing
 
 /// The power fails before each system call, on a disk that keeps only what it must.
 @Suite struct FileStoragePowerLossTests {
-    private static let url = URL(filePath: "/home/settings.json")
+    private static let url = FileLayout.oneFolder.url
 
     /// Each save sets `n` to its position in this list, counted from 1.
     private typealias Saves = [StorageDurability]
 
-    private static func storage(_ disk: any SystemCalls) -> FileStorage {
-        FileStorage(at: url, calls: disk)
+    private static func storage(_ disk: any SystemCalls, _ layout: FileLayout = .oneFolder) -> FileStorage {
+        FileStorage(at: layout.url, calls: disk)
     }
 
     /// The number of the save that a new process finds on this disk; 0 if there is none.
-    private static func found(on disk: any SystemCalls) throws -> Int {
-        let tree = try storage(disk).load().tree
+    private static func found(on disk: any SystemCalls, _ layout: FileLayout = .oneFolder) throws -> Int {
+        let tree = try storage(disk, layout).load().tree
         guard case .integer(let number)? = tree["n"] else {
             #expect(tree.root.isEmpty)
             return 0
@@ -43,7 +43,7 @@ import Testing
     }
 
     /// Saves until the call with this number, from which on every call fails.
-    private static func run(_ saves: Saves, until call: Int) -> (
+    private static func run(_ saves: Saves, until call: Int, _ layout: FileLayout) -> (
         disk: SimulatedDisk, stable: Int, tried: Int, ended: Bool
     ) {
         let disk = SimulatedDisk()
@@ -51,7 +51,7 @@ import Testing
         calls.fail(call: call, with: .error(.inputOutput), forGood: true)
         var (stable, tried) = (0, 0)
         do {
-            let storage = storage(calls)
+            let storage = storage(calls, layout)
             _ = try storage.load()
             for (index, durability) in saves.enumerated() {
                 tried = index + 1
@@ -70,31 +70,32 @@ import Testing
         return (disk, stable, tried, calls.faultCount == 0)
     }
 
-    @Test("A power loss loses no durable save and tears no other", arguments: lists(3))
-    func everyMoment(saves: [StorageDurability]) throws {
+    @Test("A power loss loses no durable save and tears no other", arguments: lists(3), FileLayout.allCases)
+    func everyMoment(saves: [StorageDurability], layout: FileLayout) throws {
         var call = 0
         var ended = false
         while !ended {
-            let run = Self.run(saves, until: call)
+            let run = Self.run(saves, until: call, layout)
             ended = run.ended
             for disk in run.disk.disksAfterLossOfPower() {
-                let found = try Self.found(on: disk)
+                let found = try Self.found(on: disk, layout)
                 #expect((run.stable...max(run.stable, run.tried)).contains(found), "\(saves), call \(call)")
                 // A second load finds the same.
-                #expect(try Self.found(on: disk) == found)
+                #expect(try Self.found(on: disk, layout) == found)
             }
             call += 1
         }
         #expect(call > 20)
     }
 
-    @Test("A second power loss during the next load loses no durable save either") func duringRecovery() throws {
+    @Test("A second power loss during the next load loses no durable save either", arguments: FileLayout.allCases)
+    func duringRecovery(layout: FileLayout) throws {
         let saves: Saves = [.synced, .synced, .buffered]
         var call = 0
         var ended = false
         var (recoveries, loads) = (0, 0)
         while !ended {
-            let run = Self.run(saves, until: call)
+            let run = Self.run(saves, until: call, layout)
             ended = run.ended
             for index in run.disk.disksAfterLossOfPower().indices {
                 var loadCall = 0
@@ -103,7 +104,7 @@ import Testing
                     let disk = run.disk.disksAfterLossOfPower()[index]
                     let calls = FaultySystemCalls(disk)
                     calls.fail(call: loadCall, with: .error(.inputOutput), forGood: true)
-                    let contents = try? Self.storage(calls).load()
+                    let contents = try? Self.storage(calls, layout).load()
                     loads += 1
                     switch contents?.outcome {
                     case .recovered, .removed: recoveries += 1
@@ -111,7 +112,7 @@ import Testing
                     }
                     loadEnded = calls.faultCount == 0
                     for after in disk.disksAfterLossOfPower() {
-                        #expect(try Self.found(on: after) >= run.stable, "call \(call), then call \(loadCall)")
+                        #expect(try Self.found(on: after, layout) >= run.stable, "call \(call), then call \(loadCall)")
                     }
                     loadCall += 1
                 }

@@ -28,8 +28,9 @@ struct SharedFileHistory {
 
     enum Outcome: Equatable { case done, failed, died }
 
-    static let url = URL(filePath: "/home/settings.json")
-    static let path = "/home/settings.json"
+    /// For other histories.
+    static let url = FileLayout.oneFolder.url
+    static let path = FileLayout.oneFolder.rawValue
     private static let keys: [SettingKey] = ["a", "b", "c", "g.x", "g.y", "g.h.z"]
 
     var disk = SimulatedDisk()
@@ -54,19 +55,21 @@ struct SharedFileHistory {
     /// What the processes say is state: two of three do, the others are like the command, which declares nothing.
     private let state: Set<SettingKey>
 
+    private let layout: FileLayout
+
     /// - Parameter state: Those of the keys that are state.
-    init(seed: UInt64, state: Set<SettingKey> = []) throws {
+    init(seed: UInt64, state: Set<SettingKey> = [], layout: FileLayout = .oneFolder) throws {
         self.state = state
+        self.layout = layout
         random = SeededGenerator(seed: seed)
-        person = SettingsPerson(path: FilePath(Self.path))
+        person = SettingsPerson(path: layout.path)
         journalLimit = random.next() % 2 == 0 ? 700 : FileStorage.journalLimit
         hasFaults = random.next() % 2 == 0
-        try FileOperations(disk).makeFolder(FilePath("/home"))
-        try FileOperations(disk).synchronizeFolder(FilePath("/"))
+        disk.makeStableFolder(layout.path.folder.text)
     }
 
-    static func run(seed: UInt64, steps: Int, state: Set<SettingKey> = []) throws {
-        var history = try SharedFileHistory(seed: seed, state: state)
+    static func run(seed: UInt64, steps: Int, state: Set<SettingKey> = [], layout: FileLayout = .oneFolder) throws {
+        var history = try SharedFileHistory(seed: seed, state: state, layout: layout)
         do {
             try history.open()
             try history.open()
@@ -109,7 +112,7 @@ struct SharedFileHistory {
         if model.isBroken { try editFile() }
         let calls = FaultySystemCalls(disk)
         let storage = FileStorage(
-            at: Self.url, calls: calls, lockTimeout: LockTimeout(limit: .zero), journalLimit: journalLimit)
+            at: layout.url, calls: calls, lockTimeout: LockTimeout(limit: .zero), journalLimit: journalLimit)
         count += 1
         let found = try storage.load().tree
         if count % 3 != 0 { storage.keepApart(state: state, from: []) }
@@ -235,7 +238,7 @@ struct SharedFileHistory {
 
     private func isState(_ key: SettingKey) -> Bool { state.contains { $0 == key || $0.contains(key) } }
 
-    private var names: FileNames { FileNames(FilePath(Self.path)) }
+    private var names: FileNames { layout.names }
 
     /// The file of settings has no state, and the file of state has all of it and nothing else.
     private mutating func checkState() throws {
@@ -396,7 +399,7 @@ struct SharedFileHistory {
         if mayLackEdits {
             let copy = disk.diskAfterProcessCrash()
             try person.breakFile(on: copy)
-            mayLackEdits = try !isSame(FileStorage(at: Self.url, calls: copy).load().tree, model.taken)
+            mayLackEdits = try !isSame(FileStorage(at: layout.url, calls: copy).load().tree, model.taken)
             guard !mayLackEdits else { return }
         }
         try person.breakFile(on: disk)
@@ -446,12 +449,12 @@ struct SharedFileHistory {
     private func peek() throws -> SettingTree {
         let copy = disk.diskAfterProcessCrash()
         if model.isBroken { try person.mend(on: copy) }
-        return try FileStorage(at: Self.url, calls: copy).load().tree
+        return try FileStorage(at: layout.url, calls: copy).load().tree
     }
 
     /// What a new process would find while the file is broken.
     private func journaled() throws -> SettingTree {
-        try FileStorage(at: Self.url, calls: disk.diskAfterProcessCrash()).load().tree
+        try FileStorage(at: layout.url, calls: disk.diskAfterProcessCrash()).load().tree
     }
 
     private func check(_ process: Process) throws {

@@ -73,17 +73,15 @@ extension StandardLocation {
         return Self.isThere(list) ? list : nil
     }
 
-    /// Whether there is a file, or what a removed one has left beside it.
+    /// Whether there is a file, or the journal of a removed one.
     package static func isThere(_ file: URL) -> Bool {
         // Every reading verb of the command asks this, so it asks the system and nothing else.
         let operations = FileOperations(POSIXSystemCalls())
         func isThere(_ path: FilePath) -> Bool { (try? operations.status(at: path)) != nil }
-        var path = FilePath(file)
-        if let status = try? operations.status(at: path) {
-            guard status.kind == .symbolicLink, let target = try? operations.resolve(path).resolved else { return true }
-            // It may lead nowhere. What a removed file has left is beside the file that it led to.
-            path = target
-        }
-        return isThere(path) || isThere(FileNames(path).journal)
+        let path = FilePath(file)
+        if let status = try? operations.status(at: path), status.kind != .symbolicLink { return true }
+        // A link may lead nowhere. What a removed file has left follows from where it was.
+        guard let target = try? operations.resolve(path).resolved else { return isThere(path) }
+        return isThere(target) || isThere(FileNames(target).journal)
     }
 }

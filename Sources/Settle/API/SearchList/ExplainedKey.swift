@@ -135,7 +135,8 @@ extension StoreCore {
     fileprivate func placeOfOwn(_ key: SettingKey, _ value: SettingValue) -> String {
         guard let path = (persister.storage as? FileStorage)?.path else { return "the storage" }
         let operations = FileOperations(ReadOnlySystemCalls(home?.calls ?? POSIXSystemCalls()))
-        let looks = [path, FileNames(path).state].lazy.compactMap { KeyLineCache(operations).look(at: $0) }
+        let names = FileNames((try? operations.resolve(path).resolved) ?? path)
+        let looks = [path, names.state].lazy.compactMap { KeyLineCache(operations).look(at: $0) }
         return looks.first { $0.tree[key] == value }?.place(of: key) ?? "the journal of “\(path)”"
     }
 }

@@ -6,9 +6,13 @@ extension FileOperations {
     /// that can be locked has no writer. Between a writer's making of its file and its locking, and between its closing
     /// and its renaming, it has one nevertheless; that writer's rename fails then, and it saves again to another file.
     func removeAbandonedFiles(_ names: FileNames) {
-        guard let found = try? self.names(in: names.folder) else { return }
+        for folder in names.folders { removeAbandonedFiles(names, in: folder) }
+    }
+
+    private func removeAbandonedFiles(_ names: FileNames, in folder: FilePath) {
+        guard let found = try? self.names(in: folder) else { return }
         for name in found where names.isTemporary(name) {
-            let path = names.file.sibling(named: name)
+            let path = folder.appending(name)
             guard let file = try? open(path, .read) else { continue }
             do {
                 try lock(file, at: path)
@@ -22,19 +26,31 @@ extension FileOperations {
 
     /// Removes the versions before, for good.
     func removeEarlierVersions(_ names: FileNames) throws(FileError) {
-        for path in [names.previous, names.beforeMigration] {
+        for path in names.earlierVersions + [names.beforeMigration] {
             do {
                 try remove(path)
             } catch {
                 guard error.cause == .notFound else { throw error }
             }
         }
-        try synchronizeFolder(names.folder)
+        for folder in names.folders { try synchronizeFolder(folder) }
+    }
+
+    /// Moves what has been replaced out of the folder of configuration. If that fails, nobody misses it: the journal has
+    /// everything.
+    func keepDisplaced(_ names: FileNames) {
+        guard names.isStateApart else { return }
+        do throws(FileError) {
+            try rename(names.displaced, to: names.previous)
+        } catch {
+            // The folder is on another file system, or the file is another user's.
+            try? remove(names.displaced)
+        }
     }
 
     /// What is there only if there was a settings file.
     func remnant(of names: FileNames) throws(StorageError) -> FilePath? {
-        for remnant in [names.previous, names.corrupt(1), names.corruptJournal(1)] {
+        for remnant in names.earlierVersions + [names.corrupt(1), names.corruptJournal(1)] {
             do {
                 _ = try status(at: remnant)
                 return remnant

@@ -8,9 +8,8 @@ struct FilePlace: Sendable, Equatable {
     /// The names whose changes matter, by folder: those of the files and the journal, and of each link on the way to
     /// them.
     var watchedNames: [FilePath: Set<String>] {
-        var watched: [FilePath: Set<String>] = [
-            names.folder: [names.file.name, names.state.name, names.journal.name]
-        ]
+        var watched: [FilePath: Set<String>] = [names.folder: [names.file.name]]
+        watched[names.stateFolder, default: []].formUnion([names.state.name, names.journal.name])
         for link in links { watched[link.folder, default: []].insert(link.name) }
         return watched
     }

@@ -123,6 +123,7 @@ extension FileSession {
         try appendState(.mirrored(newVersion))
         // Its file is not there any more.
         if hasEdit { try synchronize() }
+        operations.keepDisplaced(names)
     }
 
     /// - Returns: Whether there was an edit that nobody had seen.
@@ -157,14 +158,14 @@ extension FileSession {
     /// - Returns: Whether there was one with other values.
     @discardableResult
     mutating func mergeReplaced(_ known: JournalState.Mirror, _ text: FileReading? = nil) -> Bool {
-        guard let reading = try? operations.read(names.previous, orKnown: text), reading.version != known.version else {
+        guard let reading = try? operations.read(names.displaced, orKnown: text), reading.version != known.version else {
             return false
         }
         guard reading.version != file.version, let edited = try? spelling.decode(reading.bytes) else {
             // What is no version is nothing to fall back on. One that was known to be damaged has been put aside.
             if reading.version == file.version || reading.status.linkCount > 1 {
-                try? operations.remove(names.previous)
-            } else if let name = try? aside.move(names.previous, to: names.corrupt) {
+                try? operations.remove(names.displaced)
+            } else if let name = try? aside.move(names.displaced, to: names.corrupt) {
                 inForce.announce(.unusable(.setAside(names.file, as: name)))
             }
             return false
@@ -195,12 +196,14 @@ extension FileSession {
 
     /// Makes the names of the journal and of its folders durable.
     private mutating func synchronizeNames() throws(FileError) {
-        var folder = names.folder
-        try operations.synchronizeFolder(folder)
-        while folder.folder != folder {
-            folder = folder.folder
-            // Those that may not even be read were made by others.
-            try? operations.synchronizeFolder(folder)
+        for folder in names.folders {
+            do throws(FileError) {
+                try operations.synchronizeFolder(folder)
+            } catch {
+                // Whoever makes that of the file again makes it durable.
+                guard error.cause == .notFound, folder != names.stateFolder else { throw error }
+            }
+            operations.synchronizeParents(of: folder)
         }
         repairs.remove(.synchronizeNames)
     }

@@ -81,7 +81,7 @@ extension FileSession {
             case .notFound:
                 // A folder on the way may have become a link to one that is not there yet.
                 try? followPath()
-                try operations.makeFolders(names.folder)
+                for folder in names.folders.reversed() { try operations.makeFolders(folder) }
             case .isFolder: try aside.move(names.journal, to: names.corruptJournal)
             default: throw error
             }

@@ -10,11 +10,10 @@ extension FileStorage {
     package static func valueAtFirstSight(of key: String, in path: FilePath) -> SettingValue? {
         // Not by `FileOperations`, which makes sentences of errors: here each of them means that a storage has to look.
         let (names, calls) = (FileNames(path), POSIXSystemCalls())
-        guard let folder = try? calls.openFile(names.folder.text, .folder) else { return nil }
-        defer { try? calls.closeFile(folder) }
+        // Behind a link to a folder, the journal is where that folder's is.
+        if names.isStateApart, isBehindLink(path, calls) { return nil }
         // The file first: the journal, which is read later, then knows every version of it that a program wrote.
-        guard let bytes = contents(of: names.file, in: folder, calls),
-            let journal = contents(of: names.journal, in: folder, calls),
+        guard let bytes = contents(of: names.file, calls), let journal = contents(of: names.journal, calls),
             bytes.first == UInt8(ascii: "{"), isMissing(names.schema, calls),
             journal.withUnsafeBytes({ JournalEnd.version(in: $0) }) == FileVersion(of: bytes)
         else { return nil }
@@ -24,7 +23,9 @@ extension FileStorage {
 
     /// `nil` also for a link, beside which there is no journal, and for a large file, with which starting is not what takes
     /// the time.
-    private static func contents(of path: FilePath, in folder: FileDescriptor, _ calls: POSIXSystemCalls) -> [UInt8]? {
+    private static func contents(of path: FilePath, _ calls: POSIXSystemCalls) -> [UInt8]? {
+        guard let folder = try? calls.openFile(path.folder.text, .folder) else { return nil }
+        defer { try? calls.closeFile(folder) }
         guard let file = try? calls.openEntry(path.name, in: folder, .file) else { return nil }
         defer { try? calls.closeFile(file) }
         guard let status = try? calls.status(of: file), status.kind == .file, status.size <= 1 << 20 else { return nil }
@@ -33,6 +34,15 @@ extension FileStorage {
             count = (try? calls.readBytes(file, at: 0, into: UnsafeMutableRawBufferPointer(buffer))) ?? 0
         }
         return bytes.count == Int(status.size) ? bytes : nil
+    }
+
+    private static func isBehindLink(_ path: FilePath, _ calls: POSIXSystemCalls) -> Bool {
+        var folder = path.folder
+        while folder.folder != folder {
+            guard let status = try? calls.status(at: folder.text), status.kind == .folder else { return true }
+            folder = folder.folder
+        }
+        return false
     }
 
     private static func isMissing(_ path: FilePath, _ calls: POSIXSystemCalls) -> Bool {

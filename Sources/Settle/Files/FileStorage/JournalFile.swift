@@ -502,7 +502,7 @@ struct JournalFile: Sendable {
         _ past: KeptPast?, with contents: [JournalRecord.Content], isReset: Bool, names: FileNames,
         for owner: FileStatus.Owner?
     ) throws(FileError) {
-        let temporary = names.newTemporary()
+        let temporary = names.newTemporary(for: path)
         var new = JournalFile(operations, path: temporary)
         let file = try operations.open(temporary, .createNew(permissions: 0o600))
         new.file = file
@@ -531,7 +531,7 @@ struct JournalFile: Sendable {
         (size, mayHaveTail) = (new.size, false)
         self.lockCount = lockCount
         durableEnd = 0
-        try operations.synchronizeFolder(names.folder)
+        try operations.synchronizeFolder(path.folder)
         durableEnd = new.durableEnd
     }
 }

@@ -8,22 +8,24 @@ struct SettingsFileCompanions: Sendable {
 
     // MARK: The version before
 
-    /// - Returns: `nil` if there is none, or if it is damaged too.
+    /// - Returns: The newest one that is not damaged; `nil` if there is none.
     func earlierVersion() throws(StorageError) -> (tree: SettingTree, reading: FileReading)? {
-        guard let reading = try operations.read(names.previous), let tree = try? spelling.decode(reading.bytes) else {
-            return nil
+        for path in names.earlierVersions {
+            if let reading = try operations.read(path), let tree = try? spelling.decode(reading.bytes) {
+                return (tree, reading)
+            }
         }
-        return (tree, reading)
+        return nil
     }
 
     // MARK: Before a migration
 
-    /// Writes values beside the file, for people, in place of those that stand there. Nothing reads them back.
+    /// Writes values for people, in place of those that stand there. Nothing reads them back.
     func keepVersion(_ tree: SettingTree) throws(StorageError) {
         let bytes = try spelling.encode(tree)
         var replacement = FileReplacement(operations, names: names, owner: owner)
         do throws(FileError) {
-            try operations.makeFolders(names.folder)
+            try operations.makeFolders(names.stateFolder)
             try replacement.run(bytes, at: names.beforeMigration)
         } catch {
             throw .notSaved(names.beforeMigration, error)
@@ -33,7 +35,7 @@ struct SettingsFileCompanions: Sendable {
     // MARK: State
 
     func replaceState(with bytes: [UInt8]) throws(StorageError) {
-        var replacement = FileReplacement(operations, names: FileNames(names.state), owner: owner)
+        var replacement = FileReplacement(operations, names: names.names(ofCompanion: names.state), owner: owner)
         do throws(FileError) {
             try replacement.run(bytes)
         } catch {
@@ -47,14 +49,14 @@ struct SettingsFileCompanions: Sendable {
             return
         }
         let aside = FilesPutAside(operations: operations, names: names)
-        _ = try StorageError.saving(names.state, aside.move(names.state, to: FileNames(names.state).corrupt))
+        _ = try StorageError.saving(names.state, aside.move(names.state, to: names.names(ofCompanion: names.state).corrupt))
     }
 
     // MARK: Traces
 
     /// Whether the file, or one beside it but the journal, has a value at a key or within it.
     func hasTraces(of key: SettingKey) throws(StorageError) -> Bool {
-        for path in [names.file, names.state, names.previous, names.beforeMigration] {
+        for path in [names.file, names.state] + names.earlierVersions + [names.beforeMigration] {
             guard let reading = try operations.read(path), let tree = try? spelling.decode(reading.bytes) else {
                 continue
             }

@@ -1,42 +1,73 @@
-/// The names of a settings file and of its companions. All are in one folder, so that a rename can replace one by
-/// another.
+/// The names of a settings file and of its companions.
 ///
+///     in the folder of the file
 ///     settings.json                          the file
-///     .settings.json.journal                 the journal, which has everything, and carries the lock
-///     .settings.json.previous                the version before, for people
-///     .settings.json.default.lock            an empty file, for the lock named "default"
-///     .settings.json.0123456789abcdef.tmp    a version being written
-///     settings.state.json                    what the program only remembers, if a group says that it is state
 ///     settings.schema.json                   what the declarations say, where a program writes it
 ///     settings.json.corrupt-1                a damaged version that was put aside
+///     .settings.json.0123456789abcdef.tmp    a version being written
+///     .settings.json.previous                the version that has just been replaced
+///
+///     in the folder for state
+///     .settings.json.journal                 the journal, which has everything, and carries the lock
+///     .settings.json.previous                the version before, for people
+///     .settings.json.before-migration        the values before the last migration, for people
+///     .settings.json.default.lock            an empty file, for the lock named "default"
+///     settings.state.json                    what the program only remembers, if a group says that it is state
 ///     settings.json.journal.corrupt-1        a damaged journal
+///
+/// The folder for state is `~/.local/state/app` for a file in `~/.config/app`, and the folder of the file for any other.
+/// It follows from the path alone, and from no variable: programs that have the file open with different environments
+/// must have the same journal and the same locks.
 package struct FileNames: Sendable, Equatable {
     package let file: FilePath
+    /// Where that is kept which is not for people. It may be on another file system than the file.
+    package let stateFolder: FilePath
 
     /// - Parameter file: The path of the file itself, not of a symbolic link to it.
     package init(_ file: FilePath) {
-        self.file = file
+        self.init(file, stateFolder: file.stateFolder ?? file.folder)
     }
+
+    private init(_ file: FilePath, stateFolder: FilePath) {
+        self.file = file
+        self.stateFolder = stateFolder
+    }
+
+    /// The names of a companion that is replaced as the file is, and has no companions elsewhere.
+    package func names(ofCompanion path: FilePath) -> FileNames { FileNames(path, stateFolder: path.folder) }
 
     package var folder: FilePath { file.folder }
 
-    package var journal: FilePath { file.sibling(named: ".\(file.name).journal") }
+    /// Whether the folder for state is another one.
+    package var isStateApart: Bool { stateFolder != folder }
 
-    package var previous: FilePath { file.sibling(named: ".\(file.name).previous") }
+    package var folders: [FilePath] { isStateApart ? [folder, stateFolder] : [folder] }
+
+    package var journal: FilePath { stateFolder.appending(".\(file.name).journal") }
+
+    package var previous: FilePath { stateFolder.appending(".\(file.name).previous") }
+
+    /// What has just been replaced. It is a fallback until it is ``previous``.
+    package var displaced: FilePath { file.sibling(named: ".\(file.name).previous") }
+
+    /// What is left of versions before, newest first.
+    package var earlierVersions: [FilePath] { isStateApart ? [displaced, previous] : [previous] }
 
     /// The values before the last migration.
-    package var beforeMigration: FilePath { file.sibling(named: ".\(file.name).before-migration") }
+    package var beforeMigration: FilePath { stateFolder.appending(".\(file.name).before-migration") }
 
     /// A random name, unused but for a chance of 1 in 2⁶⁴.
-    package func newTemporary() -> FilePath {
+    ///
+    /// - Parameter path: What a file with that name is to replace; by default the file.
+    package func newTemporary(for path: FilePath? = nil) -> FilePath {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
         let zeros = String(repeating: "0", count: Self.digitCount - digits.count)
-        return file.sibling(named: temporaryPrefix + zeros + digits + Self.temporarySuffix)
+        return (path ?? file).sibling(named: temporaryPrefix + zeros + digits + Self.temporarySuffix)
     }
 
-    /// Whether it is the name of a version of the file, or of one of those beside it, that was being written.
+    /// Whether it is the name of a version of the file, or of one of its companions, that was being written.
     package func isTemporary(_ name: String) -> Bool {
-        [self, FileNames(state), FileNames(schema)].contains { $0.hasTemporaryForm(name) }
+        [self, names(ofCompanion: state), names(ofCompanion: schema)].contains { $0.hasTemporaryForm(name) }
     }
 
     private func hasTemporaryForm(_ name: String) -> Bool {
@@ -48,9 +79,9 @@ package struct FileNames: Sendable, Equatable {
     /// What a program only remembers, in the format of the file.
     package var state: FilePath {
         guard let dot = file.name.lastIndex(of: "."), dot != file.name.startIndex else {
-            return file.sibling(named: file.name + ".state")
+            return stateFolder.appending(file.name + ".state")
         }
-        return file.sibling(named: "\(file.name[..<dot]).state\(file.name[dot...])")
+        return stateFolder.appending("\(file.name[..<dot]).state\(file.name[dot...])")
     }
 
     /// Named without the extension of a JSON file, so that two files in different formats have two schemas.
@@ -61,7 +92,7 @@ package struct FileNames: Sendable, Equatable {
 
     /// - Parameter name: Without dots, so that the locks of no other file have the same names.
     package func lock(named name: String) -> FilePath {
-        file.sibling(named: ".\(file.name).\(name).lock")
+        stateFolder.appending(".\(file.name).\(name).lock")
     }
 
     package func corrupt(_ number: Int) -> FilePath {
@@ -69,7 +100,7 @@ package struct FileNames: Sendable, Equatable {
     }
 
     package func corruptJournal(_ number: Int) -> FilePath {
-        file.sibling(named: "\(file.name).journal.corrupt-\(number)")
+        stateFolder.appending("\(file.name).journal.corrupt-\(number)")
     }
 
     /// The longest name of a settings file, in bytes. Its temporary file has the longest name of all its companions.
@@ -80,4 +111,21 @@ package struct FileNames: Sendable, Equatable {
     private var temporaryPrefix: String { ".\(file.name)." }
     private static let temporarySuffix = ".tmp"
     private static let digitCount = 16
+}
+
+extension FilePath {
+    /// The folder for the state of a program whose file of configuration this is: `~/.local/state/app` for
+    /// `~/.config/app/settings.json`; `nil` for a file that is not in a folder within one called `.config`.
+    ///
+    /// The last such folder counts, and a file directly in it has none: `.config` in the folder of a project has files
+    /// of many programs.
+    fileprivate var stateFolder: FilePath? {
+        let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard let index = parts.dropLast(2).lastIndex(where: { $0.elementsEqual(".config".utf8) }), index > 0 else {
+            return nil
+        }
+        let home = text[..<parts[index].startIndex]
+        let rest = text[parts[index].endIndex..<parts[parts.endIndex - 2].endIndex]
+        return FilePath(home + ".local/state" + rest)
+    }
 }

@@ -36,6 +36,16 @@ extension FileOperations {
         try? close(folder, at: path)
     }
 
+    /// Syncs the names of a folder and of those around it to stable storage. Those that may not even be read were made by
+    /// others.
+    package func synchronizeParents(of path: FilePath) {
+        var folder = path
+        while folder.folder != folder {
+            folder = folder.folder
+            try? synchronizeFolder(folder)
+        }
+    }
+
     /// Follows every symbolic link of an absolute path, even if nothing exists there yet.
     ///
     /// - Returns: The path without links, and the links in the order in which they were followed, each with its own

@@ -9,7 +9,7 @@
 package struct FileReplacement: Sendable {
     package let operations: FileOperations
     package let names: FileNames
-    /// Whether what is replaced stays, as ``FileNames/previous``.
+    /// Whether what is replaced stays, as ``FileNames/displaced``.
     package let keepsReplaced: Bool
     /// Whether only the user may read the new contents, whatever the old permissions.
     package let isPrivate: Bool
@@ -17,7 +17,7 @@ package struct FileReplacement: Sendable {
     package let owner: FileStatus.Owner?
     /// Whether the new contents are at the file's path.
     package private(set) var isInPlace = false
-    /// Whether what was replaced is at ``FileNames/previous``.
+    /// Whether what was replaced is at ``FileNames/displaced``.
     package private(set) var hasKeptReplaced = false
 
     package init(
@@ -37,8 +37,8 @@ package struct FileReplacement: Sendable {
     /// - Parameter path: What the new contents replace; by default the file.
     package mutating func run(_ bytes: [UInt8], at path: FilePath? = nil) throws(FileError) {
         let current = currentStatus
-        let new = names.newTemporary()
-        let file = try operations.open(new, .createNew(permissions: Self.privatePermissions))
+        let new = names.newTemporary(for: path)
+        let file = try makeFile(new)
         do {
             operations.keepOwner(current?.owner ?? owner, of: file, at: new)
             try write(bytes, to: file, at: new, isPrivate ? nil : current?.permissions)
@@ -51,9 +51,21 @@ package struct FileReplacement: Sendable {
         isInPlace = true
         if hasKeptReplaced, current?.permissions != Self.privatePermissions {
             // Not before: until then this was the current file, which others may read.
-            try? operations.setPermissions(at: names.previous, to: Self.privatePermissions)
+            try? operations.setPermissions(at: names.displaced, to: Self.privatePermissions)
         }
-        try operations.synchronizeFolder(names.folder)
+        try operations.synchronizeFolder(new.folder)
+    }
+
+    private func makeFile(_ path: FilePath) throws(FileError) -> FileDescriptor {
+        do {
+            return try operations.open(path, .createNew(permissions: Self.privatePermissions))
+        } catch {
+            // The lock, which is elsewhere, excludes others from a new folder, too.
+            guard error.cause == .notFound, names.isStateApart else { throw error }
+            try operations.makeFolders(path.folder)
+            operations.synchronizeParents(of: path.folder)
+            return try operations.open(path, .createNew(permissions: Self.privatePermissions))
+        }
     }
 
     /// The status of the file to be replaced; `nil` if there is none or it can't be read.
@@ -86,15 +98,15 @@ package struct FileReplacement: Sendable {
     private static let unavailable: Set<SystemError> = [.unimplemented, .invalidArgument, .notSupported, .notPermitted]
 
     private mutating func exchange(_ new: FilePath) throws(FileError) {
-        try operations.rename(new, to: names.previous)
+        try operations.rename(new, to: names.displaced)
         do throws(FileError) {
             while try !takePlace() {}
         } catch {
             if Self.unavailable.contains(error.cause), error.cause.rule == nil {
-                try operations.rename(names.previous, to: new)
+                try operations.rename(names.displaced, to: new)
                 try replaceLinked(new)
             } else {
-                try? operations.remove(names.previous)
+                try? operations.remove(names.displaced)
                 throw error
             }
         }
@@ -103,18 +115,18 @@ package struct FileReplacement: Sendable {
     /// - Returns: False if somebody has just put a file in the place, which had none before.
     private mutating func takePlace() throws(FileError) -> Bool {
         do {
-            try operations.exchange(names.previous, names.file)
+            try operations.exchange(names.displaced, names.file)
             hasKeptReplaced = true
             return true
         } catch {
             guard error.cause == .notFound else { throw error }
         }
         do {
-            try operations.link(names.previous, to: names.file)
-            try? operations.remove(names.previous)
+            try operations.link(names.displaced, to: names.file)
+            try? operations.remove(names.displaced)
         } catch {
             if error.cause == .alreadyExists { return false }
-            try operations.rename(names.previous, to: names.file)
+            try operations.rename(names.displaced, to: names.file)
         }
         return true
     }
@@ -122,7 +134,7 @@ package struct FileReplacement: Sendable {
     /// Without an exchange, what is put in the place after the link is overwritten; without links, anything.
     private mutating func replaceLinked(_ new: FilePath) throws(FileError) {
         do throws(FileError) {
-            try operations.link(names.file, to: names.previous)
+            try operations.link(names.file, to: names.displaced)
             hasKeptReplaced = true
         } catch {
             // A refusal says that somebody has put something else in the place.

@@ -196,8 +196,7 @@ extension FileDomainSource.State {
     }
 
     fileprivate mutating func watch(_ names: FileNames, _ links: [FilePath]) {
-        var places: [FilePath: Set<String>] = [names.folder: [names.file.name, names.journal.name]]
-        for link in links { places[link.folder, default: []].insert(link.name) }
+        let places = FilePlace(names: names, links: links).watchedNames
         guard places != self.places else { return }
         self.places = places
         watch?.update(places)
