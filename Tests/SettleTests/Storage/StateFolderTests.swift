@@ -65,6 +65,7 @@ import Testing
             #expect(names(in: configuration) == ["settings.json"])
         }
         try await store.withLock(named: "backup") {}
+        #expect(FileStorage.stateFolder(of: file).path == state.path)
         #expect(
             names(in: state) == [
                 ".settings.json.backup.lock", ".settings.json.journal", ".settings.json.previous", "settings.state.json",
@@ -202,6 +203,7 @@ import Testing
         let (store, _) = try await written()
         try await store.close()
         #expect(names(in: target.deletingLastPathComponent()).contains(".settings.json.journal"))
+        #expect(FileStorage.stateFolder(of: file).path == target.deletingLastPathComponent().path)
         #expect(names(in: configuration) == ["settings.json"] && names(in: state).isEmpty)
     }
 

@@ -75,7 +75,7 @@ private struct LocalCopyReading {
     }
 
     private static func journal(of file: URL) -> URL {
-        file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent).journal")
+        FileStorage.stateFolder(of: file).appending(path: ".\(file.lastPathComponent).journal")
     }
 
     private static func keys(_ value: SettingValue?) -> [String] {

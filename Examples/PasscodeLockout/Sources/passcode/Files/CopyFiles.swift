@@ -1,14 +1,21 @@
 import Foundation
+import Settle
 
-/// One copy of a lock: its settings file, and the files that the store keeps beside it.
+/// The files of one copy of a lock in one folder: its settings file, and what the store keeps beside it.
 struct CopyFiles {
-    /// The folder of the file itself, where a symbolic link leads.
     let folder: URL
     private let name: String
 
-    init(_ file: URL) {
+    /// Those in the folder of the file itself, where a symbolic link leads, and in that of its state, if it is another one.
+    static func all(of file: URL) -> [CopyFiles] {
         let file = file.resolvingSymlinksInPath()
-        (folder, name) = (file.deletingLastPathComponent(), file.lastPathComponent)
+        let (folder, state) = (file.deletingLastPathComponent(), FileStorage.stateFolder(of: file))
+        let folders = state.path == folder.path ? [folder] : [folder, state]
+        return folders.map { CopyFiles(folder: $0, name: file.lastPathComponent) }
+    }
+
+    private init(folder: URL, name: String) {
+        (self.folder, self.name) = (folder, name)
     }
 
     private var schemaName: String {

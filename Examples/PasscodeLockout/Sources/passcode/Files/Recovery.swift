@@ -17,11 +17,11 @@ struct Recovery {
     private let copies: [CopyFiles]
     /// What is there, the files with the lock's state first.
     let files: [URL]
-    /// The new folder beside each copy; often it is the same for both.
+    /// The new folder beside the files of each copy; often it is the same for both.
     private let targets: [URL]
 
     init(of copies: [URL]) throws {
-        self.copies = copies.map(CopyFiles.init)
+        self.copies = copies.flatMap(CopyFiles.all)
         files = try self.copies.flatMap { try $0.present() }
         targets = self.copies.map { Self.unusedFolder(in: $0.folder) }
     }
@@ -41,7 +41,12 @@ struct Recovery {
     }
 
     /// The folders to which the files go.
-    var folders: [URL] { targets.first == targets.last ? [targets[0]] : targets }
+    var folders: [URL] {
+        targets.reduce(into: []) { folders, target in
+            let isUsed = files.contains { $0.deletingLastPathComponent().path == target.deletingLastPathComponent().path }
+            if isUsed, !folders.contains(target) { folders.append(target) }
+        }
+    }
 
     /// Moves the files. A crash leaves some of them where they were: then nothing can be enrolled, and it can be repeated.
     ///

@@ -57,6 +57,27 @@ import Testing
         }
     }
 
+    @Test("Of files in .config it moves those in the folder for state, too")
+    func movesState() async throws {
+        try await withTemporaryFolder { folder in
+            let lock = LockFolder(url: folder.appending(path: ".config/lock"))
+            let state = LockFolder(url: folder.appending(path: ".local/state/lock"))
+            try await lock.enrol("2580", cost: ScryptCost(rounds: 16))
+            let before = (try lock.contents(), try state.contents())
+            #expect(Set(before.0.keys) == ["settings.json", "settings.copy.json"])
+            let ended = try await PasscodeProgram.run(["recover", "--file", lock.copies[0].path, "--yes"])
+            #expect(ended.exitCode == 0)
+            for place in [lock, state] {
+                let aside = LockFolder(url: place.url.appending(path: "passcode.recovered-1"))
+                #expect(ended.lines.contains { $0.hasSuffix("to \(aside.url.path)") }, "\(ended.lines)")
+                #expect(try aside.contents() == (place.url == lock.url ? before.0 : before.1))
+            }
+            #expect(try lock.files + state.files == ["passcode.recovered-1", "passcode.recovered-1"])
+            let enrol = ["enrol", "--file", lock.copies[0].path]
+            #expect(try await PasscodeProgram.run(enrol, passcodes: ["1111"]).exitCode == 0)
+        }
+    }
+
     @Test("It works where nothing else does: on a damaged lock, on what is left of one, and through a link")
     func anyState() async throws {
         for state in ["damaged", "emptied", "without files", "a folder", "a link"] {
