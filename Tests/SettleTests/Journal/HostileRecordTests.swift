@@ -45,7 +45,7 @@ import Testing
             ])
         let mirror = JournalBase.Mirror(version, [JournalEntry(key: "a", value: .integer(2))])
         let stateMirror = JournalBase.Mirror(version, mirror.difference, isOfState: true)
-        let news = JournalBase.News(keys: ["a", "b"], edited: ["c"], united: token)
+        let news = JournalBase.News(keys: ["a", "b"], edited: ["c"], united: token, unitedKeys: ["d"])
         return [
             .values(whole), .values(batch(["a": .array([.dictionary(["x": .string("y")])]), "b": nil])),
             .edited(mirror, whole), .united(JournalUnion(origin: token, mirrors: [mirror], batch: whole)),

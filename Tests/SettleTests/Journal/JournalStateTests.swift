@@ -87,7 +87,13 @@ import Testing
             run.add(.united(JournalUnion(origin: place, batch: Self.batch("d", 4))))
         }
         let united = ChangeToken(history: 7, position: 3, checksum: 1)
-        #expect(run.state.news == JournalBase.News(keys: ["a", "b", "c"], united: united))
+        #expect(run.state.news == JournalBase.News(keys: ["a", "b", "c"], united: united, unitedKeys: ["d"]))
+        var other = run
+        let origin = ChangeToken(history: 8, position: 1, checksum: 1)
+        other.add(.united(JournalUnion(origin: origin, batch: Self.batch("e", 4))))
+        #expect(
+            other.state.news == JournalBase.News(keys: ["a", "b", "c"], united: origin, unitedKeys: ["e"]),
+            "those of one history")
         // More than that are not worth their bytes.
         for number in 0..<1_000 { run.set(SettingKey(name: "key\(number)"), 1) }
         #expect(run.state.news == nil)
@@ -122,7 +128,7 @@ import Testing
         #expect(run.state.news == JournalBase.News(keys: ["c", "d"], edited: ["b"]))
         let place = ChangeToken(history: 7, position: 3, checksum: 1)
         run.add(.united(JournalUnion(origin: place, batch: Self.batch("b", 4))))
-        #expect(run.state.news == JournalBase.News(keys: ["c", "d"], united: place))
+        #expect(run.state.news == JournalBase.News(keys: ["c", "d"], united: place, unitedKeys: ["b"]))
     }
 
     @Test("In a journal that began without values everything has been written since, until others are put beside them")
@@ -136,7 +142,7 @@ import Testing
         let place = ChangeToken(history: 7, position: 3, checksum: 1)
         run.add(.united(JournalUnion(origin: place, batch: Self.batch("c", 4))))
         run.set("d", 5)
-        #expect(run.state.news == JournalBase.News(keys: ["a", "b", "d"], united: place))
+        #expect(run.state.news == JournalBase.News(keys: ["a", "b", "d"], united: place, unitedKeys: ["c"]))
         other.edit(second, "a", 1)
         #expect(other.state.news == JournalBase.News(edited: ["a"]))
     }

@@ -49,7 +49,8 @@ extension SeededGenerator {
         let united = ChangeToken(history: next(), position: next(), checksum: next())
         guard next() % 4 > 0 else { return .everything }
         return JournalBase.News(
-            keys: Set(batch().entries.map(\.key)), edited: keys(), united: next() % 2 == 0 ? nil : united)
+            keys: Set(batch().entries.map(\.key)), edited: keys(), united: next() % 2 == 0 ? nil : united,
+            unitedKeys: keys())
     }
 
     private mutating func counted(_ batch: JournalBatch) -> JournalBatch {

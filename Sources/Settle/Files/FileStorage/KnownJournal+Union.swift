@@ -52,23 +52,28 @@ private struct OtherValues {
     mutating func follow(_ record: JournalRecord.Content, _ token: ChangeToken, over tree: SettingTree) {
         switch record {
         case .base(let base):
+            if let news = base.news, let united = news.united, united.history == token.history {
+                isKnown = united.position > token.position || united == token
+                know(news.unitedKeys.map { JournalEntry(key: $0, value: base.tree[$0]) }, of: tree)
+            }
             // What stands there unchanged since the removal is not newer than what this process knew of it.
             (newer, edited) = (base.news?.keys(in: base.tree) ?? [], base.news?.edited ?? [])
-            if let united = base.news?.united, united.history == token.history {
-                isKnown = united.position > token.position || united == token
-            }
         case .united(let union) where union.origin.history == token.history:
             // Whoever has put that there knew all that this process knows.
             isKnown = isKnown || union.origin.position > token.position || union.origin == token
-            // Somebody has put there what this process knew before. What it lacks may have been taken for removed.
-            let known = union.batch.entries.filter { tree[$0.key] != nil }
-            ancestor = ancestor.with(JournalBatch(revision: 0, entries: known))
-            edited.subtract(known.map(\.key))
+            know(union.batch.entries, of: tree)
         case let content where content.isReset: (ancestor, newer, edited) = (SettingTree(), [], [])
         // What a file says that is known here is no news to those who have begun with it.
         case .edited where newer.isEmpty: break
         case let content: newer.formUnion(content.batch?.entries.map(\.key) ?? [])
         }
+    }
+
+    /// Another process has put there what this one knew before. What it lacks may have been taken for removed.
+    private mutating func know(_ entries: [JournalEntry], of tree: SettingTree) {
+        let known = entries.filter { tree[$0.key] != nil }
+        ancestor = ancestor.with(JournalBatch(revision: 0, entries: known))
+        edited.subtract(known.map(\.key))
     }
 
     /// - Parameters:

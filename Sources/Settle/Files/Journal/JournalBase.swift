@@ -24,12 +24,17 @@ package struct JournalBase: Sendable, Equatable {
         package private(set) var edited: Set<SettingKey> = []
         /// Up to where somebody has put the values of the removed one beside these.
         package private(set) var united: ChangeToken?
+        /// The keys of those values.
+        package private(set) var unitedKeys: Set<SettingKey> = []
         /// Whether all values have been written since, because there were none. Then no key is listed; of most files
         /// that stays true.
         package private(set) var isEverything = false
 
-        package init(keys: Set<SettingKey> = [], edited: Set<SettingKey> = [], united: ChangeToken? = nil) {
-            (self.keys, self.edited, self.united) = (keys, edited, united)
+        package init(
+            keys: Set<SettingKey> = [], edited: Set<SettingKey> = [], united: ChangeToken? = nil,
+            unitedKeys: Set<SettingKey> = []
+        ) {
+            (self.keys, self.edited, self.united, self.unitedKeys) = (keys, edited, united, unitedKeys)
         }
 
         /// - Parameter tree: All values at the beginning.
@@ -41,7 +46,9 @@ package struct JournalBase: Sendable, Equatable {
         private static let limit = 1_000
 
         /// What a record says beside the keys.
-        var flags: UInt64 { (united == nil ? 0 : 1) + (edited.isEmpty ? 0 : 2) + (isEverything ? 4 : 0) }
+        var flags: UInt64 {
+            (united == nil ? 0 : 1) + (edited.isEmpty ? 0 : 2) + (isEverything ? 4 : 0) + (unitedKeys.isEmpty ? 0 : 8)
+        }
 
         var areFew: Bool { keys.count + edited.count <= Self.limit }
 
@@ -62,8 +69,10 @@ package struct JournalBase: Sendable, Equatable {
         /// - Parameter tree: All values before that.
         mutating func unite(_ union: JournalUnion, over tree: SettingTree) {
             (keys, isEverything) = (keys(in: tree), false)
-            edited.subtract(union.batch.entries.map(\.key))
-            let origin = union.origin
+            let (origin, added) = (union.origin, union.batch.entries.map(\.key))
+            edited.subtract(added)
+            unitedKeys = united?.history == origin.history ? unitedKeys.union(added) : Set(added)
+            if unitedKeys.count > Self.limit { unitedKeys = [] }
             if united?.history != origin.history || united.map({ $0.position < origin.position }) != false {
                 united = origin
             }

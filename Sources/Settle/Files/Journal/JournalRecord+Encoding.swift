@@ -43,7 +43,8 @@ extension JournalRecord {
     /// News are 0, or one more than the number of keys that were written since the journal was begun where there was
     /// none, or since a removal (a count), these (texts), and the sum (a count) of 1 if the place follows up to which
     /// the values of a removed one were put beside these, 2 if keys follow that were edited in the file before (a
-    /// count, then texts), and 4 if all values were written since.
+    /// count, then texts), 4 if all values were written since, and 8 if the keys of the values follow that were put
+    /// there (a count, then texts).
     ///
     /// A batch is its revision (a count), the number of writers (0 or 1, a count) and the writer's name, then the new
     /// value of each key; a tag of its own says that there is none.
@@ -175,6 +176,7 @@ extension JournalValueWriter {
         write(count: news.flags)
         if let united = news.united { write(united) }
         if !news.edited.isEmpty { write(news.edited) }
+        if !news.unitedKeys.isEmpty { write(news.unitedKeys) }
     }
 
     fileprivate mutating func write(_ mirrors: [JournalBase.Mirror]) {

@@ -126,7 +126,9 @@ extension JournalValueReader {
         for _ in 1..<count { keys.insert(SettingKey(stored: try readText())) }
         let flags = try readCount()
         let united = flags & 1 == 0 ? nil : try readToken()
-        let news = JournalBase.News(keys: keys, edited: flags & 2 == 0 ? [] : try readKeys(), united: united)
+        let edited = flags & 2 == 0 ? [] : try readKeys()
+        let unitedKeys = flags & 8 == 0 ? [] : try readKeys()
+        let news = JournalBase.News(keys: keys, edited: edited, united: united, unitedKeys: unitedKeys)
         if news.flags == flags { return news }
         guard flags == JournalBase.News.everything.flags, keys.isEmpty else { throw .damaged }
         return .everything

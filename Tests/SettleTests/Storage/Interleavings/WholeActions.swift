@@ -96,6 +96,15 @@ enum WholeActions {
             (2, .checkpoint(.resting)), (2, .set(["b": 13])), (3, .editInPlace("a", 7)), (3, .remove([.journal])),
             (0, .keepHistory()), (0, .forget("c")),
         ],
+        // What the second one puts there is older than what the first one knows.
+        "Files are removed, and one that knows less stores its values there, and then they are renewed": [
+            (0, .open), (0, .set(["c": 6])), (2, .open), (0, .forget("c")), (0, .set(["c": 7])),
+            (3, .remove([.file, .journal])), (1, .open), (1, .set(["n": 1])), (2, .look), (1, .forget("c")),
+        ],
+        "A journal is removed, and one that knows less stores its values there, and then they are renewed": [
+            (0, .open), (0, .set(["c": 6])), (2, .open), (0, .forget("c")), (0, .set(["c": 7])),
+            (3, .remove([.journal])), (1, .open), (1, .set(["n": 1])), (2, .look), (1, .forget("c")),
+        ],
         // The values that are known from before the removal count only where nothing has been stored since.
         "One that has found nothing stores its values first, and then one that knows the values of before": [
             (1, .open), (1, .set(["a": 6], .synced)), (2, .remove([.journal, .file])), (0, .open),
