@@ -45,11 +45,12 @@ import Testing
             ])
         let mirror = JournalBase.Mirror(version, [JournalEntry(key: "a", value: .integer(2))])
         let stateMirror = JournalBase.Mirror(version, mirror.difference, isOfState: true)
-        let news = JournalBase.News(keys: ["a", "b"], united: token)
+        let news = JournalBase.News(keys: ["a", "b"], edited: ["c"], united: token, unitedKeys: ["d"])
         return [
             .values(whole), .values(batch(["a": .array([.dictionary(["x": .string("y")])]), "b": nil])),
             .edited(mirror, whole), .united(JournalUnion(origin: token, mirrors: [mirror], batch: whole)),
             .base(JournalBase(tree: SettingTree(["a": .integer(1)]), mirrors: [mirror], news: news)),
+            .base(JournalBase(tree: SettingTree(["a": .integer(1)]), mirrors: [mirror], news: .everything)),
             .mirroring(version), .mirrored(version), .kept(batch(["a": .array([.integer(1)])])),
             .history(JournalHistory(policy: .keep(transactions: 5, for: .days(6)), secrets: ["s"])), .past(listed),
             .state(JournalStateKeys(added: ["a"], removed: ["b"], mirrors: [stateMirror])),

@@ -87,13 +87,64 @@ import Testing
             run.add(.united(JournalUnion(origin: place, batch: Self.batch("d", 4))))
         }
         let united = ChangeToken(history: 7, position: 3, checksum: 1)
-        #expect(run.state.news == JournalBase.News(keys: ["a", "b", "c"], united: united))
+        #expect(run.state.news == JournalBase.News(keys: ["a", "b", "c"], united: united, unitedKeys: ["d"]))
+        var other = run
+        let origin = ChangeToken(history: 8, position: 1, checksum: 1)
+        other.add(.united(JournalUnion(origin: origin, batch: Self.batch("e", 4))))
+        #expect(
+            other.state.news == JournalBase.News(keys: ["a", "b", "c"], united: origin, unitedKeys: ["e"]),
+            "those of one history")
         // More than that are not worth their bytes.
         for number in 0..<1_000 { run.set(SettingKey(name: "key\(number)"), 1) }
         #expect(run.state.news == nil)
         run.add(.base(JournalBase(tree: SettingTree(), mirrors: mirrors)))
         run.set("b", 1)
-        #expect(run.state.news == nil, "no journal was removed")
+        #expect(run.state.news == nil, "too much had come before")
+    }
+
+    @Test("After a removal that emptied the settings, the keys are known that were written")
+    func newsSinceRemoval() {
+        var run = begun
+        run.set("b", 1)
+        run.add(.edited(JournalBase.Mirror(.absent), Self.batch("a", nil)))
+        #expect(run.state.news == JournalBase.News())
+        run.set("a", 2)
+        #expect(run.state.news == JournalBase.News(keys: ["a"]))
+        run.state.didReset(at: 100, run.tree)
+        #expect(run.state.news == JournalBase.News())
+    }
+
+    @Test("What was edited before anything was written is known by itself, as far as it changed anything")
+    func editedNews() {
+        var run = Run()
+        let base = JournalBase(
+            tree: Self.tree(["a": 1, "b": 1]), mirrors: [JournalBase.Mirror(first)], news: JournalBase.News())
+        run.add(.base(base))
+        run.edit(second, "a", 1)
+        run.edit(third, "b", 2)
+        #expect(run.state.news == JournalBase.News(edited: ["b"]))
+        run.set("c", 3)
+        run.edit(second, "d", 4)
+        #expect(run.state.news == JournalBase.News(keys: ["c", "d"], edited: ["b"]))
+        let place = ChangeToken(history: 7, position: 3, checksum: 1)
+        run.add(.united(JournalUnion(origin: place, batch: Self.batch("b", 4))))
+        #expect(run.state.news == JournalBase.News(keys: ["c", "d"], united: place, unitedKeys: ["b"]))
+    }
+
+    @Test("In a journal that began without values everything has been written since, until others are put beside them")
+    func newsOfEverything() {
+        var run = Run()
+        run.add(.base(JournalBase(tree: SettingTree(), mirrors: [JournalBase.Mirror(.absent)], news: .everything)))
+        var other = run
+        run.set("a", 1)
+        run.edit(second, "b", 2)
+        #expect(run.state.news == .everything)
+        let place = ChangeToken(history: 7, position: 3, checksum: 1)
+        run.add(.united(JournalUnion(origin: place, batch: Self.batch("c", 4))))
+        run.set("d", 5)
+        #expect(run.state.news == JournalBase.News(keys: ["a", "b", "d"], united: place, unitedKeys: ["c"]))
+        other.edit(second, "a", 1)
+        #expect(other.state.news == JournalBase.News(edited: ["a"]))
     }
 
     @Test("Until a version is confirmed, the file may be that one or the one before") func mirroring() {

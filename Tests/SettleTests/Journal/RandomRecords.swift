@@ -47,7 +47,10 @@ extension SeededGenerator {
 
     private mutating func news() -> JournalBase.News {
         let united = ChangeToken(history: next(), position: next(), checksum: next())
-        return JournalBase.News(keys: Set(batch().entries.map(\.key)), united: next() % 2 == 0 ? nil : united)
+        guard next() % 4 > 0 else { return .everything }
+        return JournalBase.News(
+            keys: Set(batch().entries.map(\.key)), edited: keys(), united: next() % 2 == 0 ? nil : united,
+            unitedKeys: keys())
     }
 
     private mutating func counted(_ batch: JournalBatch) -> JournalBatch {

@@ -58,6 +58,31 @@ import Testing
         #expect(values(JournalBase.News(united: place(6, of: 8))) == ours)
     }
 
+    @Test("All that a journal has is newer if it began without any, and what was edited there if no file here has it")
+    func edits() {
+        func values(_ news: JournalBase.News) -> [SettingKey: SettingValue?] {
+            let tree = SettingTree(["a": .integer(1), "b": .integer(5)])
+            let base = JournalBase(tree: tree, mirrors: [JournalBase.Mirror(.absent)], news: news)
+            return Self.values(
+                ["a": .integer(2), "b": .integer(3)], over: tree.root, from: tree.root, files: [["a": .integer(1)]],
+                [.base(base)])
+        }
+        #expect(values(.everything) == [:])
+        #expect(values(JournalBase.News(edited: ["a", "b"])) == ["a": .integer(2)])
+        #expect(values(JournalBase.News(keys: ["a"], edited: ["a"])) == ["b": .integer(3)])
+    }
+
+    @Test("What was put there before a renewal by one that knew less counts as known") func united() {
+        func values(_ place: ChangeToken) -> [SettingKey: SettingValue?] {
+            let news = JournalBase.News(keys: ["b"], united: place, unitedKeys: ["a", "b", "gone"])
+            let tree = SettingTree(["a": .integer(8), "b": .integer(4), "c": .integer(2), "gone": .integer(0)])
+            let base = JournalBase(tree: tree, mirrors: [JournalBase.Mirror(.absent)], news: news)
+            return Self.values(["a": .integer(10), "b": .integer(11)], over: tree.root, [.base(base)])
+        }
+        #expect(values(ChangeToken(history: 7, position: 4, checksum: 1)) == ["a": .integer(10)])
+        #expect(values(ChangeToken(history: 8, position: 4, checksum: 1)) == [:])
+    }
+
     private static func united(_ values: [SettingKey: SettingValue?], upTo place: ChangeToken) -> JournalRecord.Content
     {
         .united(JournalUnion(origin: place, batch: batch(values)))

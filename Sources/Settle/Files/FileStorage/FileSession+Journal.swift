@@ -7,7 +7,7 @@ extension FileSession {
     /// by all processes that have it open still, since it was written under its lock.
     mutating func beginJournal() throws(FileError) {
         defer { forgetLost() }
-        state.news = journal.end.generation == 0 ? nil : JournalBase.News()
+        state.news = journal.end.generation == 0 ? JournalBase.News(since: inForce.tree) : JournalBase.News()
         let isContinued = keepsHistory && lost?.token?.history == journal.token?.history
         let past = isContinued ? lost.flatMap { keptPastOrGap(of: $0) } : nil
         try journal.begin(

@@ -13,39 +13,14 @@ extension KnownJournal {
         _ isSame: @escaping (SettingValue?, SettingValue?) -> Bool
     ) -> JournalUnion? {
         guard let token else { return nil }
-        var (ancestor, theirs, isKnown) = (ancestor, Set<SettingKey>(), false)
-        for record in records {
-            switch record.content {
-            case .base(let base):
-                // What stands there unchanged since the removal is not newer than what this process knew of it.
-                theirs = base.news?.keys ?? []
-                if let united = base.news?.united, united.history == token.history {
-                    isKnown = united.position > token.position || united == token
-                }
-            case .united(let union) where union.origin.history == token.history:
-                // Whoever has put that there knew all that this process knows.
-                isKnown = isKnown || union.origin.position > token.position || union.origin == token
-                // Somebody has put there what this process knew before. What it lacks may have been taken for removed.
-                let known = union.batch.entries.filter { tree[$0.key] != nil }
-                ancestor = ancestor.with(JournalBatch(revision: 0, entries: known))
-            case let content where content.isReset: (ancestor, theirs) = (SettingTree(), [])
-            // What a file says that is known here is no news to those who have begun with it.
-            case .edited where theirs.isEmpty: break
-            case let content: theirs.formUnion(content.batch?.entries.map(\.key) ?? [])
-            }
-        }
-        let files = mirrors.filter { $0.version != .absent }.map { $0.difference.mirror(of: tree) }
-        for (key, _, new) in TreeDifference(from: ancestor, to: found).changes {
-            if !theirs.contains(key), files.contains(where: { $0[key] == new }) {
-                ancestor[key] = new
-            } else {
-                theirs.insert(key)
-            }
-        }
+        var others = OtherValues(ancestor: ancestor)
+        for record in records { others.follow(record.content, token, over: tree) }
+        others.compare(found, with: mirrors.filter { $0.version != .absent }.map { $0.difference.mirror(of: tree) })
+        let theirs = others.newer
         let outer = theirs.reduce(into: Set<SettingKey>()) { $0.formUnion($1.parents) }
-        var batch = TreeDifference(from: ancestor, to: tree).batch
+        var batch = TreeDifference(from: others.ancestor, to: tree).batch
         batch.entries.removeAll { entry in
-            isKnown || theirs.contains(entry.key) || outer.contains(entry.key)
+            others.isKnown || theirs.contains(entry.key) || outer.contains(entry.key)
                 || entry.key.parents.contains(where: theirs.contains)
         }
         var union = JournalUnion(origin: token, batch: batch)
@@ -56,5 +31,61 @@ extension KnownJournal {
             ]
         }
         return batch.entries.isEmpty && union.mirrors.isEmpty ? nil : union
+    }
+}
+
+/// Which values of another journal are newer than what is known here.
+private struct OtherValues {
+    /// What both began with.
+    var ancestor: SettingTree
+    private(set) var newer: Set<SettingKey> = []
+    /// What has been changed in the file before. It is newer if it stands in no file that is known here.
+    private var edited: Set<SettingKey> = []
+    /// Whether another process has put there all that is known here.
+    private(set) var isKnown = false
+
+    init(ancestor: SettingTree) { self.ancestor = ancestor }
+
+    /// - Parameters:
+    ///   - token: Up to where this process knows the history that it had open.
+    ///   - tree: All values that it knows.
+    mutating func follow(_ record: JournalRecord.Content, _ token: ChangeToken, over tree: SettingTree) {
+        switch record {
+        case .base(let base):
+            if let news = base.news, let united = news.united, united.history == token.history {
+                isKnown = united.position > token.position || united == token
+                know(news.unitedKeys.map { JournalEntry(key: $0, value: base.tree[$0]) }, of: tree)
+            }
+            // What stands there unchanged since the removal is not newer than what this process knew of it.
+            (newer, edited) = (base.news?.keys(in: base.tree) ?? [], base.news?.edited ?? [])
+        case .united(let union) where union.origin.history == token.history:
+            // Whoever has put that there knew all that this process knows.
+            isKnown = isKnown || union.origin.position > token.position || union.origin == token
+            know(union.batch.entries, of: tree)
+        case let content where content.isReset: (ancestor, newer, edited) = (SettingTree(), [], [])
+        // What a file says that is known here is no news to those who have begun with it.
+        case .edited where newer.isEmpty: break
+        case let content: newer.formUnion(content.batch?.entries.map(\.key) ?? [])
+        }
+    }
+
+    /// Another process has put there what this one knew before. What it lacks may have been taken for removed.
+    private mutating func know(_ entries: [JournalEntry], of tree: SettingTree) {
+        let known = entries.filter { tree[$0.key] != nil }
+        ancestor = ancestor.with(JournalBatch(revision: 0, entries: known))
+        edited.subtract(known.map(\.key))
+    }
+
+    /// - Parameters:
+    ///   - found: All values of the journal.
+    ///   - files: Those of the versions of the file that are known here.
+    mutating func compare(_ found: SettingTree, with files: [SettingTree]) {
+        for key in TreeDifference(from: ancestor, to: found).changes.map(\.key) + edited {
+            if !newer.contains(key), files.contains(where: { $0[key] == found[key] }) {
+                ancestor[key] = found[key]
+            } else {
+                newer.insert(key)
+            }
+        }
     }
 }

@@ -96,7 +96,7 @@ struct LoadedValues: Sendable {
         for key in state.mirrors[0].difference.values.keys.sorted() { rest[key] = tree[key] }
         edit = (TreeDifference(from: tree, to: rest).batch, tree)
         tree = rest
-        state.didRead(.absent, at: state.mirrors[0].offset, MirrorDifference(ofNoneFrom: rest))
+        state.didReset(at: state.mirrors[0].offset, rest)
     }
 
     /// The file is damaged, and the journal does not have all of it: an earlier version of the file is better than

@@ -15,28 +15,64 @@ package struct JournalBase: Sendable, Equatable {
         }
     }
 
-    /// What has come since a journal was begun where another one had been removed: what those who had that one open, and
-    /// have known more of it, need to tell what is newer here from what is newer there.
+    /// What has come since a journal was begun where there was none, or since a removal emptied the settings. A process
+    /// that had another journal open needs it to find out which of two values is newer.
     package struct News: Sendable, Equatable {
         /// What has been written since.
         package private(set) var keys: Set<SettingKey> = []
+        /// What has been changed in the file before anything was written. Others may know that file.
+        package private(set) var edited: Set<SettingKey> = []
         /// Up to where somebody has put the values of the removed one beside these.
         package private(set) var united: ChangeToken?
+        /// The keys of those values.
+        package private(set) var unitedKeys: Set<SettingKey> = []
+        /// Whether all values have been written since, because there were none. Then no key is listed; of most files
+        /// that stays true.
+        package private(set) var isEverything = false
 
-        package init(keys: Set<SettingKey> = [], united: ChangeToken? = nil) {
-            (self.keys, self.united) = (keys, united)
+        package init(
+            keys: Set<SettingKey> = [], edited: Set<SettingKey> = [], united: ChangeToken? = nil,
+            unitedKeys: Set<SettingKey> = []
+        ) {
+            (self.keys, self.edited, self.united, self.unitedKeys) = (keys, edited, united, unitedKeys)
         }
+
+        /// - Parameter tree: All values at the beginning.
+        init(since tree: SettingTree) { isEverything = tree.root.isEmpty }
+
+        package static let everything = News(since: SettingTree())
 
         /// With more keys, a renewal would write more for them than for the values.
         private static let limit = 1_000
 
-        /// - Returns: Whether there are not too many by now.
-        mutating func add(_ batch: JournalBatch) -> Bool {
-            for entry in batch.entries { keys.insert(entry.key) }
-            return keys.count <= Self.limit
+        /// What a record says beside the keys.
+        var flags: UInt64 {
+            (united == nil ? 0 : 1) + (edited.isEmpty ? 0 : 2) + (isEverything ? 4 : 0) + (unitedKeys.isEmpty ? 0 : 8)
         }
 
-        mutating func add(_ origin: ChangeToken) {
+        var areFew: Bool { keys.count + edited.count <= Self.limit }
+
+        /// - Parameter tree: All values.
+        func keys(in tree: SettingTree) -> Set<SettingKey> { isEverything ? Set(tree.leafKeys) : keys }
+
+        mutating func write(_ batch: JournalBatch) {
+            if !isEverything { keys.formUnion(batch.entries.lazy.map(\.key)) }
+        }
+
+        /// - Parameter tree: All values before that.
+        mutating func edit(_ batch: JournalBatch, over tree: SettingTree) {
+            guard isEverything ? tree.root.isEmpty : keys.isEmpty else { return write(batch) }
+            isEverything = false
+            edited.formUnion(batch.entries.lazy.filter { tree[$0.key] != $0.value }.map(\.key))
+        }
+
+        /// - Parameter tree: All values before that.
+        mutating func unite(_ union: JournalUnion, over tree: SettingTree) {
+            (keys, isEverything) = (keys(in: tree), false)
+            let (origin, added) = (union.origin, union.batch.entries.map(\.key))
+            edited.subtract(added)
+            unitedKeys = united?.history == origin.history ? unitedKeys.union(added) : Set(added)
+            if unitedKeys.count > Self.limit { unitedKeys = [] }
             if united?.history != origin.history || united.map({ $0.position < origin.position }) != false {
                 united = origin
             }
@@ -47,7 +83,7 @@ package struct JournalBase: Sendable, Equatable {
     package var tree: SettingTree
     /// The version that was written or read last, and behind it those of which it is not known whether they are there.
     package var mirrors: [Mirror]
-    /// `nil` if no journal was removed before, or if too much has come since.
+    /// `nil` if too much has come since.
     package var news: News?
 
     package init(tree: SettingTree, mirrors: [Mirror], news: News? = nil) {

@@ -40,8 +40,11 @@ extension JournalRecord {
     /// A mirror is a version of the file, hash u64 and size u64, the number of keys where it has something else than is in
     /// force behind the record (a count), and for each of them the key (a text) and what it has.
     ///
-    /// News are 0, or one more than the number of keys that have been written since a journal was removed (a count), these
-    /// (texts), and 0, or 1 (counts) and the place of the removed one up to which its values have been put beside these.
+    /// News are 0, or one more than the number of keys that were written since the journal was begun where there was
+    /// none, or since a removal (a count), these (texts), and the sum (a count) of 1 if the place follows up to which
+    /// the values of a removed one were put beside these, 2 if keys follow that were edited in the file before (a
+    /// count, then texts), 4 if all values were written since, and 8 if the keys of the values follow that were put
+    /// there (a count, then texts).
     ///
     /// A batch is its revision (a count), the number of writers (0 or 1, a count) and the writer's name, then the new
     /// value of each key; a tag of its own says that there is none.
@@ -170,8 +173,10 @@ extension JournalValueWriter {
         guard let news else { return write(count: 0) }
         write(count: UInt64(news.keys.count + 1))
         for key in news.keys.sorted() { write(key.description) }
-        write(count: news.united == nil ? 0 : 1)
+        write(count: news.flags)
         if let united = news.united { write(united) }
+        if !news.edited.isEmpty { write(news.edited) }
+        if !news.unitedKeys.isEmpty { write(news.unitedKeys) }
     }
 
     fileprivate mutating func write(_ mirrors: [JournalBase.Mirror]) {

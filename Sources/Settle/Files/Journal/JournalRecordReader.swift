@@ -124,7 +124,14 @@ extension JournalValueReader {
         guard count > 0 else { return nil }
         var keys: Set<SettingKey> = []
         for _ in 1..<count { keys.insert(SettingKey(stored: try readText())) }
-        return try JournalBase.News(keys: keys, united: readSize() == 0 ? nil : readToken())
+        let flags = try readCount()
+        let united = flags & 1 == 0 ? nil : try readToken()
+        let edited = flags & 2 == 0 ? [] : try readKeys()
+        let unitedKeys = flags & 8 == 0 ? [] : try readKeys()
+        let news = JournalBase.News(keys: keys, edited: edited, united: united, unitedKeys: unitedKeys)
+        if news.flags == flags { return news }
+        guard flags == JournalBase.News.everything.flags, keys.isEmpty else { throw .damaged }
+        return .everything
     }
 
     fileprivate mutating func readMirrors(isOfState: Bool = false) throws(JournalError) -> [JournalBase.Mirror] {

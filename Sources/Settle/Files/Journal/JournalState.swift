@@ -29,7 +29,7 @@ package struct JournalState: Sendable {
 
     /// What is state, and stands in a file of its own.
     package var stateFile = StateFile()
-    /// What has come since a journal was removed.
+    /// What has come since this journal, or one before it, was begun where there was none, or since a removal.
     package var news: JournalBase.News?
 
     /// Without a journal: the file has everything.
@@ -85,16 +85,17 @@ package struct JournalState: Sendable {
         case .past: break
         }
         if let transactions = record.transactions { listed.add(transactions) }
-        if record.isReset { (isReset, news) = (true, nil) }
-        noteNews(record)
+        if record.isReset { (isReset, news) = (true, JournalBase.News()) } else { noteNews(record, over: tree) }
     }
 
-    private mutating func noteNews(_ record: JournalRecord.Content) {
+    private mutating func noteNews(_ record: JournalRecord.Content, over tree: SettingTree) {
         switch record {
-        case .values(let batch), .edited(_, let batch): if news?.add(batch) == false { news = nil }
-        case .united(let union): news?.add(union.origin)
+        case .values(let batch): news?.write(batch)
+        case .edited(_, let batch): news?.edit(batch, over: tree)
+        case .united(let union): news?.unite(union, over: tree)
         case .base, .mirroring, .mirrored, .kept, .history, .state, .past: break
         }
+        if news?.areFew == false { news = nil }
     }
 
     /// A version of the readable file that has everything but state.
@@ -120,6 +121,14 @@ package struct JournalState: Sendable {
         stateFile.didBeginJournal(at: offset)
         listed = MentionedKeys()
         (secretsOfPast, isReset) = (history?.secrets, false)
+    }
+
+    /// The file has been removed.
+    ///
+    /// - Parameter tree: What is left.
+    mutating func didReset(at offset: Int, _ tree: SettingTree) {
+        didRead(.absent, at: offset, MirrorDifference(ofNoneFrom: tree))
+        news = JournalBase.News()
     }
 
     /// The file has been read.

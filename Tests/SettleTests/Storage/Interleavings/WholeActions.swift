@@ -69,6 +69,42 @@ enum WholeActions {
             (0, .open), (1, .open), (1, .forget("c")), (1, .set(["a": 2])), (1, .checkpoint(.resting)),
             (1, .set(["a": 15], .synced)), (2, .editInPlace("b", 3)), (2, .remove([.journal])),
         ],
+        // What was written there before the removal stands in a file that the first one knows.
+        "A file is removed, and the one that finds that writes what it had before": [
+            (0, .open), (0, .set(["n": 1])), (0, .checkpoint(.resting)), (0, .count), (2, .remove([.file])), (1, .open),
+            (1, .set(["n": 1])), (1, .checkpoint(.resting)),
+        ],
+        "Files are removed, and the one that finds none writes what the file had": [
+            (0, .open), (0, .set(["n": 1])), (0, .checkpoint(.resting)), (0, .count), (2, .remove([.file, .journal])),
+            (1, .open), (1, .set(["n": 1])), (1, .checkpoint(.resting)), (1, .forget("n")),
+        ],
+        "A journal is removed, and the one that reads the file writes what that had": [
+            (0, .open), (0, .set(["n": 1])), (0, .checkpoint(.resting)), (0, .count), (2, .remove([.journal])),
+            (1, .open), (1, .set(["n": 3])), (1, .set(["n": 1])), (1, .forget("n")),
+        ],
+        // What it takes for an edit is in a file that the third one knows.
+        "A journal is removed, and one that has not seen the file begins it, and renews it": [
+            (0, .open), (2, .open), (2, .set(["b": nil])), (2, .forget("c")), (2, .checkpoint(.resting)),
+            (2, .set(["b": 13])), (3, .remove([.journal])), (0, .keepHistory()), (0, .forget("c")),
+        ],
+        "A journal is removed, and one that knows less than the file begins it, and renews it": [
+            (0, .open), (2, .open), (2, .forget("c")), (2, .set(["b": nil])), (2, .checkpoint(.resting)),
+            (2, .set(["b": 13])), (3, .remove([.journal])), (0, .keepHistory()), (0, .forget("c")),
+        ],
+        "The same, and the file has been edited": [
+            (0, .open), (2, .open), (2, .set(["a": 2])), (2, .forget("c")), (2, .set(["b": nil])), (2, .forget("c")),
+            (2, .checkpoint(.resting)), (2, .set(["b": 13])), (3, .editInPlace("a", 7)), (3, .remove([.journal])),
+            (0, .keepHistory()), (0, .forget("c")),
+        ],
+        // What the second one puts there is older than what the first one knows.
+        "Files are removed, and one that knows less stores its values there, and then they are renewed": [
+            (0, .open), (0, .set(["c": 6])), (2, .open), (0, .forget("c")), (0, .set(["c": 7])),
+            (3, .remove([.file, .journal])), (1, .open), (1, .set(["n": 1])), (2, .look), (1, .forget("c")),
+        ],
+        "A journal is removed, and one that knows less stores its values there, and then they are renewed": [
+            (0, .open), (0, .set(["c": 6])), (2, .open), (0, .forget("c")), (0, .set(["c": 7])),
+            (3, .remove([.journal])), (1, .open), (1, .set(["n": 1])), (2, .look), (1, .forget("c")),
+        ],
         // The values that are known from before the removal count only where nothing has been stored since.
         "One that has found nothing stores its values first, and then one that knows the values of before": [
             (1, .open), (1, .set(["a": 6], .synced)), (2, .remove([.journal, .file])), (0, .open),
