@@ -35,7 +35,8 @@ import Testing
             ("/x/.config/y/.config/app/a.json", "/x/.config/y/.local/state/app"),
             ("/home/José 🙂/.config/Ünï/a.json", "/home/José 🙂/.local/state/Ünï"),
             // A folder of many programs, such as that of a project, and names that are no folder.
-            ("/project/.config/a.json", "/project/.config"), ("/x/.config", "/x"), ("/x/a.config/b/c.json", "/x/a.config/b"),
+            ("/project/.config/a.json", "/project/.config"), ("/x/.config", "/x"),
+            ("/x/a.config/b/c.json", "/x/a.config/b"),
             ("/x/.configs/b/c.json", "/x/.configs/b"), ("/a.json", "/"), ("/etc/app/a.json", "/etc/app"),
             // What is in the state folder of a home that is itself a program's folder stays there.
             ("/x/.local/state/app/a.json", "/x/.local/state/app"),

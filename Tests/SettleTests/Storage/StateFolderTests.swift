@@ -68,7 +68,8 @@ import Testing
         #expect(FileStorage.stateFolder(of: file).path == state.path)
         #expect(
             names(in: state) == [
-                ".settings.json.backup.lock", ".settings.json.journal", ".settings.json.previous", "settings.state.json",
+                ".settings.json.backup.lock", ".settings.json.journal", ".settings.json.previous",
+                "settings.state.json",
             ])
         let previous = try Data(contentsOf: state.appending(path: ".settings.json.previous"))
         #expect(try FileFormat.json.decode(Array(previous))["theme"] == .string("b"))
@@ -113,8 +114,9 @@ import Testing
         try await reopened.close()
     }
 
-    @Test("What another process has replaced and not put away is read, erased and overwritten") func displaced() async throws {
-        let (store, app) = try await written()
+    @Test("What another process has replaced and not put away is read and erased")
+    func displaced() async throws {
+        let (store, _) = try await written()
         try await store.close()
         let displaced = configuration.appending(path: ".settings.json.previous")
         try Data(#"{"theme": "old", "gone": 1}"#.utf8).write(to: displaced)
@@ -124,7 +126,6 @@ import Testing
         #expect(names(in: configuration) == ["settings.json"])
         #expect(try await !next.file.hasTraces(at: "gone"))
         try await next.close()
-        _ = app
     }
 
     // MARK: Other processes and people
@@ -145,7 +146,9 @@ import Testing
         try await other.close()
     }
 
-    @Test("A removed folder is made again, with everything in it", arguments: [".config/app", ".config", ".local/state"])
+    @Test(
+        "A removed folder is made again, with everything in it",
+        arguments: [".config/app", ".config", ".local/state"])
     func removed(folder: String) async throws {
         let (store, app) = try await written()
         try FileManager.default.removeItem(at: temporary.url.appending(path: folder))

@@ -158,7 +158,8 @@ extension FileSession {
     /// - Returns: Whether there was one with other values.
     @discardableResult
     mutating func mergeReplaced(_ known: JournalState.Mirror, _ text: FileReading? = nil) -> Bool {
-        guard let reading = try? operations.read(names.displaced, orKnown: text), reading.version != known.version else {
+        guard let reading = try? operations.read(names.displaced, orKnown: text), reading.version != known.version
+        else {
             return false
         }
         guard reading.version != file.version, let edited = try? spelling.decode(reading.bytes) else {

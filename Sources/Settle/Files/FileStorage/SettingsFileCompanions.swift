@@ -49,7 +49,8 @@ struct SettingsFileCompanions: Sendable {
             return
         }
         let aside = FilesPutAside(operations: operations, names: names)
-        _ = try StorageError.saving(names.state, aside.move(names.state, to: names.names(ofCompanion: names.state).corrupt))
+        let ofState = names.names(ofCompanion: names.state)
+        _ = try StorageError.saving(names.state, aside.move(names.state, to: ofState.corrupt))
     }
 
     // MARK: Traces

@@ -16,7 +16,7 @@ extension InterleavedFile {
         }
         let log = log.withLock { $0 }
         let copy = disk.diskAfterProcessCrash()
-        let contents = try FileStorage(at: Self.url, calls: copy).load()
+        let contents = try FileStorage(at: url, calls: copy).load()
         try check(contents.tree, log, afterPowerLoss: false, "A fresh load")
         try checkOutcome(contents.outcome, "A fresh load")
         for actor in processes.indices where !calls[actor].hasEnded {
@@ -34,14 +34,14 @@ extension InterleavedFile {
     private func checkNote(on disk: SimulatedDisk, _ log: Log) throws {
         let isLeftOut = log.isDisturbed || scripts.joined().contains { $0.isKill || $0.isInPlace }
         guard Self.closesRenameWindow, !isLeftOut, let note = log.note else { return }
-        let bytes = SettingsPerson(path: Self.names.file).contents(of: disk) ?? []
+        let bytes = SettingsPerson(path: names.file).contents(of: disk) ?? []
         guard !bytes.starts(with: note.utf8) else { return }
         throw Violation(description: "The comment of the last edit is gone.")
     }
 
     private func checkAfterPowerLoss(_ disks: [SimulatedDisk], _ log: Log) throws {
         for disk in disks {
-            let tree = try FileStorage(at: Self.url, calls: disk).load().tree
+            let tree = try FileStorage(at: url, calls: disk).load().tree
             try check(tree, log, afterPowerLoss: true, "After the loss of power")
             try goOn(on: disk, from: tree, "After the loss of power")
         }
@@ -90,7 +90,7 @@ extension InterleavedFile {
     private func goOn(on disk: SimulatedDisk, from tree: SettingTree, _ who: String) throws {
         var expected = tree
         expected[.path("z")] = .integer(1)
-        let storage = FileStorage(at: Self.url, calls: disk)
+        let storage = FileStorage(at: url, calls: disk)
         _ = try storage.load()
         try storage.append(StorageBatch(revision: 1, values: [.path("z"): .integer(1)]), durability: .synced)
         // What a process that has ended has displaced, and not merged yet.
@@ -99,7 +99,7 @@ extension InterleavedFile {
             throw Violation(description: "\(who) can't write the file.")
         }
         storage.close()
-        let found = try FileStorage(at: Self.url, calls: disk.diskAfterProcessCrash()).load()
+        let found = try FileStorage(at: url, calls: disk.diskAfterProcessCrash()).load()
         guard found.tree == expected, found.outcome == .intact else {
             throw Violation(
                 description:

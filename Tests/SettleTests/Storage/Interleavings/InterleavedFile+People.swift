@@ -12,7 +12,7 @@ extension InterleavedFile {
         case .remove(let files): remove(files, by: actor)
         case .moveFolderAway:
             disturbByRemoval()
-            try? disk.renameFile("/home", to: "/trash")
+            try? disk.renameFile(names.stateFolder.text, to: "/trash")
         case .backUp(let files):
             for file in files {
                 step(actor)
@@ -33,9 +33,9 @@ extension InterleavedFile {
 
     private func path(_ file: Gone) -> FilePath {
         switch file {
-        case .file: Self.names.file
-        case .journal: Self.names.journal
-        case .previous: Self.names.previous
+        case .file: names.file
+        case .journal: names.journal
+        case .previous: names.previous
         }
     }
 

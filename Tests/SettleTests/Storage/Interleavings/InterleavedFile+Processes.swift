@@ -12,7 +12,7 @@ extension InterleavedFile {
 
     func open(by actor: Int, isReadOnly: Bool) throws {
         let calls: any SystemCalls = isReadOnly ? ReadOnlySystemCalls(calls[actor]) : calls[actor]
-        let storage = FileStorage(at: Self.url, calls: calls, journalLimit: journalLimit)
+        let storage = FileStorage(at: url, calls: calls, journalLimit: journalLimit)
         let contents = try storage.load()
         storage.keepApart(state: state, from: [])
         try checkOutcome(contents.outcome, "A load")

@@ -45,8 +45,9 @@ final class InterleavedFile: Sendable {
         var hasWritten = false
     }
 
-    static let url = URL(filePath: "/home/settings.json")
-    static let names = FileNames(FilePath("/home/settings.json"))
+    let layout: FileLayout
+    var url: URL { layout.url }
+    var names: FileNames { layout.names }
     /// What the file has at first.
     static let start: [String: Int64?] = ["a": 1, "b": 1, "c": nil, "n": 0]
 
@@ -67,8 +68,10 @@ final class InterleavedFile: Sendable {
     let letsCallsFail: Bool
 
     private init(
-        _ scripts: [[Action]], _ plan: CallScheduler.Plan, journalLimit: Int, state: Set<SettingKey> = []
+        _ scripts: [[Action]], _ plan: CallScheduler.Plan, journalLimit: Int, state: Set<SettingKey> = [],
+        layout: FileLayout
     ) throws {
+        self.layout = layout
         self.scripts = scripts
         self.state = state
         self.journalLimit = journalLimit
@@ -78,8 +81,8 @@ final class InterleavedFile: Sendable {
         self.scheduler = scheduler
         calls = scripts.indices.map { [disk] in ScheduledCalls(disk, of: $0, scheduler) }
         processes = scripts.map { _ in LockedValue(nil) }
-        disk.makeStableFolder("/home")
-        let first = FileStorage(at: Self.url, calls: disk)
+        disk.makeStableFolder(layout.path.folder.text)
+        let first = FileStorage(at: layout.url, calls: disk)
         _ = try first.load()
         var tree = SettingTree()
         let values = Self.start.map { (SettingKey.path($0), $1.map { SettingValue.integer($0) }) }
@@ -97,11 +100,11 @@ final class InterleavedFile: Sendable {
     @discardableResult
     static func run(
         _ scripts: [[Action]], _ plan: CallScheduler.Plan, journalLimit: Int = 700, isTraced: Bool = false,
-        state: Set<SettingKey> = []
+        state: Set<SettingKey> = [], layout: FileLayout = .oneFolder
     ) throws -> [CallScheduler.Choice] {
-        let file = try InterleavedFile(scripts, plan, journalLimit: journalLimit, state: state)
+        let file = try InterleavedFile(scripts, plan, journalLimit: journalLimit, state: state, layout: layout)
         if isTraced {
-            let trace = ProtocolTrace(file.disk, names)
+            let trace = ProtocolTrace(file.disk, file.names)
             for calls in file.calls { calls.trace.withLock { $0 = trace } }
         }
         file.scheduler.run(scripts.indices.map { actor in { file.play(actor) } })
@@ -118,10 +121,12 @@ final class InterleavedFile: Sendable {
     }
 
     /// Carries out whole actions of actors, one after the other.
-    static func run(inOrder actions: [(actor: Int, action: Action)], journalLimit: Int = 700) throws {
+    static func run(
+        inOrder actions: [(actor: Int, action: Action)], journalLimit: Int = 700, layout: FileLayout = .oneFolder
+    ) throws {
         let count = (actions.map(\.actor).max() ?? 0) + 1
         let scripts = (0..<count).map { actor in actions.filter { $0.actor == actor }.map(\.action) }
-        let file = try InterleavedFile(scripts, .given([]), journalLimit: journalLimit)
+        let file = try InterleavedFile(scripts, .given([]), journalLimit: journalLimit, layout: layout)
         for calls in file.calls { calls.goFree() }
         file.wholeActions.withLock { $0 = 0 }
         for (actor, action) in actions {

@@ -20,9 +20,10 @@ import Testing
         if let failure { Issue.record("\(name), schedule \(count): \(failure)") }
     }
 
-    @Test("Whole actions lead to what is promised", arguments: WholeActions.mended.keys.sorted())
-    func wholeActions(name: String) throws {
-        try InterleavedFile.run(inOrder: #require(WholeActions.mended[name]))
+    @Test(
+        "Whole actions lead to what is promised", arguments: WholeActions.mended.keys.sorted(), FileLayout.allCases)
+    func wholeActions(name: String, layout: FileLayout) throws {
+        try InterleavedFile.run(inOrder: #require(WholeActions.mended[name]), layout: layout)
     }
 
     @Test(
@@ -43,6 +44,11 @@ import Testing
         await tryRandomScripts(removesFiles: false, state: ["b", "n"])
     }
 
+    @Test("The same if the journal and the state are in another folder", arguments: [false, true])
+    func randomScriptsApart(removesFiles: Bool) async {
+        await tryRandomScripts(removesFiles: removesFiles, state: ["b"], layout: .stateApart, usual: 300)
+    }
+
     /// One in some thousands fails; see ``WholeActions/faults``.
     @Test("The same if people remove files and put backups in their place") func randomScriptsWithRemovals() async {
         await tryRandomScripts(removesFiles: true)
@@ -58,24 +64,28 @@ import Testing
     private static let environment = ProcessInfo.processInfo.environment
     private static let isUsual = environment["SETTLE_INTERLEAVINGS"] == nil
 
-    private func tryRandomScripts(removesFiles: Bool, state: Set<SettingKey> = []) async {
-        var seeds: [UInt64] = Array(1...500) + Self.seeds
+    private func tryRandomScripts(
+        removesFiles: Bool, state: Set<SettingKey> = [], layout: FileLayout = .oneFolder, usual: UInt64 = 500
+    ) async {
+        var seeds: [UInt64] = Array(1...usual) + Self.seeds
         if let count = Self.environment["SETTLE_INTERLEAVINGS"].flatMap(UInt64.init) {
             let first = Self.environment["SETTLE_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
             seeds = Array(first..<(first + count))
         }
         let failures = await onThread { [seeds] in
-            seeds.compactMap { Self.failure(ofRandomScripts: $0, removesFiles: removesFiles, state: state) }
+            seeds.compactMap {
+                Self.failure(ofRandomScripts: $0, removesFiles: removesFiles, state: state, layout: layout)
+            }
         }
         for failure in failures { Issue.record("\(failure)") }
     }
 
     private static func failure(
-        ofRandomScripts seed: UInt64, removesFiles: Bool, state: Set<SettingKey>
+        ofRandomScripts seed: UInt64, removesFiles: Bool, state: Set<SettingKey>, layout: FileLayout
     ) -> String? {
         let (scripts, oneIn) = RandomScripts.scripts(seed: seed, removesFiles: removesFiles)
         do {
-            try InterleavedFile.run(scripts, .random(seed: seed, oneIn: oneIn), state: state)
+            try InterleavedFile.run(scripts, .random(seed: seed, oneIn: oneIn), state: state, layout: layout)
             return nil
         } catch {
             let actors = scripts.enumerated().map { "\n  \($0): \($1)" }.joined()

@@ -43,7 +43,8 @@ struct Recovery {
     /// The folders to which the files go.
     var folders: [URL] {
         targets.reduce(into: []) { folders, target in
-            let isUsed = files.contains { $0.deletingLastPathComponent().path == target.deletingLastPathComponent().path }
+            let folder = target.deletingLastPathComponent().path
+            let isUsed = files.contains { $0.deletingLastPathComponent().path == folder }
             if isUsed, !folders.contains(target) { folders.append(target) }
         }
     }
