@@ -122,6 +122,45 @@ import Testing
         #expect(recoveries == 0 && loads > 20, "a loss of power damages and removes no file")
     }
 
+    @Test(
+        "An edit in the moment of the exchange is found after every power loss that follows",
+        arguments: FileLayout.allCases)
+    func editInTheMoment(layout: FileLayout) throws {
+        var (call, ended, edits) = (0, false, 0)
+        while !ended {
+            let (disk, isEdited) = (SimulatedDisk(), LockedValue(false))
+            let calls = FaultySystemCalls(disk)
+            let storage = Self.storage(calls, layout)
+            _ = try storage.load()
+            try storage.append(Self.batch(1), durability: .synced)
+            _ = try storage.checkpoint(Self.tree(1), for: .requested)
+            try storage.append(Self.batch(2), durability: .synced)
+            calls.beforeNext(.exchange) {
+                try? disk.replaceContents(of: layout.path.text, with: Array(#"{"n": 1, "twice": 2, "edit": 7}"#.utf8))
+                isEdited.withLock { $0 = true }
+            }
+            calls.fail(call: call, with: .error(.inputOutput), forGood: true)
+            _ = try? storage.checkpoint(Self.tree(2), for: .requested)
+            ended = calls.faultCount == 0
+            guard isEdited.withLock({ $0 }) else {
+                call += 1
+                continue
+            }
+            for after in disk.disksAfterLossOfPower() {
+                let next = Self.storage(after, layout)
+                _ = try next.load()
+                // Whoever writes looks at what was replaced.
+                try next.append(StorageBatch(revision: 1, values: ["other": .integer(1)]), durability: .synced)
+                next.close()
+                let found = try Self.storage(after, layout).load().tree
+                #expect(found["edit"] == .integer(7) && found["n"] == .integer(2), "call \(call)")
+                edits += 1
+            }
+            call += 1
+        }
+        #expect(edits > 5)
+    }
+
     @Test("After a failed sync, the next synced append is durable even if the disk reports a false success")
     func failedSync() throws {
         let disk = SimulatedDisk()
