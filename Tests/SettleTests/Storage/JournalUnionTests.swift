@@ -185,4 +185,22 @@ import Testing
             ])
         #expect(union(known)?.batch.entries == [] && union(other) == nil && union(.absent) == nil)
     }
+
+    @Test("State that stands in a version of its file known here is no news") func state() {
+        let ours = SettingTree(["a": .integer(1), "b": .integer(8)])
+        var known = KnownJournal(
+            token: Self.place, end: JournalPosition(generation: 3, offset: 640, chain: 9, chainOffset: 0),
+            lineage: JournalLineage(), tree: ours, mirrors: [])
+        known.stateFile.add(JournalStateKeys(added: ["b"]), at: 0, over: ours)
+        func union(over found: SettingTree) -> [SettingKey: SettingValue?]? {
+            known.union(over: found, JournalState(of: FileVersion(of: [9])), from: SettingTree(), []) { $0 == $1 }?
+                .batch.values
+        }
+        let found = SettingTree(["a": .integer(1), "b": .integer(1)])
+        #expect(union(over: found) == nil)
+        let difference = MirrorDifference([JournalEntry(key: "b", value: .integer(1))])
+        known.stateFile.didRead(JournalState.Mirror(version: FileVersion(of: [1]), difference: difference))
+        #expect(union(over: found) == ["b": .integer(8)])
+        #expect(union(over: SettingTree(["a": .integer(1), "b": .integer(2)])) == nil)
+    }
 }

@@ -332,4 +332,37 @@ import Testing
             #expect(lock.length - 4 == lock.counters.attempts, "\(recovered)")
         }
     }
+
+    // MARK: State in the file of settings
+
+    @Test("State that the file of settings lacks has not been removed there") func lacking() {
+        let tree = SettingTree(["a": .integer(1), "b": .integer(2), "c": .dictionary(["d": .integer(3)])])
+        var file = StateFile()
+        file.add(JournalStateKeys(added: ["b", "c"]), at: 0, over: tree)
+        let entries = ["a", "b", "c.d"].map { JournalEntry(key: SettingKey(path: $0) ?? "", value: nil) }
+        #expect(file.sparing(JournalBatch(revision: 0, entries: entries), in: tree).entries.map(\.key) == ["a"])
+    }
+
+    @Test("State typed into the file of settings comes after what the file of state has", arguments: [false, true])
+    func typed(isRunning: Bool) throws {
+        var storage = try fixture.opened()
+        storage.keepApart(state: ["b"], from: [])
+        let values: [SettingKey: SettingValue?] = ["a": .integer(1), "b": .integer(2)]
+        try storage.append(StorageBatch(revision: 1, values: values), durability: .synced)
+        let tree = SettingTree(["a": .integer(1), "b": .integer(2)])
+        _ = try storage.checkpoint(tree, for: .requested)
+        if !isRunning { storage.close() }
+        try fixture.write(#"{"a": 1, "b": 5}"#)
+        try fixture.write(#"{"b": 3}"#, to: Self.state)
+        if isRunning {
+            _ = try storage.externalChanges()
+        } else {
+            storage = try fixture.opened()
+            #expect(try fixture.freshLoad().tree["b"] == .integer(5))
+        }
+        try storage.append(StorageBatch(revision: 2, values: ["a": .integer(4)]), durability: .synced)
+        _ = try storage.externalChanges()
+        storage.close()
+        #expect(try fixture.freshLoad().tree == SettingTree(["a": .integer(4), "b": .integer(5)]))
+    }
 }

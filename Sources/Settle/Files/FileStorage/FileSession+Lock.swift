@@ -17,8 +17,8 @@ extension FileSession {
             if !isNested { try merge(finding) }
             try settle()
             if isWriting, !isNested {
-                lookAtFile()
                 lookAtState()
+                lookAtFile()
             }
             if hasWritten || untold.contains(where: \.isUnion) { try tellJournal() }
             if hasWritten { try tellDeclared() }

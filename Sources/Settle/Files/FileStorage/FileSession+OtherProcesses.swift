@@ -133,7 +133,7 @@ extension FileSession {
         if state.isReset { lineage.resets += 1 }
         return KnownJournal(
             token: journal.token, end: journal.end, lineage: lineage, tree: inForce.tree,
-            mirrors: state.mirrors, file: file.version)
+            mirrors: state.mirrors, file: file.version, stateFile: state.stateFile)
     }
 
     private mutating func tryMergingOther() throws(StorageError) {

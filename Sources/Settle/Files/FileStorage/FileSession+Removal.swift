@@ -87,6 +87,8 @@ extension FileSession {
     /// Tells the journal that there is no file, so that the next load does not take that for a wish, and writes it again.
     /// The journal has everything, so the next checkpoint does what fails of the latter.
     mutating func restoreFile() throws(StorageError) {
+        // Under the lock of a journal that has lost its name, others may have a file there that has other values.
+        guard try !StorageError.reading(names.file, isJournalMissing()) else { return }
         let kind = replacement
         var aside: FilePath?
         let isNews = try isFileMissing() && forgetFile()

@@ -35,8 +35,9 @@ extension FileSession {
         let isLocked = (try? acquire(isWriting: false)) != nil
         defer { if isLocked { release() } }
         try takeBackEdits(behind: journal.place)
-        if case .edited(let reading, let edited) = try examine() { merge(edited, from: reading) }
+        // State that somebody has typed into the file of settings comes last.
         if !state.stateFile.keys.isEmpty { try mergeState() }
+        if case .edited(let reading, let edited) = try examine() { merge(edited, from: reading) }
     }
 
     /// The same under the lock, for a call that writes: what is written now comes after an edit.

@@ -26,6 +26,8 @@ struct KnownJournal {
     var mirrors: [JournalState.Mirror]
     /// The one that was read or written last.
     var file = FileVersion.absent
+    /// What is state, and the versions of its file.
+    var stateFile = StateFile()
 
     /// - Parameters:
     ///   - header: That of the journal that was found.

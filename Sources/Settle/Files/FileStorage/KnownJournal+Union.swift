@@ -15,7 +15,8 @@ extension KnownJournal {
         guard let token else { return nil }
         var others = OtherValues(ancestor: ancestor)
         for record in records { others.follow(record.content, token, over: tree) }
-        others.compare(found, with: mirrors.filter { $0.version != .absent }.map { $0.difference.mirror(of: tree) })
+        let (files, stateFiles) = (values(of: mirrors), values(of: stateFile.versions))
+        others.compare(found) { key in stateFile.contains(key) ? stateFiles : files }
         let theirs = others.newer
         let outer = theirs.reduce(into: Set<SettingKey>()) { $0.formUnion($1.parents) }
         var batch = TreeDifference(from: others.ancestor, to: tree).batch
@@ -31,6 +32,11 @@ extension KnownJournal {
             ]
         }
         return batch.entries.isEmpty && union.mirrors.isEmpty ? nil : union
+    }
+
+    /// The values of versions of a file.
+    private func values(of versions: [JournalState.Mirror]) -> [SettingTree] {
+        versions.filter { $0.version != .absent }.map { $0.difference.mirror(of: tree) }
     }
 }
 
@@ -78,10 +84,10 @@ private struct OtherValues {
 
     /// - Parameters:
     ///   - found: All values of the journal.
-    ///   - files: Those of the versions of the file that are known here.
-    mutating func compare(_ found: SettingTree, with files: [SettingTree]) {
+    ///   - files: Those of the versions, known here, of the file in which a key stands.
+    mutating func compare(_ found: SettingTree, with files: (SettingKey) -> [SettingTree]) {
         for key in TreeDifference(from: ancestor, to: found).changes.map(\.key) + edited {
-            if !newer.contains(key), files.contains(where: { $0[key] == found[key] }) {
+            if !newer.contains(key), files(key).contains(where: { $0[key] == found[key] }) {
                 ancestor[key] = found[key]
             } else {
                 newer.insert(key)

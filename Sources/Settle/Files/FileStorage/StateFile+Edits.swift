@@ -20,10 +20,12 @@ extension StateFile {
         return difference.batch
     }
 
-    /// What it has made of an edit of the readable file: without the state that a whole dictionary would take with it.
+    /// What it has made of an edit of the readable file: without removals of state, which that file need not have, and
+    /// without the state that a whole dictionary would take with it.
     func sparing(_ batch: JournalBatch, in tree: SettingTree) -> JournalBatch {
         guard !keys.isEmpty else { return batch }
         var batch = batch
+        batch.entries.removeAll { $0.value == nil && contains($0.key) }
         for index in batch.entries.indices {
             let entry = batch.entries[index]
             switch entry.value {

@@ -76,6 +76,16 @@ extension InterleavedFile.Action {
         }
     }
 
+    /// An edit of some keys as one of another key.
+    func editing(_ other: String, insteadOf keys: Set<SettingKey>) -> Self {
+        switch self {
+        case .edit(let key, let value) where keys.contains(.path(key)): .edit(other, value)
+        case .editInPlace(let key, let value) where keys.contains(.path(key)): .editInPlace(other, value)
+        case .saveEditor(let key, let value) where keys.contains(.path(key)): .saveEditor(other, value)
+        default: self
+        }
+    }
+
     var isKill: Bool { if case .kill = self { true } else { false } }
 
     var isInPlace: Bool {
