@@ -37,6 +37,20 @@ import Testing
         #expect(await read(home) == "2\n")
     }
 
+    @Test("An edit in an editor is taken back by hand") func edited() async throws {
+        let home = try CommandHome()
+        await home.run("write", "app", "a", "-int", "1")
+        let editor = RecordingTerminal(isTerminal: true) { path in
+            try Data("{\"a\": 2}".utf8).write(to: URL(filePath: path))
+            return 0
+        }
+        let edited = await home.run("edit", "app", "--confirm-within", "5m", "--by", "alice", on: editor)
+        #expect(edited.code == 0 && edited.errors.contains("Not confirmed yet: a (by “alice”)."), "\(edited)")
+        #expect(await read(home) == "2\n")
+        #expect(await home.run("revert", "app").code == 0)
+        #expect(await read(home) == "1\n")
+    }
+
     @Test("A change is taken back by hand") func reverted() async throws {
         let home = try CommandHome()
         await home.run("write", "app", "a", "-int", "1")

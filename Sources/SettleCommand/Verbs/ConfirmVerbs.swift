@@ -57,12 +57,16 @@ extension CommandTarget {
 
 extension Invocation {
     /// Commits what a verb writes, and says until when it stands if it is to be confirmed.
+    ///
+    /// - Parameter condition: The place since which nothing must have been stored at some keys, if there is one.
     func commit<Result: Sendable>(
-        to store: SettingsStore, _ declared: DeclaredSettings, _ body: () throws -> Result
+        to store: SettingsStore, _ declared: DeclaredSettings,
+        ifUnchangedSince condition: (token: ChangeToken, keys: [SettingKey])? = nil, _ body: () throws -> Result
     ) async throws -> Result {
         let length = try confirmationLength
         let secrets = Set(declared.all.lazy.filter(\.isSecret).map(\.key))
-        let result = try await store.commit(author: author, confirmWithin: length, secrets: secrets, body)
+        let result = try await store.commit(
+            ifUnchangedSince: condition, author: author, confirmWithin: length, secrets: secrets, body)
         if length != nil { tellUnconfirmed(store.unconfirmed.change) }
         return result
     }

@@ -10,7 +10,7 @@ import SettleInterchange
 /// Opens the settings in an editor.
 enum EditVerb {
     static let edit = Verb(
-        name: "edit", scope: .domain, options: [.force, .author],
+        name: "edit", scope: .domain, options: [.force, .author, .confirmWithin],
         summary: "Opens the stored values in an editor, and stores what was changed.",
         details: """
             The editor is $VISUAL or $EDITOR, else vi. What can't be read or stored can be edited again; nothing of it is \
@@ -154,10 +154,8 @@ private struct EditSession {
         }
         while true {
             do {
-                guard let token else { return try await store.commit(author: invocation.author, write) }
-                let keys = changes.map(\.key.description)
-                return try await store.commit(
-                    ifUnchangedSince: token, keys: keys, author: invocation.author, write)
+                let condition = token.map { (token: $0, keys: changes.map(\.key)) }
+                return try await invocation.commit(to: store, declared, ifUnchangedSince: condition, write)
             } catch is UnknownEdit {
                 try await Task.sleep(for: .milliseconds(5))
             }

@@ -54,6 +54,41 @@ import Testing
         try await store.close()
     }
 
+    @Test("The commits of a draft, and those with a condition, are taken back as well", arguments: [0, 1, 2])
+    func otherCommits(_ kind: Int) async throws {
+        let home = try HistoryPlace(.file)
+        let store = try await home.open()
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { settings.count = 1 }
+        let token = try #require(store.history.token)
+        switch kind {
+        case 0:
+            let draft = settings.draft()
+            draft.count = 2
+            try await draft.commit(author: "alice", confirmWithin: Self.length)
+        case 1:
+            try await store.commit(
+                ifUnchangedSince: token, keys: ["count"], author: "alice", confirmWithin: Self.length
+            ) { settings.count = 2 }
+        default:
+            try await settings.commit(ifUnchangedSince: token, author: "alice", confirmWithin: Self.length) {
+                $0.count = 2
+            }
+        }
+        let change = try #require(store.unconfirmed.change)
+        #expect(change.keys == ["count"] && change.author == "alice" && settings.count == 2)
+        // A conflict leaves what is unconfirmed as it was.
+        let error = await #expect(throws: SettingsError.self) {
+            try await store.commit(ifUnchangedSince: token, confirmWithin: .seconds(9_000)) { settings.other = 9 }
+        }
+        #expect(error?.code == .conflict && store.unconfirmed.change?.duration == Self.length)
+        await isAwaited(home)
+        home.clock.advance(by: Self.length)
+        try await settled(store)
+        #expect(settings.count == 1 && settings.$other.isDefault)
+        try await store.close()
+    }
+
     @Test("A confirmed change stays", arguments: HistoryPlace.Kind.allCases)
     func confirmed(_ kind: HistoryPlace.Kind) async throws {
         let home = try HistoryPlace(kind)

@@ -128,10 +128,13 @@ public struct Draft<Group: SettingsGroup>: Sendable {
     /// Conflicts are looked for when the changes of other processes have been merged. What is written to the draft while
     /// this waits stays in the draft.
     ///
-    /// - Throws: As ``apply(_:author:)`` and ``SettingsGroup/commit(author:confirmWithin:_:)-(_,_,()->Result)`` do. The draft stays as it is.
-    public func commit(_ policy: ConflictPolicy = .throwing, author: String? = nil) async throws {
+    /// - Parameter length: As in ``SettingsGroup/commit(author:confirmWithin:_:)-(_,_,()->Result)``.
+    /// - Throws: As ``apply(_:author:)`` and that commit do. The draft stays as it is.
+    public func commit(
+        _ policy: ConflictPolicy = .throwing, author: String? = nil, confirmWithin length: Duration? = nil
+    ) async throws {
         try engine.checkOutside(original.engine)
-        let applied = try await original.commit(author: author) { try engine.write(policy) }
+        let applied = try await original.commit(author: author, confirmWithin: length) { try engine.write(policy) }
         engine.settle(applied)
     }
 }

@@ -26,8 +26,7 @@ extension SettingsGroup {
         author: String? = nil, confirmWithin length: Duration? = nil, _ body: () throws -> Result
     ) async throws -> Result {
         guard let store = try openStore() else { return try body() }
-        return try await store.commit(
-            author: author, confirming: length.map { StoreCore.Confirmation(length: $0) }, body)
+        return try await store.commit(author: author, confirming: StoreCore.Confirmation(length: length), body)
     }
 
     /// The store that has the group; `nil` for a group without settings.
@@ -48,33 +47,36 @@ extension SettingsGroup {
     }
 
     /// Runs a transaction, as ``commit(author:confirmWithin:_:)-(_,_,()->Result)`` does, but only if nothing has been stored since a token;
-    /// see ``SettingsStore/commit(ifUnchangedSince:keys:author:_:)``.
+    /// see ``SettingsStore/commit(ifUnchangedSince:keys:author:confirmWithin:_:)``.
     ///
     /// - Parameters:
     ///   - token: The place in the history, such as ``SettingsStore/History/token`` when the values were read.
     ///   - keys: The full keys that must be unchanged, such as `passcode.attemptCount`. `nil`: those of the group and of
     ///     the groups within it.
     ///   - author: The name for ``Change/author``.
+    ///   - length: As in ``commit(author:confirmWithin:_:)-(_,_,()->Result)``.
     ///   - body: Writes the settings. It has not run if this throws a conflict.
     /// - Throws: As the commit of the store.
     @discardableResult
     public func commit<Result: Sendable>(
         ifUnchangedSince token: ChangeToken, keys: [String]? = nil, author: String? = nil,
-        _ body: () throws -> Result
+        confirmWithin length: Duration? = nil, _ body: () throws -> Result
     ) async throws -> Result {
         guard let store = try openStore() else { return try body() }
         let keys =
             keys.map { $0.map { SettingKey(stored: $0) } }
             ?? GroupLayout(self).settings.compactMap { $0.box.original.existingPlacement?.slot.key }
-        return try await store.commit(ifUnchangedSince: token, keys: keys, author: author, body)
+        return try await store.commit(
+            ifUnchangedSince: token, keys: keys, author: author, confirming: StoreCore.Confirmation(length: length),
+            body)
     }
 
     /// The same, with the group as the closure's argument.
     @discardableResult
     public func commit<Result: Sendable>(
         ifUnchangedSince token: ChangeToken, keys: [String]? = nil, author: String? = nil,
-        _ body: (Self) throws -> Result
+        confirmWithin length: Duration? = nil, _ body: (Self) throws -> Result
     ) async throws -> Result {
-        try await commit(ifUnchangedSince: token, keys: keys, author: author) { try body(self) }
+        try await commit(ifUnchangedSince: token, keys: keys, author: author, confirmWithin: length) { try body(self) }
     }
 }

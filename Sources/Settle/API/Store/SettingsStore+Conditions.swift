@@ -20,6 +20,7 @@ extension SettingsStore {
     ///   - token: The place in the history, such as ``History/token`` when the values were read.
     ///   - keys: The keys that must be unchanged, with everything within them. `nil`: all.
     ///   - author: The name for ``Change/author``.
+    ///   - length: As in ``commit(author:confirmWithin:_:)``.
     ///   - body: Writes the settings, these or others. It has not run if this throws a conflict.
     /// - Throws: ``SettingsError`` with the code ``SettingsError/Code/conflict`` if something has changed, which its
     ///   ``SettingsError/conflict`` tells, or if that is not known: the token is too old, or of another past. Otherwise
@@ -27,9 +28,10 @@ extension SettingsStore {
     @discardableResult
     public func commit<Result: Sendable>(
         ifUnchangedSince token: ChangeToken, keys: [String]? = nil, author: String? = nil,
-        _ body: () throws -> Result
+        confirmWithin length: Duration? = nil, _ body: () throws -> Result
     ) async throws -> Result {
-        let keys = keys?.map { SettingKey(stored: $0) }
-        return try await open().commit(ifUnchangedSince: token, keys: keys, author: author, body)
+        try await open().commit(
+            ifUnchangedSince: token, keys: keys?.map { SettingKey(stored: $0) }, author: author,
+            confirming: StoreCore.Confirmation(length: length), body)
     }
 }

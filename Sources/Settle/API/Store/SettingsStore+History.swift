@@ -114,6 +114,6 @@ extension SettingsStore.History {
     /// The place of the newest transaction in the history of the file, or of another storage, that the store's values
     /// have; `nil` if there is none, such as for a file that has never been written. What this store has written and not
     /// appended yet comes after it. Read it before the values, to write later what builds on them; see
-    /// ``SettingsStore/commit(ifUnchangedSince:keys:author:_:)``.
+    /// ``SettingsStore/commit(ifUnchangedSince:keys:author:confirmWithin:_:)``.
     public var token: ChangeToken? { store.core.persister.token }
 }

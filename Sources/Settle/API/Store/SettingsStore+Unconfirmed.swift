@@ -79,12 +79,17 @@ extension SettingsStore.Unconfirmed {
 extension SettingsStore {
     /// A commit of a program that knows the declarations of another one.
     ///
-    /// - Parameter secrets: The keys that must not be in a commit that is to be confirmed.
+    /// - Parameters:
+    ///   - condition: The place since which nothing must have been stored at some keys, if there is one.
+    ///   - secrets: The keys that must not be in a commit that is to be confirmed.
     @discardableResult
     package func commit<Result: Sendable>(
-        author: String?, confirmWithin length: Duration?, secrets: Set<SettingKey>, _ body: () throws -> Result
+        ifUnchangedSince condition: (token: ChangeToken, keys: [SettingKey])? = nil, author: String?,
+        confirmWithin length: Duration?, secrets: Set<SettingKey>, _ body: () throws -> Result
     ) async throws -> Result {
-        let confirmation = length.map { StoreCore.Confirmation(length: $0, secrets: secrets) }
-        return try await open().commit(author: author, confirming: confirmation, body)
+        let confirmation = StoreCore.Confirmation(length: length, secrets: secrets)
+        guard let condition else { return try await open().commit(author: author, confirming: confirmation, body) }
+        return try await open().commit(
+            ifUnchangedSince: condition.token, keys: condition.keys, author: author, confirming: confirmation, body)
     }
 }

@@ -8,12 +8,16 @@ extension StoreCore {
 
     /// Runs a transaction, and returns when it is on stable storage.
     ///
-    /// - Parameter confirmation: Given if it is taken back unless it is confirmed.
+    /// - Parameters:
+    ///   - confirmation: Given if it is taken back unless it is confirmed.
+    ///   - prepare: As below.
     func commit<Result: Sendable>(
-        author: String?, confirming confirmation: Confirmation? = nil, _ body: () throws -> Result
+        author: String?, confirming confirmation: Confirmation? = nil,
+        preparing prepare: Persister.Preparation? = nil,
+        _ body: () throws -> Result
     ) async throws -> Result {
-        guard let confirmation else { return try await commit(author: author, preparing: nil, body).result }
-        return try await commit(author: author, preparing: nil) {
+        guard let confirmation else { return try await commit(author: author, preparing: prepare, body).result }
+        return try await commit(author: author, preparing: prepare) {
             let result = try body()
             try stageUnconfirmed(confirmation, author: author)
             return result

@@ -1,7 +1,8 @@
 /// Commits that begin only if nothing has been stored since a place in the history.
 extension StoreCore {
     func commit<Result: Sendable>(
-        ifUnchangedSince token: ChangeToken, keys: [SettingKey]?, author: String?, _ body: () throws -> Result
+        ifUnchangedSince token: ChangeToken, keys: [SettingKey]?, author: String?, confirming: Confirmation?,
+        _ body: () throws -> Result
     ) async throws -> Result {
         let keys = keys?.flatMap(storedKeys)
         let seen = LockedValue<UInt64>(0)
@@ -13,12 +14,12 @@ extension StoreCore {
             try await persister.history.checkNothingStored(after: token, at: keys)
             seen.withLock { $0 = revision }
         }
-        return try await commit(author: author, preparing: prepare) {
+        return try await commit(author: author, confirming: confirming, preparing: prepare) {
             if let conflict = unappended(among: keys, since: seen.withLock { $0 }).conflict {
                 throw SettingsError.conflict(conflict)
             }
             return try body()
-        }.result
+        }
     }
 
     /// The keys under which the value of a key may be stored: its place and, if it is declared, its other spellings.

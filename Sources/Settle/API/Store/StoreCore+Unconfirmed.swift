@@ -4,7 +4,13 @@ extension StoreCore {
     struct Confirmation: Sendable {
         var length: Duration
         /// The keys of secrets beside those that the store's groups declare.
-        var secrets: Set<SettingKey> = []
+        var secrets: Set<SettingKey>
+
+        /// - Returns: `nil` without a length: the commit stands for good.
+        init?(length: Duration?, secrets: Set<SettingKey> = []) {
+            guard let length else { return nil }
+            (self.length, self.secrets) = (length, secrets)
+        }
     }
 
     private var unconfirmed: UnconfirmedCommit? { log.lock.withLock { log.unconfirmed.current } }
