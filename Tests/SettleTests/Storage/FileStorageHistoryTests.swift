@@ -26,8 +26,8 @@ import Testing
     }
 
     @Test("The same, state or not, with the journal in a folder for state") func historiesApart() async {
-        await run(Array(1_001...1_150), layout: .stateApart)
-        await run(Array(1_151...1_300), state: ["b", "g.y", "g.h"], layout: .stateApart)
+        await run(Array(1_001...1_080), layout: .stateApart)
+        await run(Array(1_081...1_160), state: ["b", "g.y", "g.h"], layout: .stateApart)
     }
 
     /// Runs the same histories each time. `SETTLE_HISTORIES` sets another number of them, which then begin at

@@ -46,7 +46,7 @@ import Testing
 
     @Test("The same if the journal and the state are in another folder", arguments: [false, true])
     func randomScriptsApart(removesFiles: Bool) async {
-        await tryRandomScripts(removesFiles: removesFiles, state: ["b"], layout: .stateApart, usual: 300)
+        await tryRandomScripts(removesFiles: removesFiles, state: ["b"], layout: .stateApart, usual: 150)
     }
 
     /// One in some thousands fails; see ``WholeActions/faults``.
