@@ -26,7 +26,7 @@ extension SettingsGroup {
         author: String? = nil, confirmWithin length: Duration? = nil, _ body: () throws -> Result
     ) async throws -> Result {
         guard let store = try openStore() else { return try body() }
-        return try await store.commit(author: author, confirming: StoreCore.Confirmation(length: length), body)
+        return try await store.commit(author: author, confirming: CommitConfirmation(length: length), body)
     }
 
     /// The store that has the group; `nil` for a group without settings.
@@ -67,7 +67,7 @@ extension SettingsGroup {
             keys.map { $0.map { SettingKey(stored: $0) } }
             ?? GroupLayout(self).settings.compactMap { $0.box.original.existingPlacement?.slot.key }
         return try await store.commit(
-            ifUnchangedSince: token, keys: keys, author: author, confirming: StoreCore.Confirmation(length: length),
+            ifUnchangedSince: token, keys: keys, author: author, confirming: CommitConfirmation(length: length),
             body)
     }
 

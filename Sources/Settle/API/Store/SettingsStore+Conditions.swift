@@ -32,6 +32,6 @@ extension SettingsStore {
     ) async throws -> Result {
         try await open().commit(
             ifUnchangedSince: token, keys: keys?.map { SettingKey(stored: $0) }, author: author,
-            confirming: StoreCore.Confirmation(length: length), body)
+            confirming: CommitConfirmation(length: length), body)
     }
 }

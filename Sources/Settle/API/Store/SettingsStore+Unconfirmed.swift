@@ -87,7 +87,7 @@ extension SettingsStore {
         ifUnchangedSince condition: (token: ChangeToken, keys: [SettingKey])? = nil, author: String?,
         confirmWithin length: Duration?, secrets: Set<SettingKey>, _ body: () throws -> Result
     ) async throws -> Result {
-        let confirmation = StoreCore.Confirmation(length: length, secrets: secrets)
+        let confirmation = CommitConfirmation(length: length, secrets: secrets)
         guard let condition else { return try await open().commit(author: author, confirming: confirmation, body) }
         return try await open().commit(
             ifUnchangedSince: condition.token, keys: condition.keys, author: author, confirming: confirmation, body)

@@ -27,7 +27,7 @@ extension SettingsStore {
     public func commit<Result: Sendable>(
         author: String? = nil, confirmWithin length: Duration? = nil, _ body: () throws -> Result
     ) async throws -> Result {
-        try await open().commit(author: author, confirming: StoreCore.Confirmation(length: length), body)
+        try await open().commit(author: author, confirming: CommitConfirmation(length: length), body)
     }
 
     /// Resets every setting that a group of this store declares to its default. Keys that no group declares are kept,

@@ -12,7 +12,7 @@ extension StoreCore {
     ///   - confirmation: Given if it is taken back unless it is confirmed.
     ///   - prepare: As below.
     func commit<Result: Sendable>(
-        author: String?, confirming confirmation: Confirmation? = nil,
+        author: String?, confirming confirmation: CommitConfirmation? = nil,
         preparing prepare: Persister.Preparation? = nil,
         _ body: () throws -> Result
     ) async throws -> Result {

@@ -1,7 +1,7 @@
 /// Commits that begin only if nothing has been stored since a place in the history.
 extension StoreCore {
     func commit<Result: Sendable>(
-        ifUnchangedSince token: ChangeToken, keys: [SettingKey]?, author: String?, confirming: Confirmation?,
+        ifUnchangedSince token: ChangeToken, keys: [SettingKey]?, author: String?, confirming: CommitConfirmation?,
         _ body: () throws -> Result
     ) async throws -> Result {
         let keys = keys?.flatMap(storedKeys)

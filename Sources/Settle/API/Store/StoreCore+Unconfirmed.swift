@@ -1,24 +1,11 @@
 /// Commits that are taken back unless they are confirmed in time; see ``UnconfirmedCommit``.
 extension StoreCore {
-    /// What a commit adds to its writes.
-    struct Confirmation: Sendable {
-        var length: Duration
-        /// The keys of secrets beside those that the store's groups declare.
-        var secrets: Set<SettingKey>
-
-        /// - Returns: `nil` without a length: the commit stands for good.
-        init?(length: Duration?, secrets: Set<SettingKey> = []) {
-            guard let length else { return nil }
-            (self.length, self.secrets) = (length, secrets)
-        }
-    }
-
     private var unconfirmed: UnconfirmedCommit? { log.lock.withLock { log.unconfirmed.current } }
 
     // MARK: Committing
 
     /// Records what the transaction in progress has replaced. At its end, under the writer's lock.
-    func stageUnconfirmed(_ confirmation: Confirmation, author: String?) throws {
+    func stageUnconfirmed(_ confirmation: CommitConfirmation, author: String?) throws {
         var changes: [StoredMutation] = []
         for slot in writtenSlots {
             let (old, new) = (try storedBefore(slot), try ownStored(at: slot.key))
