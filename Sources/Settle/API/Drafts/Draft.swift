@@ -128,7 +128,10 @@ public struct Draft<Group: SettingsGroup>: Sendable {
     /// Conflicts are looked for when the changes of other processes have been merged. What is written to the draft while
     /// this waits stays in the draft.
     ///
-    /// - Parameter length: As in ``SettingsGroup/commit(author:confirmWithin:_:)-(_,_,()->Result)``.
+    /// - Parameters:
+    ///   - policy: What to do with a key that has changed in the original since the draft was made.
+    ///   - author: The name for ``Change/author``.
+    ///   - length: As in ``SettingsGroup/commit(author:confirmWithin:_:)-(_,_,()->Result)``.
     /// - Throws: As ``apply(_:author:)`` and that commit do. The draft stays as it is.
     public func commit(
         _ policy: ConflictPolicy = .throwing, author: String? = nil, confirmWithin length: Duration? = nil
