@@ -201,7 +201,7 @@ extension FileSession {
             do throws(FileError) {
                 try operations.synchronizeFolder(folder)
             } catch {
-                // Whoever makes that of the file again makes it durable.
+                // The file's folder was removed. The next version of the file makes it again, and durable.
                 guard error.cause == .notFound, folder != names.stateFolder else { throw error }
             }
             operations.synchronizeParents(of: folder)
