@@ -41,6 +41,10 @@ public final class FailingStorage: StorageWrapper {
     fileprivate struct State: Sendable {
         var failures: [Operation: Failure] = [:]
         var holds: [Operation: [StorageHold]] = [:]
+        /// Whether the other storage has said that it has no lock for transactions. Then lost batches have to be told.
+        var isWithoutLock = false
+        /// What was stored although its answer was lost, and was not told yet.
+        var lost: [ExternalChange] = []
     }
 
     public let base: any Storage
@@ -81,19 +85,39 @@ public final class FailingStorage: StorageWrapper {
     }
 
     public func load() async throws(StorageError) -> StorageContents {
-        try await run(.load) { () async throws(StorageError) in try await base.load() }
+        try await run(.load) { () async throws(StorageError) in
+            let contents = try await base.load()
+            state.withLock { $0.lost = [] }
+            return contents
+        }
     }
 
     @discardableResult
     public func append(
         _ batch: StorageBatch, durability: StorageDurability
     ) async throws(StorageError) -> StorageReceipt {
-        try await run(.append) { () async throws(StorageError) in
-            guard durability == .synced else { return try await base.append(batch, durability: durability) }
-            return try await run(.syncedAppend) { () async throws(StorageError) in
-                try await base.append(batch, durability: durability)
+        var isStored = false
+        do throws(StorageError) {
+            let receipt = try await run(.append) { () async throws(StorageError) in
+                guard durability == .synced else { return try await store(batch, durability, &isStored) }
+                return try await run(.syncedAppend) { () async throws(StorageError) in
+                    try await store(batch, durability, &isStored)
+                }
             }
+            state.withLock { $0.didStore(batch, isLost: false) }
+            return receipt
+        } catch {
+            if isStored { state.withLock { $0.didStore(batch, isLost: error.isOutcomeUnknown) } }
+            throw error
         }
+    }
+
+    private func store(
+        _ batch: StorageBatch, _ durability: StorageDurability, _ isStored: inout Bool
+    ) async throws(StorageError) -> StorageReceipt {
+        let receipt = try await base.append(batch, durability: durability)
+        isStored = true
+        return receipt
     }
 
     public func checkpoint(_ tree: SettingTree, for reason: CheckpointReason) async throws(StorageError) -> Bool {
@@ -102,12 +126,20 @@ public final class FailingStorage: StorageWrapper {
 
     public func changes(after position: StoragePosition) async throws(StorageError) -> StorageChanges {
         try await run(.changes) { () async throws(StorageError) in
-            try await shared?.changes(after: position) ?? StorageChanges([], position: position)
+            var found = try await shared?.changes(after: position) ?? StorageChanges([], position: position)
+            // What the lost batches have overwritten is not among those of others, so these come after them.
+            found.changes = state.withLock { $0.takeLost() } + found.changes
+            return found
         }
     }
 
     public func lockForTransaction() async throws(StorageError) -> StorageLease? {
-        try await run(.lock) { () async throws(StorageError) in try await shared?.lockForTransaction() }
+        try await run(.lock) { () async throws(StorageError) in
+            guard let shared else { return nil }
+            let lease = try await shared.lockForTransaction()
+            state.withLock { $0.isWithoutLock = lease == nil }
+            return lease
+        }
     }
 
     public func tryLock(named name: String) async throws(StorageError) -> StorageLease? {
@@ -139,6 +171,22 @@ public final class FailingStorage: StorageWrapper {
 }
 
 extension FailingStorage.State {
+    /// - Parameter isLost: Whether the store does not know it. It may never append the batch again.
+    fileprivate mutating func didStore(_ batch: StorageBatch, isLost: Bool) {
+        guard isWithoutLock, !batch.values.isEmpty else { return }
+        let isRepeated = lost.contains { $0.batch == batch.id }
+        if isRepeated, isLost { return }
+        lost.removeAll { $0.batch == batch.id }
+        // A repeated batch is not stored again, so it overwrites nothing.
+        if !isRepeated { for index in lost.indices { lost[index].overwrite(batch.values) } }
+        if isLost { lost.append(ExternalChange(.values(batch.values), author: batch.author, batch: batch.id)) }
+    }
+
+    fileprivate mutating func takeLost() -> [ExternalChange] {
+        defer { lost = [] }
+        return lost
+    }
+
     fileprivate mutating func nextHold(_ operation: FailingStorage.Operation) -> StorageHold? {
         guard let waiting = holds[operation], let first = waiting.first else { return nil }
         holds[operation] = Array(waiting.dropFirst())

@@ -10,13 +10,6 @@ extension StorageConformance {
         }
     }
 
-    /// A new storage, loaded and ready for appends.
-    func opened(_ number: Int) async throws -> any Storage {
-        let storage = try await makeStorage(number)
-        _ = try await storage.load()
-        return storage
-    }
-
     func batch(
         _ revision: UInt64, _ values: [SettingKey: SettingValue?], _ conditions: [StorageBatch.Condition] = []
     ) -> StorageBatch {
@@ -25,7 +18,7 @@ extension StorageConformance {
 
     @discardableResult
     func append(
-        _ values: [SettingKey: SettingValue?], to storage: any Storage, _ durability: StorageDurability = .buffered,
+        _ values: [SettingKey: SettingValue?], to storage: Opened, _ durability: StorageDurability = .buffered,
         revision: UInt64 = 2
     ) async throws -> StorageReceipt {
         try await storage.append(batch(revision, values), durability: durability)
@@ -45,15 +38,15 @@ extension StorageConformance {
     }
 
     /// Closes a storage, and expects another one of the same place to load some values.
-    func expectAfterReopening(_ storage: any Storage, _ number: Int, _ expected: SettingValue.Entries) async throws {
+    func expectAfterReopening(_ storage: Opened, _ number: Int, _ expected: SettingValue.Entries) async throws {
         await storage.close()
-        let again = try await reopen(number, storage)
+        let again = try await reopened(number, storage)
         try await expect(again, toHave: expected)
         await again.close()
     }
 
     /// Loads a storage, and expects some values.
-    func expect(_ storage: any Storage, toHave expected: SettingValue.Entries) async throws {
+    func expect(_ storage: Opened, toHave expected: SettingValue.Entries) async throws {
         let found = try await storage.load()
         guard found.tree.root != expected || found.outcome != .intact else { return }
         throw Mismatch("expected \(expected); found \(found.outcome), \(found.tree.root)")

@@ -2,35 +2,32 @@ import Settle
 
 /// What failures must leave behind.
 extension StorageConformance {
-    func faultChecks(_ setFault: @escaping SetFault) -> [Check] {
+    var faultChecks: [Check] {
         [
-            Check(promise: "After a failed append the old values are there") {
-                try await keepsOldValues($0, setFault)
-            },
-            Check(promise: "A failed batch can be appended again") { try await appendsAgain($0, setFault) },
-            Check(promise: "A failed batch can be appended merged with a later one") {
-                try await appendsMerged($0, setFault)
-            },
-            Check(promise: "After a failed load nothing is written until one succeeds") {
-                try await writesNothingAfterAFailedLoad($0, setFault)
-            },
-            Check(promise: "A batch whose answer was lost is stored once when it is appended again") {
-                try await storesLostBatchOnce($0, setFault)
-            },
-            Check(promise: "Without a lock for transactions, a batch whose answer was lost is told if it was stored") {
-                try await tellsLostBatch($0, setFault)
-            },
+            Check(promise: "After a failed append the old values are there", run: keepsOldValues),
+            Check(promise: "A failed batch can be appended again", run: appendsAgain),
+            Check(promise: "A failed batch can be appended merged with a later one", run: appendsMerged),
+            Check(
+                promise: "After a failed load nothing is written until one succeeds", run: writesNothingAfterAFailedLoad
+            ),
+            Check(
+                promise: "A batch whose answer was lost is stored once when it is appended again",
+                run: storesLostBatchOnce),
+            Check(
+                promise: "Without a lock for transactions, a batch whose answer was lost is told if it was stored",
+                run: tellsLostBatch),
+            Check(promise: "An append that is cancelled ends, and says whether it is stored", run: endsCancelledAppend),
         ]
     }
 
-    private func keepsOldValues(_ number: Int, _ setFault: SetFault) async throws {
+    private func keepsOldValues(_ number: Int) async throws {
         let storage = try await opened(number)
         try await append(["a": .integer(1)], to: storage, .synced)
         let failed = batch(2, ["a": .integer(2), "b": .integer(2)])
-        guard let error = try await failAppend(of: failed, to: storage, setFault) else { return }
+        let error = try await failAppend(of: failed, to: storage)
         await storage.close()
-        _ = try await setFault(storage, nil)
-        let again = try await reopen(number, storage)
+        try await heal(storage)
+        let again = try await reopened(number, storage)
         let found = try await again.load().tree.root
         await again.close()
         // An honest “unknown” may have stored all of it.
@@ -39,35 +36,35 @@ extension StorageConformance {
         throw Mismatch("it has \(found)")
     }
 
-    private func appendsAgain(_ number: Int, _ setFault: SetFault) async throws {
+    private func appendsAgain(_ number: Int) async throws {
         let storage = try await opened(number)
         try await append(["a": .integer(1), "c": .integer(1)], to: storage, .synced)
         let failed = batch(2, ["a": .integer(2), "b": .integer(2)])
-        guard try await failAppend(of: failed, to: storage, setFault) != nil else { return }
-        _ = try await setFault(storage, nil)
+        _ = try await failAppend(of: failed, to: storage)
+        try await heal(storage)
         _ = try await storage.append(failed, durability: .synced)
         try await expectAfterReopening(
             storage, number, ["a": .integer(2), "b": .integer(2), "c": .integer(1)])
     }
 
-    private func appendsMerged(_ number: Int, _ setFault: SetFault) async throws {
+    private func appendsMerged(_ number: Int) async throws {
         let storage = try await opened(number)
         try await append(["a": .integer(1), "c": .integer(1)], to: storage, .synced)
         let failed = batch(2, ["a": .integer(2), "b": .integer(2)])
-        guard try await failAppend(of: failed, to: storage, setFault) != nil else { return }
-        _ = try await setFault(storage, nil)
+        _ = try await failAppend(of: failed, to: storage)
+        try await heal(storage)
         try await append(["a": nil, "b": .integer(3)], to: storage, .synced, revision: 3)
         try await expectAfterReopening(storage, number, ["b": .integer(3), "c": .integer(1)])
     }
 
-    private func writesNothingAfterAFailedLoad(_ number: Int, _ setFault: SetFault) async throws {
+    private func writesNothingAfterAFailedLoad(_ number: Int) async throws {
         let storage = try await opened(number)
         try await append(["a": .integer(1)], to: storage, .synced)
         await storage.close()
-        let again = try await reopen(number, storage)
-        guard try await setFault(again, .loads) else { return await again.close() }
+        let again = try await reopened(number, storage)
+        try await produce(.loads, in: again)
         try await expectError(of: "the load") { _ = try await again.load() }
-        _ = try await setFault(again, nil)
+        try await heal(again)
         try await expectError(of: "an append after a failed load") {
             try await append(["a": .integer(2)], to: again)
         }
@@ -76,20 +73,20 @@ extension StorageConformance {
         try await expectAfterReopening(again, number, ["a": .integer(3)])
     }
 
-    private func storesLostBatchOnce(_ number: Int, _ setFault: SetFault) async throws {
+    private func storesLostBatchOnce(_ number: Int) async throws {
         let storage = try await opened(number)
         try await append(["a": .integer(0)], to: storage, .synced)
-        guard try await setFault(storage, .answers) else { return await storage.close() }
+        try await produce(.answers, in: storage)
         let lost = batch(2, ["a": .integer(1), "b": .integer(1)])
         let error = try await expectError(of: "the append whose answer is lost") {
             _ = try await storage.append(lost, durability: .synced)
         }
         guard error.isOutcomeUnknown else { throw Mismatch("it claims to be sure: \(error)") }
-        _ = try await setFault(storage, nil)
+        try await heal(storage)
         var expected: SettingValue.Entries = ["a": .integer(1), "b": .integer(1)]
         if let makeOther {
             // Whoever has stored a newer value meanwhile must not lose it to the repetition.
-            let other = try await makeOther(number, storage)
+            let other = Opened(try await makeOther(number, storage.base))
             _ = try await other.load()
             try await append(["a": .integer(2)], to: other, .synced)
             expected["a"] = .integer(2)
@@ -99,54 +96,76 @@ extension StorageConformance {
         try await expectAfterReopening(storage, number, expected)
     }
 
-    private func tellsLostBatch(_ number: Int, _ setFault: SetFault) async throws {
+    private func tellsLostBatch(_ number: Int) async throws {
         let storage = try await opened(number)
         let receipt = try await storage.append(batch(1, ["a": .integer(0)]), durability: .synced)
-        // What wraps a storage does not know what that has stored.
-        guard let shared = storage as? any SharedStorage, !(storage is any StorageWrapper),
-            try await isWithoutLock(shared), try await setFault(storage, .answers)
-        else { return await storage.close() }
+        guard storage.isShared else {
+            await storage.close()
+            throw LeftOut("it is no `SharedStorage`")
+        }
+        if let lease = try await storage.lockForTransaction() {
+            await storage.unlock(lease)
+            await storage.close()
+            throw LeftOut("it has a lock for transactions")
+        }
+        try await produce(.answers, in: storage)
         let lost = batch(2, ["a": .integer(1), "b": .integer(1)])
         try await expectError(of: "the append whose answer is lost") {
             _ = try await storage.append(lost, durability: .synced)
         }
-        _ = try await setFault(storage, nil)
+        try await heal(storage)
         // The store gives its values up, and appends something else.
         _ = try await storage.append(batch(3, ["c": .integer(3)]), durability: .synced)
-        let told = try await shared.changes(after: receipt.position).changes
+        let told = try await storage.changes(after: receipt.position).changes
         let stored = try await tree(of: storage, number)
         guard stored["b"] == .integer(1) else {
             guard told.isEmpty else { throw Mismatch("it tells \(told), which is not stored") }
             return
         }
-        guard told.count == 1, told.first?.batch == lost.id, told.first?.content == .values(lost.values) else {
+        guard told.count == 1, told.first?.batch == storage.signed(lost).id, told.first?.content == .values(lost.values)
+        else {
             throw Mismatch("it tells \(told) of a batch that was stored")
         }
     }
 
-    private func isWithoutLock(_ storage: any SharedStorage) async throws -> Bool {
-        guard let lease = try await storage.lockForTransaction() else { return true }
-        await storage.unlock(lease)
-        return false
+    private func endsCancelledAppend(_ number: Int) async throws {
+        let storage = try await opened(number)
+        try await append(["a": .integer(1)], to: storage, .synced)
+        guard storage.limits.time != nil else {
+            await storage.close()
+            throw LeftOut("its limits have no time")
+        }
+        try await produce(.silence, in: storage)
+        let cancelled = batch(2, ["a": .integer(2)])
+        let append = Task { try await storage.append(cancelled, durability: .synced) }
+        for _ in 0..<200 { await Task.yield() }
+        append.cancel()
+        let hasEnded = WatchedValue(false)
+        Task {
+            _ = await append.result
+            hasEnded.update { $0 = true }
+        }
+        let isInTime = await withinPatience { _ = await hasEnded.value { $0 } }
+        try await heal(storage)
+        guard isInTime else { throw Mismatch("it had not ended after \(patience)") }
+        if case .failure(let error as StorageError) = await append.result, !error.isOutcomeUnknown {
+            try await expect(storage, toHave: ["a": .integer(1)])
+        }
+        _ = try await storage.append(cancelled, durability: .synced)
+        try await expectAfterReopening(storage, number, ["a": .integer(2)])
     }
 
     /// What the storage has after it has been opened again.
-    private func tree(of storage: any Storage, _ number: Int) async throws -> SettingValue.Entries {
+    private func tree(of storage: Opened, _ number: Int) async throws -> SettingValue.Entries {
         await storage.close()
-        let again = try await reopen(number, storage)
+        let again = try await reopened(number, storage)
         let found = try await again.load().tree.root
         await again.close()
         return found
     }
 
-    /// - Returns: `nil` if the fault can't be produced.
-    private func failAppend(
-        of batch: StorageBatch, to storage: any Storage, _ setFault: SetFault
-    ) async throws -> StorageError? {
-        guard try await setFault(storage, .appends) else {
-            await storage.close()
-            return nil
-        }
+    private func failAppend(of batch: StorageBatch, to storage: Opened) async throws -> StorageError {
+        try await produce(.appends, in: storage)
         return try await expectError(of: "the append that was to fail") {
             _ = try await storage.append(batch, durability: .synced)
         }

@@ -2,8 +2,10 @@ import Settle
 
 /// What storages of one place have to tell each other.
 extension StorageConformance {
-    func sharingChecks(_ makeOther: @escaping Other) -> [Check] {
-        let checks: [(String, (Pair) async throws -> Void)] = [
+    typealias PairCheck = (promise: String, run: (Pair) async throws -> Void)
+
+    var sharingChecks: [PairCheck] {
+        [
             ("What another storage has appended is an external change, once", tellsOthers),
             ("A storage's own batch is no external change of its own", keepsOwnToItself),
             ("A later batch wins over an external change found before", laterBatchWins),
@@ -11,18 +13,17 @@ extension StorageConformance {
             ("Two storages that write different keys both win", bothWin),
             ("A receipt tells of external changes that have not been fetched", receiptTells),
             ("The watch tells when others have appended", watchTells),
-            ("A batch on the condition of a position is stored only there", appendsAtPosition),
+            ("The watch tells again when others have appended again", watchTellsAgain),
             ("No load ever sees a part of a batch", loadsWholeBatches),
             ("After external changes could not be determined, none of them is lost", tellsAfterAFailure),
         ]
-        return onPairs(makeOther, checks)
     }
 
     /// Two storages of the same place, both loaded, in which `start` is 0.
     struct Pair {
         let number: Int
-        let first: any SharedStorage
-        let second: any SharedStorage
+        let first: Opened
+        let second: Opened
         /// Where the first storage was when it was loaded.
         let position: StoragePosition
 
@@ -33,12 +34,12 @@ extension StorageConformance {
     }
 
     /// Runs each check on a pair of its own, and closes it.
-    func onPairs(_ makeOther: @escaping Other, _ checks: [(String, (Pair) async throws -> Void)]) -> [Check] {
-        checks.map { promise, run in
-            Check(promise: promise) { number in
-                let pair = try await pair(number, makeOther)
+    func onPairs(_ checks: [PairCheck]) -> [Check] {
+        checks.map { check in
+            Check(promise: check.promise) { number in
+                let pair = try await pair(number)
                 do {
-                    try await run(pair)
+                    try await check.run(pair)
                 } catch {
                     await pair.close()
                     throw error
@@ -48,19 +49,19 @@ extension StorageConformance {
         }
     }
 
-    private func pair(_ number: Int, _ makeOther: Other) async throws -> Pair {
-        guard let first = try await opened(number) as? any SharedStorage else {
-            throw Mismatch("it is no SharedStorage")
-        }
+    private func pair(_ number: Int) async throws -> Pair {
+        guard let makeOther else { throw LeftOut("there is no `makeOther`") }
+        let first = try await opened(number)
+        guard first.isShared else { throw Mismatch("it is no SharedStorage") }
         // Store something, so that the second storage has a state to load.
         try await append(["start": .integer(0)], to: first, .synced, revision: 1)
-        let second = try await makeOther(number, first)
+        let second = Opened(try await makeOther(number, first.base))
         _ = try await second.load()
         return Pair(number: number, first: first, second: second, position: try await first.load().position)
     }
 
     /// Brings what a store knows of the first storage up to date, from a position on.
-    private func merge(
+    func merge(
         _ pair: Pair, into known: inout SettingTree, after position: StoragePosition? = nil
     ) async throws -> StoragePosition {
         let found = try await pair.first.changes(after: position ?? pair.position)
@@ -73,7 +74,7 @@ extension StorageConformance {
         return found.position
     }
 
-    private func expect(_ found: SettingTree, _ expected: SettingValue.Entries) throws {
+    func expect(_ found: SettingTree, _ expected: SettingValue.Entries) throws {
         guard found.root != expected else { return }
         throw Mismatch("the first storage should know of \(expected), but knows of \(found.root)")
     }
@@ -117,7 +118,7 @@ extension StorageConformance {
         try await append(["b": .integer(2)], to: pair.second, .synced)
         try await append(["c": .integer(3)], to: pair.first, .synced)
         await pair.close()
-        let again = try await reopen(pair.number, pair.first)
+        let again = try await reopened(pair.number, pair.first)
         try await expect(
             again, toHave: ["start": .integer(0), "a": .integer(1), "b": .integer(2), "c": .integer(3)])
         await again.close()
@@ -129,31 +130,25 @@ extension StorageConformance {
         guard receipt.hasExternalChanges else { throw Mismatch("it does not") }
     }
 
-    private func watchTells(_ pair: Pair) async throws {
+    private func watchTells(_ pair: Pair) async throws { try await expectEvents(1, pair) }
+
+    private func watchTellsAgain(_ pair: Pair) async throws { try await expectEvents(2, pair) }
+
+    private func expectEvents(_ count: Int, _ pair: Pair) async throws {
         let events = WatchedValue<[StorageEvent]>([])
         pair.first.watch { event in events.update { $0.append(event) } }
-        // A storage may tell once at the beginning, of what came between the load and the watch.
-        let before = events.value.count
-        try await append(["a": .integer(1)], to: pair.second, .synced)
-        let told = await withinPatience { _ = await events.value { $0.dropFirst(before).contains(.mayHaveChanged) } }
-        guard told else { throw Mismatch("nothing was told within \(patience)") }
-        var known = SettingTree(["start": .integer(0)])
-        _ = try await merge(pair, into: &known)
-        try expect(known, ["start": .integer(0), "a": .integer(1)])
-    }
-
-    private func appendsAtPosition(_ pair: Pair) async throws {
-        let first = try await pair.first.append(
-            batch(2, ["a": .integer(1)], [.at(pair.position)]), durability: .synced)
-        try await append(["a": .integer(2)], to: pair.second, .synced)
-        try await expectError(.conflict, of: "an append at an earlier position") {
-            _ = try await pair.first.append(
-                batch(3, ["a": .integer(3)], [.at(first.position)]), durability: .synced)
+        var (known, position) = (SettingTree(["start": .integer(0)]), pair.position)
+        for number in 1...count {
+            // A storage may tell once at the beginning, of what came between the load and the watch.
+            let before = events.value.count
+            try await append(["a": .integer(Int64(number))], to: pair.second, .synced)
+            let told = await withinPatience {
+                _ = await events.value { $0.dropFirst(before).contains(.mayHaveChanged) }
+            }
+            guard told else { throw Mismatch("nothing was told of change \(number) within \(patience)") }
+            position = try await merge(pair, into: &known, after: position)
+            try expect(known, ["start": .integer(0), "a": .integer(Int64(number))])
         }
-        try await expect(pair.second, toHave: ["start": .integer(0), "a": .integer(2)])
-        let position = try await pair.first.changes(after: first.position).position
-        _ = try await pair.first.append(batch(4, ["a": .integer(4)], [.at(position)]), durability: .synced)
-        try await expect(pair.second, toHave: ["start": .integer(0), "a": .integer(4)])
     }
 
     private func loadsWholeBatches(_ pair: Pair) async throws {
@@ -189,9 +184,9 @@ extension StorageConformance {
 
     private func tellsAfterAFailure(_ pair: Pair) async throws {
         try await append(["a": .integer(1)], to: pair.second)
-        guard let setFault, try await setFault(pair.first, .changes) else { return }
+        try await produce(.changes, in: pair.first)
         try await expectError(of: "changes") { _ = try await pair.first.changes(after: pair.position) }
-        _ = try await setFault(pair.first, nil)
+        try await heal(pair.first)
         var known = SettingTree(["start": .integer(0)])
         _ = try await merge(pair, into: &known)
         try expect(known, ["start": .integer(0), "a": .integer(1)])

@@ -25,13 +25,22 @@ extension StorageConformance {
             Check(promise: "A storage that closes is at rest after its checkpoint", run: restsAtClosing),
             Check(promise: "A closed storage throws `closed`", run: throwsOnceClosed),
         ]
-            + values.map { value in
-                Check(promise: "The value \(value) comes back as it was") { try await roundTrips(value, $0) }
+    }
+
+    var valueChecks: [Check] {
+        let others = Self.everyKindOfValue.filter { !values.contains($0) }
+        return values.map { value in
+            Check(promise: Self.promise(of: value)) { try await roundTrips(value, $0) }
+        }
+            + others.map { value in
+                Check(promise: Self.promise(of: value)) { _ in throw LeftOut("`values` leaves it out") }
             }
     }
 
+    private static func promise(of value: SettingValue) -> String { "The value \(value) comes back as it was" }
+
     private func startsAbsent(_ number: Int) async throws {
-        let storage = try await makeStorage(number)
+        let storage = try await made(number)
         let contents = try await storage.load()
         guard contents.outcome == .absent, contents.tree.root.isEmpty else {
             throw Mismatch("found \(contents.outcome), \(contents.tree.root)")
@@ -40,7 +49,7 @@ extension StorageConformance {
     }
 
     private func refusesEarlyAppends(_ number: Int) async throws {
-        let storage = try await makeStorage(number)
+        let storage = try await made(number)
         try await expectError(of: "an append before the first load") {
             try await append(["a": .integer(1)], to: storage)
         }
@@ -101,7 +110,7 @@ extension StorageConformance {
             values[.path("key\(index)")] = value
             expected["key\(index)"] = value
         }
-        let again = try await reopen(number, storage)
+        let again = try await reopened(number, storage)
         _ = try await again.load()
         try await append(values, to: again)
         try await expect(again, toHave: expected)
@@ -141,7 +150,7 @@ extension StorageConformance {
                 group.addTask { _ = try await storage.append(batch, durability: index % 5 == 0 ? .synced : .buffered) }
             }
             group.addTask { _ = try storage.check(.integer(1), at: "key1") }
-            group.addTask { _ = (storage as? any CheckpointingStorage)?.keptValues(forKey: "key1", insteadOf: nil) }
+            group.addTask { _ = storage.keptValues(forKey: "key1", insteadOf: nil) }
             try await group.waitForAll()
         }
         var expected: SettingValue.Entries = [:]
@@ -157,7 +166,7 @@ extension StorageConformance {
         let storage = try await opened(number)
         try await append([:], to: storage)
         await storage.close()
-        let again = try await reopen(number, storage)
+        let again = try await reopened(number, storage)
         let contents = try await again.load()
         await again.close()
         guard contents.outcome == .absent else { throw Mismatch("found \(contents.outcome)") }

@@ -39,8 +39,11 @@ public struct StorageConformance {
         case changes
         /// Every append takes effect, but its answer is lost: it throws with `isOutcomeUnknown`.
         case answers
-        /// Every lease that the storage has been granted has ended.
+        /// Every lease that the storage has been granted has ended, so that others can have its name: let its time pass
+        /// rather than remove it, so that one without an end is found.
         case leases
+        /// No call is answered. Only for a storage whose `limits` have a time: it must end a call whose task is cancelled.
+        case silence
     }
 
     let makeStorage: Make
@@ -55,12 +58,14 @@ public struct StorageConformance {
     /// - Parameters:
     ///   - makeStorage: Makes an empty storage.
     ///   - reopen: Makes another storage of what a closed one has stored.
-    ///   - setFault: Produces faults. Without it, checks that need faults are left out.
+    ///   - setFault: Produces faults. Without it, the checks that need faults are left out.
     ///   - makeOther: Makes a second storage of the same place. Without it, the checks of a `SharedStorage` are left
     ///     out. Waiting for a lock must time out before `patience` does, or end when the lock is released.
     ///   - values: Values that must survive storing unchanged. Leave out kinds that the storage's format lacks.
     ///   - patience: How long to wait for an event that the storage has to report.
+    /// - Returns: How many checks were made, and which were left out for what reason.
     /// - Throws: ``StorageConformanceFailure`` with everything that went wrong.
+    @discardableResult
     public static func check(
         makeStorage: @escaping Make,
         reopen: @escaping Reopen,
@@ -68,19 +73,24 @@ public struct StorageConformance {
         makeOther: Other? = nil,
         values: [SettingValue] = everyKindOfValue,
         patience: Duration = .seconds(10)
-    ) async throws(StorageConformanceFailure) {
+    ) async throws(StorageConformanceFailure) -> Report {
         let suite = StorageConformance(
             makeStorage: makeStorage, reopen: reopen, setFault: setFault, makeOther: makeOther, values: values,
             patience: patience)
         var failures: [String] = []
+        var report = Report(checks: 0, leftOut: [])
         for (number, check) in suite.checks.enumerated() {
             do {
                 try await check.run(number)
+                report.checks += 1
+            } catch let reason as LeftOut {
+                report.leftOut.append("\(check.promise): \(reason)")
             } catch {
                 failures.append("\(check.promise): \(error)")
             }
         }
         if !failures.isEmpty { throw StorageConformanceFailure(failures: failures) }
+        return report
     }
 
     /// Every case of `SettingValue`, each with the values that are easiest to get wrong.
@@ -104,6 +114,7 @@ public struct StorageConformance {
     }
 
     private var checks: [Check] {
-        storingChecks + (setFault.map(faultChecks) ?? []) + (makeOther.map { sharingChecks($0) + lockChecks($0) } ?? [])
+        storingChecks + valueChecks + faultChecks + historyChecks
+            + onPairs(sharingChecks + changeChecks + conditionChecks + lockChecks + leaseChecks)
     }
 }

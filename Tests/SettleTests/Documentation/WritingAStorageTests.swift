@@ -251,7 +251,7 @@ extension FailingStorage {
         case .answers:
             let lost = StorageError(.writeFailed, "The answer was lost.", isOutcomeUnknown: true)
             fail(.append, with: lost, moment: .after)
-        case .changes, .leases: return false
+        case .changes, .leases, .silence: return false
         }
         return true
     }

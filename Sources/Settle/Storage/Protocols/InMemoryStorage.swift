@@ -116,15 +116,18 @@ public final class InMemoryStorage: HistoryStorage {
         try memory.state.withLock { (state) throws(StorageError) in
             _ = try member(in: state)
             guard state.names[name] == nil else { return nil }
-            state.names[name] = number
             state.lastFence += 1
+            state.names[name] = (number, state.lastFence)
             return StorageLease(
                 name: name, fencingNumber: state.lastFence, position: StoragePosition(state.position))
         }
     }
 
     /// A lease lasts until it is released.
-    public func renew(_ lease: StorageLease) -> StorageLease { lease }
+    public func renew(_ lease: StorageLease) throws(StorageError) -> StorageLease {
+        try memory.state.withLock { (state) throws(StorageError) in try state.check(lease, of: number) }
+        return lease
+    }
 
     public func unlock(_ lease: StorageLease) {
         memory.unlock(lease, number)
@@ -170,7 +173,8 @@ private final class SharedMemory: Sendable {
         /// The storage that holds the lock for transactions.
         var holder: Int?
         var waiting: [CheckedContinuation<Void, Never>] = []
-        var names: [String: Int] = [:]
+        /// Who holds each named lock, and the fencing number of the lease.
+        var names: [String: (member: Int, fence: UInt64)] = [:]
         var lastFence: UInt64 = 0
     }
 
@@ -192,7 +196,7 @@ private final class SharedMemory: Sendable {
     func leave(_ number: Int) {
         let waiting = state.withLock { state in
             state.members[number] = nil
-            state.names = state.names.filter { $0.value != number }
+            state.names = state.names.filter { $0.value.member != number }
             state.trim()
             return state.unlock(number)
         }
@@ -233,7 +237,7 @@ private final class SharedMemory: Sendable {
     func unlock(_ lease: StorageLease, _ number: Int) {
         let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard let name = lease.name else { return state.unlock(number) }
-            if state.names[name] == number { state.names[name] = nil }
+            if state.isHeld(lease, by: number) { state.names[name] = nil }
             return []
         }
         for waiter in waiting { waiter.resume() }
@@ -241,6 +245,16 @@ private final class SharedMemory: Sendable {
 }
 
 extension SharedMemory.State {
+    fileprivate func isHeld(_ lease: StorageLease, by number: Int) -> Bool {
+        guard let name = lease.name else { return holder == number }
+        return names[name].map { $0 == (number, lease.fencingNumber) } ?? false
+    }
+
+    fileprivate func check(_ lease: StorageLease, of number: Int) throws(StorageError) {
+        if isHeld(lease, by: number) { return }
+        throw StorageError(.leaseLost, "The lock “\(lease.name ?? "for transactions")” is not held any more.")
+    }
+
     fileprivate mutating func unlock(_ number: Int) -> [CheckedContinuation<Void, Never>] {
         guard holder == number else { return [] }
         holder = nil
@@ -261,6 +275,7 @@ extension SharedMemory.State {
                 let foreign = MigrationRecord(in: contents.tree).foreignStep(besides: known)
                 if let foreign { throw .migrated(by: foreign) }
             }
+            for case .under(let lease) in batch.conditions { try check(lease, of: number) }
             let hasSeenAll = member.seen == position
             handlers = store(
                 ExternalChange(.values(batch.values), author: batch.author), by: number, batch.transactions,

@@ -1,0 +1,76 @@
+extension FlawedSharedStorage {
+    enum Flaw: CaseIterable, Sendable {
+        // Storing.
+        case acceptsAppendsBeforeLoad, writesAfterFailedLoad
+        case tearsBatches, tearsRefusedBatches
+        case emptyBatchesMakePresent, keepsRemovedInnerKeys
+        case ignoresCancellation, storesCancelledBatches
+        // Batches whose answers were lost.
+        case storesRepeatedBatchesAgain, refusesRepeatedBatches, forgetsBatchesAfterOthers
+        case claimsThatLostBatchesFailed, neverTellsLostBatches
+        // Conditions.
+        case ignoresPositions, comparesBeforeStoring, storesDespiteConflict, ignoresMigrations
+        // What others change.
+        case watchNeverTells, watchTellsOnce, neverTellsOfExternalChanges
+        case tellsOwnBatches, tellsChangesTwice, forgetsChangesAfterFailure
+        case reversesChanges, leavesAChangeOut, skipsThePositionAfterChanges, readsPositionLate
+        // Locks.
+        case lockExcludesNobody, ignoresLostLeases
+        case namesExcludeNobody, keepsLeasesAfterClosing, fencesFall, leasesNeverEnd
+        case renewsEndedLeases, unlocksTheNextHolder, ignoresNamedLeases
+        // The history.
+        case reversesRecords, leavesRecordsOut, tellsOldestRecordsFirst, followsForeignTokens
+        case keepsSecrets, remembersForgottenKeys
+
+        /// Whether it is one of a lock for transactions. All others are found without one, too.
+        var needsLock: Bool { self == .lockExcludesNobody || self == .ignoresLostLeases }
+
+        var brokenPromise: String {
+            switch self {
+            case .acceptsAppendsBeforeLoad: "Nothing can be appended before the first load"
+            case .writesAfterFailedLoad: "After a failed load nothing is written"
+            case .tearsBatches: "No load ever sees a part"
+            case .tearsRefusedBatches: "of which one value is refused"
+            case .emptyBatchesMakePresent: "An empty batch does not make an absent storage present"
+            case .keepsRemovedInnerKeys: "A key whose value is nil"
+            case .ignoresCancellation, .storesCancelledBatches: "An append that is cancelled ends"
+            case .storesRepeatedBatchesAgain, .claimsThatLostBatchesFailed: "whose answer was lost is stored once"
+            case .refusesRepeatedBatches, .forgetsBatchesAfterOthers: "recognised before its conditions"
+            case .neverTellsLostBatches: "whose answer was lost is told if it was stored"
+            case .ignoresPositions, .storesDespiteConflict: "on the condition of a position is stored only there"
+            case .comparesBeforeStoring: "at once on the condition of a position none is lost"
+            case .ignoresMigrations: "on the condition of known migrations"
+            case .watchNeverTells: "The watch tells when"
+            case .watchTellsOnce: "The watch tells again"
+            case .neverTellsOfExternalChanges: "A receipt tells"
+            case .tellsOwnBatches: "no external change of its own"
+            case .tellsChangesTwice: "is an external change, once"
+            case .forgetsChangesAfterFailure: "could not be determined, none of them is lost"
+            case .reversesChanges: "Several changes of others are told in their order"
+            case .leavesAChangeOut, .skipsThePositionAfterChanges: "Of several changes of others none is left out"
+            case .readsPositionLate: "The position of a load is not newer"
+            default: brokenPromiseOfLockOrHistory
+            }
+        }
+
+        private var brokenPromiseOfLockOrHistory: String {
+            switch self {
+            case .lockExcludesNobody: "While a storage has the lock"
+            case .ignoresLostLeases: "Under a lease that has ended"
+            case .namesExcludeNobody: "A named lock has one holder"
+            case .keepsLeasesAfterClosing: "A storage that closes releases"
+            case .fencesFall: "a higher fencing number"
+            case .leasesNeverEnd: "A lease with a time ends after it"
+            case .renewsEndedLeases: "can be renewed while it is held, and not when it has ended"
+            case .unlocksTheNextHolder: "leaves the lock with its next holder"
+            case .ignoresNamedLeases: "Under a named lease that has ended"
+            case .reversesRecords, .leavesRecordsOut: "The records after a token"
+            case .tellsOldestRecordsFirst: "The records before a token"
+            case .followsForeignTokens: "the token of another history"
+            case .keepsSecrets: "No value that is withheld"
+            case .remembersForgottenKeys: "No value that is forgotten"
+            default: "no promise"
+            }
+        }
+    }
+}
