@@ -54,6 +54,7 @@ struct EtcdStorageConformanceTests {
             case nil: transport.setAll(nil)
             case .appends, .loads, .changes: transport.setAll(.refused)
             case .answers: transport.set { $0.path == EtcdPath.transaction ? .answerLost : nil }
+            case .silence: transport.setAll(.silence)
             case .leases:
                 transport.cluster.expire()
                 return true

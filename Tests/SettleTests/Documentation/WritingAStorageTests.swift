@@ -48,6 +48,16 @@ import Testing
         }
     }
 
+    @Test func report() async throws {
+        try await withTemporaryFolder { folder in
+            let open = { (number: Int) in FolderStorage(at: folder.appending(path: "\(number)")) }
+            let report = try await StorageConformance.check(
+                makeStorage: { open($0) }, reopen: { number, _ in open(number) })
+            print(report)
+            #expect(report.leftOut.contains("A failed batch can be appended again: there is no `setFault`"))
+        }
+    }
+
     @Test("A store keeps its values in the storage") func store() async throws {
         try await withTemporaryFolder { folder in
             let folder = folder.appending(path: "settings")

@@ -35,6 +35,9 @@ struct RealClusterTests {
             let fault = fault.withLock { $0 }
             switch fault {
             case .appends, .loads, .changes: throw EtcdTransportError("it is cut off", isSurelyUnsent: true)
+            case .silence:
+                try? await Task.sleep(for: .seconds(3_600))
+                throw EtcdTransportError("the call was cancelled")
             default: break
             }
             let answer = try await base.call(request)
