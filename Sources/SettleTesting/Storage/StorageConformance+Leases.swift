@@ -10,7 +10,7 @@ extension StorageConformance {
             ("A lease can be renewed while it is held, and not when it has ended", renewsHeldLeases),
             ("A lease that is released late leaves the lock with its next holder", ignoresLateUnlocks),
             ("Under a named lease that has ended nothing is stored", storesNothingUnderAnEndedLease),
-            ("A lease with a time ends after it, and frees its name", endsLeases),
+            ("A lease that can end has a time, and frees its name after it", endsLeases),
         ]
     }
 
@@ -91,6 +91,8 @@ extension StorageConformance {
         let earlier = try await expectLock("a", of: pair.first)
         guard earlier.timeToLive != nil else {
             await pair.first.unlock(earlier)
+            let canEnd = try await setFault?(pair.first.base, .leases) ?? false
+            if canEnd { throw Mismatch("it says no time, although it can end before it is released") }
             throw LeftOut("its leases last until they are released")
         }
         try await produce(.leases, in: pair.first)

@@ -5,6 +5,7 @@ extension StorageConformance {
     struct Opened: StorageWrapper {
         let base: any Storage
         private let store = UInt64.random(in: .min ... .max)
+        private let isClosed = LockedValue(false)
 
         init(_ base: any Storage) { self.base = base }
 
@@ -12,6 +13,15 @@ extension StorageConformance {
             _ batch: StorageBatch, durability: StorageDurability
         ) async throws(StorageError) -> StorageReceipt {
             try await base.append(signed(batch), durability: durability)
+        }
+
+        /// Closes the storage, once: a check that has closed it leaves the rest to what runs the checks.
+        func close() async {
+            let wasClosed = isClosed.withLock { isClosed in
+                defer { isClosed = true }
+                return isClosed
+            }
+            if !wasClosed { await base.close() }
         }
 
         /// The batch as the storage is given it.

@@ -50,8 +50,11 @@ extension StorageConformance {
     }
 
     private func pair(_ number: Int) async throws -> Pair {
-        guard let makeOther else { throw LeftOut("there is no `makeOther`") }
         let first = try await opened(number)
+        guard let makeOther else {
+            await first.close()
+            throw LeftOut(first.isShared ? "there is no `makeOther`" : "it is no `SharedStorage`")
+        }
         guard first.isShared else { throw Mismatch("it is no SharedStorage") }
         // Store something, so that the second storage has a state to load.
         try await append(["start": .integer(0)], to: first, .synced, revision: 1)

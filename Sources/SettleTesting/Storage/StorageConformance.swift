@@ -6,7 +6,7 @@ public import Settle
     import Foundation
 #endif
 
-/// The guarantees of `Storage` and `SharedStorage`, as checks that every implementation can run on itself.
+/// The guarantees of `Storage`, `SharedStorage` and `HistoryStorage`, as checks that every implementation can run on itself.
 ///
 /// ```swift
 /// @Test func conformance() async throws {

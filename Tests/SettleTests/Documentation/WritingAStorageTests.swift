@@ -42,19 +42,10 @@ import Testing
     @Test func conformanceWithFaults() async throws {
         try await withTemporaryFolder { folder in
             let open = { (number: Int) in FailingStorage(FolderStorage(at: folder.appending(path: "\(number)"))) }
-            try await StorageConformance.check(
+            let report = try await StorageConformance.check(
                 makeStorage: { open($0) }, reopen: { number, _ in open(number) },
                 setFault: { storage, fault in try (storage as? FailingStorage)?.set(fault) ?? false })
-        }
-    }
-
-    @Test func report() async throws {
-        try await withTemporaryFolder { folder in
-            let open = { (number: Int) in FolderStorage(at: folder.appending(path: "\(number)")) }
-            let report = try await StorageConformance.check(
-                makeStorage: { open($0) }, reopen: { number, _ in open(number) })
-            print(report)
-            #expect(report.leftOut.contains("A failed batch can be appended again: there is no `setFault`"))
+            #expect(!report.leftOut.contains { $0.contains("can't be produced") }, "\(report)")
         }
     }
 

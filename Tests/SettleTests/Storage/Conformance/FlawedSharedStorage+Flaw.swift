@@ -16,7 +16,7 @@ extension FlawedSharedStorage {
         case reversesChanges, leavesAChangeOut, skipsThePositionAfterChanges, readsPositionLate
         // Locks.
         case lockExcludesNobody, ignoresLostLeases
-        case namesExcludeNobody, keepsLeasesAfterClosing, fencesFall, leasesNeverEnd
+        case namesExcludeNobody, keepsLeasesAfterClosing, fencesFall, leasesNeverEnd, leasesSayNoTime
         case renewsEndedLeases, unlocksTheNextHolder, ignoresNamedLeases
         // The history.
         case reversesRecords, leavesRecordsOut, tellsOldestRecordsFirst, followsForeignTokens
@@ -60,7 +60,7 @@ extension FlawedSharedStorage {
             case .namesExcludeNobody: "A named lock has one holder"
             case .keepsLeasesAfterClosing: "A storage that closes releases"
             case .fencesFall: "a higher fencing number"
-            case .leasesNeverEnd: "A lease with a time ends after it"
+            case .leasesNeverEnd, .leasesSayNoTime: "A lease that can end has a time"
             case .renewsEndedLeases: "can be renewed while it is held, and not when it has ended"
             case .unlocksTheNextHolder: "leaves the lock with its next holder"
             case .ignoresNamedLeases: "Under a named lease that has ended"

@@ -16,7 +16,8 @@ extension FlawedSharedStorage {
             return nil
         }
         let lease = StorageLease(
-            name: name, fencingNumber: fence, position: try await position(), timeToLive: .seconds(30))
+            name: name, fencingNumber: fence, position: try await position(),
+            timeToLive: flaw == .leasesSayNoTime ? nil : .seconds(30))
         state.withLock { $0.named.append(lease) }
         return lease
     }

@@ -88,7 +88,7 @@ import Testing
                 "After external changes could not be determined, none of them is lost: the fault `changes` can't be "
                     + "produced",
                 "Under a lease that has ended nothing is stored: the fault `leases` can't be produced",
-                "A lease with a time ends after it, and frees its name: its leases last until they are released",
+                "A lease that can end has a time, and frees its name after it: its leases last until they are released",
             ])
         #expect(all.description.hasPrefix("\(all.checks) checks have passed, and 10 were left out:\n- After a failed"))
         let one = try await StorageConformance.check(
