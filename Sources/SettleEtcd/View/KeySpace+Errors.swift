@@ -15,6 +15,9 @@ extension KeySpace {
         guard !Self.isOwn(key) else {
             throw StorageError(.unsupportedValue, "“\(key)” is a name that the storage under “\(prefix)” needs itself.")
         }
+        guard !key.hasEmptyName else {
+            throw StorageError(.unsupportedValue, "“\(prefix)” can't hold “\(key)”: a name in it is empty.")
+        }
         if StorableCheck.isAlwaysStorable(value, at: key) { return }
         do throws(FormatError) {
             try StorableCheck.check(value, at: key, as: .json)

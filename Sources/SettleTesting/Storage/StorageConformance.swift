@@ -114,7 +114,7 @@ public struct StorageConformance {
     }
 
     private var checks: [Check] {
-        storingChecks + valueChecks + faultChecks + historyChecks
+        storingChecks + keyChecks + valueChecks + faultChecks + historyChecks
             + onPairs(sharingChecks + changeChecks + conditionChecks + lockChecks + leaseChecks)
     }
 }

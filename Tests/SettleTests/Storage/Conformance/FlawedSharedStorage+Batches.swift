@@ -23,6 +23,13 @@ extension FlawedSharedStorage {
         case .ignoresMigrations: batch.conditions.removeAll(where: \.isMigration)
         case .emptyBatchesMakePresent: if batch.values.isEmpty { batch.values = ["nothing": nil] }
         case .keepsRemovedInnerKeys: batch.values = batch.values.filter { $1 != nil || $0.parents.isEmpty }
+        case .keepsRemovedDictionaries:
+            batch.values = batch.values.filter { key, value in
+                guard value == nil, case .dictionary? = memory.tree[key] else { return true }
+                return false
+            }
+        case .foldsCaseOfKeys:
+            if let value = batch.values.removeValue(forKey: "A") { batch.values.updateValue(value, forKey: "a") }
         default: break
         }
         return batch

@@ -3,7 +3,8 @@ extension FlawedSharedStorage {
         // Storing.
         case acceptsAppendsBeforeLoad, writesAfterFailedLoad
         case tearsBatches, tearsRefusedBatches
-        case emptyBatchesMakePresent, keepsRemovedInnerKeys
+        case emptyBatchesMakePresent, isAbsentWithoutValues, saysBuffered
+        case keepsRemovedInnerKeys, keepsRemovedDictionaries, foldsCaseOfKeys
         case ignoresCancellation, storesCancelledBatches
         // Batches whose answers were lost.
         case storesRepeatedBatchesAgain, refusesRepeatedBatches, forgetsBatchesAfterOthers
@@ -32,6 +33,10 @@ extension FlawedSharedStorage {
             case .tearsBatches: "No load ever sees a part"
             case .tearsRefusedBatches: "of which one value is refused"
             case .emptyBatchesMakePresent: "An empty batch does not make an absent storage present"
+            case .isAbsentWithoutValues: "whose last key is removed is not absent"
+            case .saysBuffered: "A synced batch is synced"
+            case .keepsRemovedDictionaries: "A key replaces what is within it"
+            case .foldsCaseOfKeys: "Any name that is not refused"
             case .keepsRemovedInnerKeys: "A key whose value is nil"
             case .ignoresCancellation, .storesCancelledBatches: "An append that is cancelled ends"
             case .storesRepeatedBatchesAgain, .claimsThatLostBatchesFailed: "whose answer was lost is stored once"

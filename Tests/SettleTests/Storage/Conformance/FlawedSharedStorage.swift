@@ -57,6 +57,7 @@ final class FlawedSharedStorage: StorageWrapper {
             for _ in 0..<20 { await Task.yield() }
             contents.position = try await position()
         }
+        if flaw == .isAbsentWithoutValues, contents.tree.root.isEmpty { contents.outcome = .absent }
         state.withLock { ($0.isLoaded, $0.isUnreadable) = (true, false) }
         return contents
     }
@@ -64,6 +65,7 @@ final class FlawedSharedStorage: StorageWrapper {
     func append(_ batch: StorageBatch, durability: StorageDurability) async throws(StorageError) -> StorageReceipt {
         try await begin(batch, durability)
         var receipt = try await store(try await flawed(batch), durability)
+        if flaw == .saysBuffered { receipt.durability = .buffered }
         if flaw == .neverTellsOfExternalChanges { receipt.hasExternalChanges = false }
         let isLost = has(.answers)
         state.withLock { [receipt] state in
