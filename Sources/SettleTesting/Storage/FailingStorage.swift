@@ -125,12 +125,12 @@ public final class FailingStorage: StorageWrapper {
     }
 
     public func changes(after position: StoragePosition) async throws(StorageError) -> StorageChanges {
-        try await run(.changes) { () async throws(StorageError) in
-            var found = try await shared?.changes(after: position) ?? StorageChanges([], position: position)
-            // What the lost batches have overwritten is not among those of others, so these come after them.
-            found.changes = state.withLock { $0.takeLost() } + found.changes
-            return found
+        var found = try await run(.changes) { () async throws(StorageError) in
+            try await shared?.changes(after: position) ?? StorageChanges([], position: position)
         }
+        // What the lost batches have overwritten is not among those of others, so these come after them.
+        found.changes = state.withLock { $0.takeLost() } + found.changes
+        return found
     }
 
     public func lockForTransaction() async throws(StorageError) -> StorageLease? {

@@ -55,7 +55,7 @@ extension StorageConformance {
             await first.close()
             throw LeftOut(first.isShared ? "there is no `makeOther`" : "it is no `SharedStorage`")
         }
-        guard first.isShared else { throw Mismatch("it is no SharedStorage") }
+        guard first.shared != nil else { throw Mismatch("it is no SharedStorage") }
         // Store something, so that the second storage has a state to load.
         try await append(["start": .integer(0)], to: first, .synced, revision: 1)
         let second = Opened(try await makeOther(number, first.base))
