@@ -34,7 +34,8 @@ private func checkText(_ text: [UInt8], of tree: SettingTree, _ format: FileForm
     other[keys[0]] = nil
     other[keys[1]] = .array([.dictionary(["x": .integer(1)])])
     other[keys[2]] = .dictionary(["y": .bool(true)])
-    let written = try format.encode(other, into: text, changing: keys)
+    let old = Dictionary(keys.map { ($0, tree[$0]) }) { first, _ in first }
+    let written = try format.encode(other, into: text, changing: old)
     let read = try format.decode(written)
     precondition(isSame(.dictionary(read.root), .dictionary(other.root)), "a text has other values")
     let compared = try format.encode(other, into: text)

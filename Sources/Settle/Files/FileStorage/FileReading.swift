@@ -14,6 +14,10 @@ struct FileReading: Sendable {
             && status.contentsChanged == other.contentsChanged
     }
 
+    func hasBytes(_ others: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { bytes in others.withUnsafeBytes { bytes.hasSameBytes(as: $0) } }
+    }
+
     func with(_ status: FileStatus) -> FileReading {
         FileReading(bytes: bytes, status: status, version: version, isSettled: false)
     }
@@ -60,8 +64,10 @@ extension FileOperations {
         guard max(Int(status.size), bytes.count) <= FileSession.sizeLimit else {
             throw .unreadable(path, "it exceeds the limit of \(FileSession.sizeLimit) bytes")
         }
+        // Comparing is faster than hashing.
+        let same = known.flatMap { $0.hasBytes(bytes) ? $0.version : nil }
         return FileReading(
-            bytes: bytes, status: status, version: FileVersion(of: bytes),
+            bytes: bytes, status: status, version: same ?? FileVersion(of: bytes),
             isSettled: FileSignature(status).isSettled(at: now))
     }
 }

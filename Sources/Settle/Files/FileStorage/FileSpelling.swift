@@ -44,15 +44,17 @@ struct FileSpelling: Sendable {
     ) throws(StorageError) -> [UInt8] {
         let text = file.flatMap { format(of: $0.bytes) == format ? $0 : nil }
         // What has become state is where it was.
-        let keys = text.flatMap { text in
+        let old = text.flatMap { text in
             state.flatMap { state in
-                state.mirror(text.version).map { Array($0.difference.values.keys) + state.stateFile.keys }
+                state.mirror(text.version).map { mirror in
+                    mirror.difference.values.merging(state.stateFile.keys.lazy.map { ($0, nil) }) { old, _ in old }
+                }
             }
         }
         let bytes: [UInt8]
         do throws(FormatError) {
             if let text {
-                bytes = try format.encode(tree, into: text.bytes, changing: keys)
+                bytes = try format.encode(tree, into: text.bytes, changing: old)
             } else {
                 bytes = try format.encode(tree)
             }

@@ -27,20 +27,23 @@ package struct FileOperations: Sendable {
     package func readAll(
         _ file: FileDescriptor, at path: FilePath, expecting size: Int = 0, limit: Int
     ) throws(FileError) -> [UInt8] {
+        var contents: [UInt8] = []
         // One byte more than expected, so that the second call finds the end.
-        var contents = [UInt8](repeating: 0, count: max(size + 1, 4 << 10))
-        var end = 0
+        var room = max(size + 1, 4 << 10)
         // Read one byte beyond the limit, so that the caller can tell that there is more.
-        while end <= limit {
-            if end == contents.count { contents += repeatElement(0, count: min(end, 1 << 20)) }
-            let count = try contents.withUnsafeMutableBufferPointer { (buffer) throws(FileError) in
-                let rest = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[end...]))
-                return try finishing("read", path, try calls.readBytes(file, into: rest))
+        while contents.count <= limit {
+            var part = Result<Int, FileError>.success(0)
+            // Not filled with zeros before, which takes as long as reading does.
+            let more = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+                part = Result { () throws(FileError) in
+                    try finishing("read", path, try calls.readBytes(file, into: UnsafeMutableRawBufferPointer(buffer)))
+                }
+                count = (try? part.get()) ?? 0
             }
-            if count == 0 { break }
-            end += count
+            if try part.get() == 0 { break }
+            contents = contents.isEmpty ? more : contents + more
+            room = more.count < room ? room - more.count : min(contents.count, 1 << 20)
         }
-        contents.removeSubrange(end...)
         return contents
     }
 

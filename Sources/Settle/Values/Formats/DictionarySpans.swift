@@ -42,6 +42,13 @@ protocol TextSyntax {
     mutating func dictionary(at position: Int) throws(FormatError) -> DictionarySpans?
     mutating func value(at position: Int) throws(FormatError) -> (value: SettingValue, end: Int)
     mutating func name(of entry: DictionarySpans.Entry) throws(FormatError) -> String
+    /// Whether no name of the text can have an escape for a letter, a digit, a hyphen or an underscore.
+    var spellsNamesPlainly: Bool { get }
+    /// Where the value begins that has a name which is in the text. Asked only if names are spelled plainly.
+    ///
+    /// - Returns: `nil` if the name has other characters than those above, or stands in the text more than once, also as a
+    ///   value or within a comment.
+    mutating func value(ofOnly name: String) throws(FormatError) -> Int?
     /// Where the comma is that follows an entry.
     func comma(behind entry: DictionarySpans.Entry) -> Int?
     /// - Returns: `nil` if no comment begins there.

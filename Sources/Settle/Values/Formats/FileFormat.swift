@@ -67,11 +67,12 @@ extension FileFormat {
     ///
     /// - Parameters:
     ///   - text: A file that ``decode(_:)`` reads.
-    ///   - keys: Where the text may have other values, none of them within another one; `nil` if that is not known.
+    ///   - old: Where the text may have other values, none of them within another one, and what it has there; `nil` if that
+    ///     is not known.
     package func encode(
-        _ tree: SettingTree, into text: [UInt8], changing keys: [SettingKey]? = nil
+        _ tree: SettingTree, into text: [UInt8], changing old: [SettingKey: SettingValue?]? = nil
     ) throws(FormatError) -> [UInt8] {
-        try format.encode(tree, into: text, changing: keys)
+        try format.encode(tree, into: text, changing: old)
     }
 
     /// Writes a file that ``decode(_:)`` reads.
@@ -106,7 +107,7 @@ package protocol TreeFormat: Sendable {
 
     /// Writes values into a text, see ``FileFormat``. A format that has nothing to keep writes a new one.
     func encode(
-        _ tree: SettingTree, into text: [UInt8], changing keys: [SettingKey]?
+        _ tree: SettingTree, into text: [UInt8], changing old: [SettingKey: SettingValue?]?
     ) throws(FormatError) -> [UInt8]
 
     /// - Throws: ``FormatError`` with the key of a value that the format can't represent. Nothing is left out silently.
@@ -115,7 +116,7 @@ package protocol TreeFormat: Sendable {
 
 extension TreeFormat {
     package func encode(
-        _ tree: SettingTree, into text: [UInt8], changing keys: [SettingKey]?
+        _ tree: SettingTree, into text: [UInt8], changing old: [SettingKey: SettingValue?]?
     ) throws(FormatError) -> [UInt8] {
         try encode(tree)
     }

@@ -15,10 +15,10 @@ package struct JSONFormat: TreeFormat {
     }
 
     package func encode(
-        _ tree: SettingTree, into text: [UInt8], changing keys: [SettingKey]?
+        _ tree: SettingTree, into text: [UInt8], changing old: [SettingKey: SettingValue?]?
     ) throws(FormatError) -> [UInt8] {
         var rewriter = TextRewriter(JSONReader(text, dialect))
-        return try rewriter.rewrite(to: tree, changing: keys)
+        return try rewriter.rewrite(to: tree, changing: old)
     }
 
     package func encode(_ tree: SettingTree) throws(FormatError) -> [UInt8] {

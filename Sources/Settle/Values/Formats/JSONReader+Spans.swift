@@ -45,6 +45,36 @@ extension JSONReader: TextSyntax {
         return try readKey()
     }
 
+    var spellsNamesPlainly: Bool {
+        bytes.withUnsafeBytes { bytes in
+            var place = bytes.place(of: UInt8(ascii: "\\"), from: 0)
+            while let escape = place, escape + 1 < bytes.count {
+                if bytes[escape + 1] == UInt8(ascii: "u") { return false }
+                place = bytes.place(of: UInt8(ascii: "\\"), from: escape + 1)
+            }
+            return true
+        }
+    }
+
+    mutating func value(ofOnly name: String) throws(FormatError) -> Int? {
+        let isPlain = name.utf8.allSatisfy { byte in
+            switch byte {
+            // There is another character that Unicode takes for a K.
+            case UInt8(ascii: "K"): false
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        guard isPlain else { return nil }
+        let spelling = Array("\"\(name)\"".utf8)
+        guard let place = ByteSearch(spelling).onlyPlace(in: bytes) else { return nil }
+        position = place + spelling.count
+        try skipColon()
+        return position
+    }
+
     func comma(behind entry: DictionarySpans.Entry) -> Int? {
         var position = entry.value.upperBound
         while position < bytes.count {

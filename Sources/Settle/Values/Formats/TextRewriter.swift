@@ -15,19 +15,45 @@ struct TextRewriter<Syntax: TextSyntax> {
         lineBreak = last.map { $0 > 0 && bytes[$0 - 1] == UInt8(ascii: "\r") } == true ? Array("\r\n".utf8) : [0x0A]
     }
 
-    /// - Parameter keys: As in ``FileFormat/encode(_:into:changing:)``.
-    mutating func rewrite(to tree: SettingTree, changing keys: [SettingKey]?) throws(FormatError) -> [UInt8] {
+    /// - Parameter old: As in ``FileFormat/encode(_:into:changing:)``.
+    mutating func rewrite(
+        to tree: SettingTree, changing old: [SettingKey: SettingValue?]?
+    ) throws(FormatError) -> [UInt8] {
+        if let old, let edits = try? simpleEdits(to: tree, changing: old) {
+            return TextEdit.applied(edits, to: syntax.bytes)
+        }
         edits = []
         var layout = Syntax.layout
         layout.lineBreak = lineBreak
-        let touched = keys.map { keys in
+        let touched = old.map { old in
             var touched = SettingTree()
-            for key in keys { touched[key] = .bool(true) }
+            for key in old.keys { touched[key] = .bool(true) }
             return touched.root
         }
         try rewriteDictionary(at: try syntax.root(), to: tree.root, touched, layout)
         return TextEdit.applied(edits, to: syntax.bytes)
     }
+
+    /// The edits, if there are few, and each is of a value without parts whose name stands nowhere else. Then nothing else of
+    /// a large text has to be understood.
+    ///
+    /// - Returns: `nil` if all of it has to be. An error means the same.
+    private mutating func simpleEdits(
+        to tree: SettingTree, changing old: [SettingKey: SettingValue?]
+    ) throws(FormatError) -> [TextEdit]? {
+        guard old.count <= Self.simpleLimit, syntax.spellsNamesPlainly else { return nil }
+        edits = []
+        for (key, old) in old {
+            guard let old, let new = tree[key], old.hasNoParts, new.hasNoParts, let name = key.components.last,
+                let start = try syntax.value(ofOnly: name), try syntax.value(at: start).value == old
+            else { return nil }
+            try replace(at: start, with: new, Syntax.layout)
+        }
+        return edits
+    }
+
+    /// With more, each of which is looked for in all of the text, that takes longer than understanding it once.
+    private static var simpleLimit: Int { 3 }
 
     /// - Parameters:
     ///   - touched: The names of the entries that may differ, each with the same for what is in it; `nil` if all may.
@@ -124,6 +150,13 @@ private struct NameFilter {
 }
 
 extension SettingValue {
+    fileprivate var hasNoParts: Bool {
+        switch self {
+        case .array, .dictionary: false
+        default: true
+        }
+    }
+
     fileprivate var hasParts: Bool {
         switch self {
         case .array(let elements): !elements.isEmpty

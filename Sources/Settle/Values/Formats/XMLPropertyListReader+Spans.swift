@@ -50,6 +50,10 @@ extension XMLPropertyListReader: TextSyntax {
         return try scanner.readText(of: "key")
     }
 
+    // Names may have comments and references in them.
+    var spellsNamesPlainly: Bool { false }
+    mutating func value(ofOnly name: String) -> Int? { nil }
+
     func comma(behind entry: DictionarySpans.Entry) -> Int? { nil }
 
     func commentEnd(at position: Int) -> Int? { scanner.commentEnd(at: position) }

@@ -74,7 +74,7 @@ import Testing
         for _ in 0..<50 {
             let name = names.randomElement(using: &random)!
             tree[SettingKey(name: name)] = .integer(2)
-            let changed = try JSONFormat().encode(tree, into: Array(text.utf8), changing: [SettingKey(name: name)])
+            let changed = try rewritten(Array(text.utf8), tree, .json, changing: [SettingKey(name: name)])
             #expect(try JSONFormat().decode(changed) == tree, "\(name)")
             tree[SettingKey(name: name)] = .integer(1)
         }

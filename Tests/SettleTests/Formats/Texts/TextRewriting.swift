@@ -11,5 +11,7 @@ func read(_ text: [UInt8], _ format: FileFormat) throws -> SettingTree {
 func rewritten(
     _ text: [UInt8], _ tree: SettingTree, _ format: FileFormat, changing keys: [SettingKey]? = nil
 ) throws -> [UInt8] {
-    try format.encode(tree, into: text, changing: keys)
+    guard let keys else { return try format.encode(tree, into: text) }
+    let old = try format.decode(text)
+    return try format.encode(tree, into: text, changing: Dictionary(uniqueKeysWithValues: keys.map { ($0, old[$0]) }))
 }

@@ -96,6 +96,38 @@ import Testing
         #expect(try rewritten(old, tree, .propertyListBinary) == FileFormat.propertyListBinary.encode(tree))
     }
 
+    @Test(
+        "A value is changed at its own place, whatever else has its name",
+        arguments: [
+            #"{"name": 1, "b": {"name": 1}}"#, #"{"b": {"name": 1}, "name": 1}"#, #"{"x": "name", "name": 1}"#,
+            #"{"x": 5 /* "name": 1 */, "name": 1}"#, #"{"name" /* 2 */ : /* 3 */ 1}"#,
+            #"{"x": {"name": 1}, "n\u0061me": 1}"#, #"{"x": {"name": 1, "y": "\\u"}, "n\u0061me": 1}"#,
+            #"{"x": "\"name\": 1", "name": 1}"#, #"{"x": {"name.b": 1}, "name": 1 // "name"\#n}"#,
+        ], ["name", "Kame", "n.me", "n,e"])
+    func namesakes(text: String, name: String) throws {
+        let text = Array(text.replacing("name", with: name).utf8)
+        let key = SettingKey(name: name)
+        var tree = try read(text, .json)
+        for value in [SettingValue.integer(2), .string("x"), .array([.bool(true)]), .dictionary([:])] {
+            tree[key] = value
+            let result = try rewritten(text, tree, .json, changing: [key])
+            #expect(try read(result, .json) == tree, "\(String(decoding: result, as: UTF8.self))")
+            #expect(try result == rewritten(text, tree, .json))
+        }
+    }
+
+    @Test("A new entry does not take the place of one of the same name elsewhere") func newNamesake() throws {
+        let text = Array(#"{"b": {"name": 1}}"#.utf8)
+        var tree = try read(text, .json)
+        tree["name"] = .integer(2)
+        #expect(try read(rewritten(text, tree, .json, changing: ["name"]), .json) == tree)
+        // A character that Unicode takes for a K.
+        let kelvins = Array("{\"x\": {\"K\": 1}, \"\u{212A}\": 1}".utf8)
+        tree = try read(kelvins, .json)
+        tree["K"] = .integer(2)
+        #expect(try read(rewritten(kelvins, tree, .json, changing: ["K"]), .json) == tree)
+    }
+
     @Test("A value changes on the last level that is allowed") func depth() throws {
         let text = String(repeating: "{ \"a\": ", count: 128) + "1" + String(repeating: " }", count: 128)
         var tree = SettingTree(["a": .integer(2)])
