@@ -41,7 +41,7 @@ package struct FileOperations: Sendable {
                 count = (try? part.get()) ?? 0
             }
             if try part.get() == 0 { break }
-            contents = contents.isEmpty ? more : contents + more
+            if contents.isEmpty { contents = more } else { contents += more }
             room = more.count < room ? room - more.count : min(contents.count, 1 << 20)
         }
         return contents

@@ -17,7 +17,9 @@ struct ByteSearch {
     /// Where the part begins, if it stands there once.
     func onlyPlace(in bytes: [UInt8]) -> Int? {
         bytes.withUnsafeBytes { bytes in
-            guard let place = place(in: bytes, from: 0), self.place(in: bytes, from: place + 1) == nil else { return nil }
+            guard let place = place(in: bytes, from: 0), self.place(in: bytes, from: place + 1) == nil else {
+                return nil
+            }
             return place
         }
     }
