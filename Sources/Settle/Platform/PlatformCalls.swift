@@ -74,21 +74,6 @@ func yieldThread() {
     sched_yield()
 }
 
-extension UnsafeRawBufferPointer {
-    /// Where a byte stands first, at a place or behind it.
-    func place(of byte: UInt8, from start: Int) -> Int? {
-        guard let base = baseAddress, let found = memchr(base + start, CInt(byte), count - start) else { return nil }
-        return UnsafeRawPointer(found) - base
-    }
-
-    func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
-        guard count == other.count, let base = baseAddress, let otherBase = other.baseAddress else {
-            return count == other.count
-        }
-        return memcmp(base, otherBase, count) == 0
-    }
-}
-
 /// Writes a line to standard error. Failures are ignored.
 func writeToStandardError(_ line: String) {
     let bytes = Array((line + "\n").utf8)

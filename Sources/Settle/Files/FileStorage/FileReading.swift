@@ -15,7 +15,7 @@ struct FileReading: Sendable {
     }
 
     func hasBytes(_ others: [UInt8]) -> Bool {
-        bytes.withUnsafeBytes { bytes in others.withUnsafeBytes { bytes.hasSameBytes(as: $0) } }
+        bytes.withUnsafeBytes { bytes in others.withUnsafeBytes { bytes.isEqual(to: $0) } }
     }
 
     func with(_ status: FileStatus) -> FileReading {

@@ -32,7 +32,7 @@ struct ByteSearch {
                     let start = end - (part.count - 1)
                     // Two bytes, because the last one of a name is always a quotation mark.
                     if bytes[end] == part[part.count - 1], bytes[end - 1] == part[part.count - 2],
-                        UnsafeRawBufferPointer(rebasing: bytes[start...end]).hasSameBytes(as: part)
+                        UnsafeRawBufferPointer(rebasing: bytes[start...end]).isEqual(to: part)
                     {
                         return start
                     }

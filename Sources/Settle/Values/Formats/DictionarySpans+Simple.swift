@@ -18,7 +18,7 @@ extension DictionarySpans {
 }
 
 /// Goes over JSON as fast as it can, as long as that is simple.
-private struct SimpleJSON {
+struct SimpleJSON {
     let bytes: UnsafeRawBufferPointer
 
     /// The entry that begins here, if it is simple and another one follows, and where that begins.
@@ -79,6 +79,18 @@ private struct SimpleJSON {
             position += 8
         }
         return nil
+    }
+
+    /// Where a byte stands first, from a place on.
+    func place(of byte: UInt8, from start: Int) -> Int? {
+        var position = start
+        while position + 8 <= bytes.count {
+            let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+            let found = Self.matches(byte, in: word)
+            if found != 0 { return position + found.trailingZeroBitCount / 8 }
+            position += 8
+        }
+        return bytes[position...].firstIndex(of: byte)
     }
 
     /// The top bit of each byte that is this one. Behind the first there may be others.

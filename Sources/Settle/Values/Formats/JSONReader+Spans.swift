@@ -47,10 +47,12 @@ extension JSONReader: TextSyntax {
 
     var spellsNamesPlainly: Bool {
         bytes.withUnsafeBytes { bytes in
-            var place = bytes.place(of: UInt8(ascii: "\\"), from: 0)
-            while let escape = place, escape + 1 < bytes.count {
+            var position = 0
+            while let escape = SimpleJSON(bytes: bytes).place(of: UInt8(ascii: "\\"), from: position),
+                escape + 1 < bytes.count
+            {
                 if bytes[escape + 1] == UInt8(ascii: "u") { return false }
-                place = bytes.place(of: UInt8(ascii: "\\"), from: escape + 1)
+                position = escape + 1
             }
             return true
         }
@@ -59,8 +61,6 @@ extension JSONReader: TextSyntax {
     mutating func value(ofOnly name: String) throws(FormatError) -> Int? {
         let isPlain = name.utf8.allSatisfy { byte in
             switch byte {
-            // There is another character that Unicode takes for a K.
-            case UInt8(ascii: "K"): false
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
                 true
