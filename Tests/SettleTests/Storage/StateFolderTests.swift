@@ -151,7 +151,10 @@ import Testing
         arguments: [".config/app", ".config", ".local/state"])
     func removed(folder: String) async throws {
         let (store, app) = try await written()
-        try FileManager.default.removeItem(at: temporary.url.appending(path: folder))
+        // In one step: the store, which notices it, may put files back into a folder that is just being emptied.
+        let gone = temporary.url.appending(path: "gone")
+        try FileManager.default.moveItem(at: temporary.url.appending(path: folder), to: gone)
+        try FileManager.default.removeItem(at: gone)
         try await app.commit { app.theme = "still" }
         try await store.file.flush()
         try await store.close()
