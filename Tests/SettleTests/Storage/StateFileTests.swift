@@ -29,6 +29,16 @@ import Testing
         let counters = Counters()
     }
 
+    /// Configuration and state in one dictionary.
+    private struct MixedLock: SettingsGroup {
+        struct Counters: SettingsGroup {
+            @Setting var limit = 1
+            let state = StateFileTests.Counters()
+        }
+
+        let counters = Counters()
+    }
+
     private let fixture: FileStorageFixture
     private static let state = "settings.state.json"
     private static let settings = "{\n  \"length\": 6\n}\n"
@@ -70,6 +80,22 @@ import Testing
         #expect(try isSame(text(Self.state), Self.remembered))
         #expect(try fixture.permissions(of: Self.state) == 0o600)
         #expect(try await found() == [6, 2, 1])
+    }
+
+    @Test("A dictionary in which a person has left a comment alone is filled, although it has state too")
+    func commentAlone() async throws {
+        try fixture.write("{\n  \"counters\": { /* mine */ }\n}\n")
+        let store = try await SettingsStore.open(at: fixture.file)
+        let lock = try await store.group(MixedLock.self)
+        try await lock.commit {
+            lock.counters.limit = 5
+            lock.counters.state.attempts = 3
+        }
+        try await store.file.flush()
+        try await store.close()
+        let text = try text("settings.json")
+        #expect(try isSame(text, "{\"counters\": {\"limit\": 5}}"), "\(text)")
+        #expect(text.contains("/* mine */"))
     }
 
     @Test("An explanation names the file of state and the line in it") func explained() async throws {

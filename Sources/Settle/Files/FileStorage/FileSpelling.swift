@@ -43,12 +43,8 @@ struct FileSpelling: Sendable {
         _ tree: SettingTree, into file: FileReading? = nil, _ state: JournalState? = nil
     ) throws(StorageError) -> [UInt8] {
         let text = file.flatMap { format(of: $0.bytes) == format ? $0 : nil }
-        // What has become state is where it was.
         let old = text.flatMap { text in
-            state.flatMap { state in
-                state.mirror(text.version).map { mirror in
-                    mirror.difference.values.merging(state.stateFile.keys.lazy.map { ($0, nil) }) { old, _ in old }
-                }
+            state.flatMap { state in state.mirror(text.version).map { Self.places(in: $0.difference, state.stateFile) }
             }
         }
         let bytes: [UInt8]
@@ -64,6 +60,18 @@ struct FileSpelling: Sendable {
         assert(bytes.count > 1 << 16 || isSpelling(bytes, of: tree), "The file would have other values.")
         guard bytes.count <= sizeLimit else { throw .tooLarge(path, toHold: bytes.count) }
         return bytes
+    }
+
+    /// Where a version of the file may have other values, and which. What has become state is where it was.
+    private static func places(
+        in difference: MirrorDifference, _ stateFile: StateFile
+    ) -> [SettingKey: SettingValue?] {
+        var places = difference.values
+        for key in stateFile.keys where places[key] == nil {
+            // A dictionary that is one place may have state in it.
+            if !key.parents.contains(where: { places[$0] != nil }) { places[key] = .some(nil) }
+        }
+        return places
     }
 
     /// Whether a file has the values of a tree, as far as its format can tell them apart.
