@@ -41,11 +41,14 @@ struct TextRewriter<Syntax: TextSyntax> {
     private mutating func simpleEdits(
         to tree: SettingTree, changing old: [SettingKey: SettingValue?]
     ) throws(FormatError) -> [TextEdit]? {
-        guard old.count <= Self.simpleLimit, syntax.spellsNamesPlainly else { return nil }
+        let isSimple = { (value: SettingValue?) in value.map { !$0.isContainer } ?? false }
+        guard old.count <= Self.simpleLimit, old.allSatisfy({ isSimple($0.value) && isSimple(tree[$0.key]) }),
+            syntax.spellsNamesPlainly
+        else { return nil }
         edits = []
         for (key, old) in old {
-            guard let old, let new = tree[key], old.hasNoParts, new.hasNoParts, let name = key.components.last,
-                let start = try syntax.value(ofOnly: name), try syntax.value(at: start).value == old
+            guard let new = tree[key], let name = key.components.last, let start = try syntax.value(ofOnly: name),
+                try syntax.value(at: start).value == old
             else { return nil }
             try replace(at: start, with: new, Syntax.layout)
         }
@@ -150,13 +153,6 @@ private struct NameFilter {
 }
 
 extension SettingValue {
-    fileprivate var hasNoParts: Bool {
-        switch self {
-        case .array, .dictionary: false
-        default: true
-        }
-    }
-
     fileprivate var hasParts: Bool {
         switch self {
         case .array(let elements): !elements.isEmpty

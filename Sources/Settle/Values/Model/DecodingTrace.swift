@@ -108,7 +108,7 @@ final class DecodingTrace {
 }
 
 extension SettingValue {
-    fileprivate var isContainer: Bool {
+    var isContainer: Bool {
         switch self {
         case .dictionary, .array: true
         default: false
