@@ -26,6 +26,14 @@ extension FlawedSharedStorage {
         /// Whether it is one of a lock for transactions. All others are found without one, too.
         var needsLock: Bool { self == .lockExcludesNobody || self == .ignoresLostLeases }
 
+        /// Whether it is found by waiting for what never comes. For all others patience costs nothing.
+        var isWaitedFor: Bool {
+            switch self {
+            case .ignoresCancellation, .watchNeverTells, .watchTellsOnce, .leasesNeverEnd: true
+            default: false
+            }
+        }
+
         var brokenPromise: String {
             switch self {
             case .acceptsAppendsBeforeLoad: "Nothing can be appended before the first load"

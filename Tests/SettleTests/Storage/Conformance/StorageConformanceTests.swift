@@ -114,8 +114,8 @@ import Testing
     func mutants(flaw: FlawedSharedStorage.Flaw) async {
         let memories = Memories()
         let failure = await #expect(throws: StorageConformanceFailure.self) {
-            try await check(
-                flaw, hasLock: flaw.needsLock, in: memories, patience: .milliseconds(50))
+            let patience = flaw.isWaitedFor ? Duration.milliseconds(50) : .seconds(60)
+            try await check(flaw, hasLock: flaw.needsLock, in: memories, patience: patience)
         }
         let expected = flaw.brokenPromise
         #expect(failure?.failures.contains { $0.contains(expected) } == true, "\(flaw): \(failure?.description ?? "")")
