@@ -31,6 +31,9 @@ package struct BackOff: Equatable, Sendable {
     /// An attempt has failed; the next one is ``due`` after a delay.
     package mutating func failed(now: Duration) { due = now + next() }
 
+    /// An attempt has not failed: the next delay is a step shorter.
+    package mutating func succeeded() { attempts = max(0, attempts - 1) }
+
     /// Moves the next attempt forward to `time`, if it is later.
     package mutating func hurry(to time: Duration) { due = min(due, time) }
 }

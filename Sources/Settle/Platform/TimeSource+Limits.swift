@@ -2,22 +2,23 @@ extension TimeSource {
     /// Runs work as a child of the caller's task, and cancels it when it has not ended by a time. Waits for it to end even
     /// then.
     ///
+    /// The alarm itself cancels it: where the caller runs, the work may have blocked the thread.
+    ///
     /// - Returns: What it has come to, and whether its time was over before.
     package func run<Value: Sendable, Failure: Error>(
         until due: Duration, _ work: @escaping @Sendable () async throws(Failure) -> Value
     ) async -> (result: Result<Value, Failure>, isOver: Bool) {
-        let race = Race()
+        let limited = LimitedTask()
         return await withTaskGroup(of: Result<Value, Failure>.self) { group in
             group.addTask {
-                defer { race.decide(.ended) }
-                do throws(Failure) { return .success(try await work()) } catch { return .failure(error) }
+                await limited.run {
+                    do throws(Failure) { return .success(try await work()) } catch { return .failure(error) }
+                }
             }
-            let alarm = alarm(at: due) { race.decide(.isOver) }
-            let winner = await race.winner()
-            alarm.cancel()
-            if winner == .isOver { group.cancelAll() }
+            let alarm = alarm(at: due) { limited.timeIsOver() }
+            defer { alarm.cancel() }
             guard let result = await group.next() else { preconditionFailure("Work ends with a value or an error.") }
-            return (result, winner == .isOver)
+            return (result, limited.isOver)
         }
     }
 
@@ -45,41 +46,52 @@ private enum Alarm {
     }
 }
 
-/// Tells the one who waits what came first: the end of the work, or that of its time.
-private final class Race: Sendable {
-    enum Winner { case ended, isOver }
-
+/// A task that any thread can cancel while it runs.
+///
+/// ```
+///   waiting ──run──▶ running ──▶ ended
+///      │                │
+///      └──timeIsOver────┴──▶ over, and cancelled
+/// ```
+private final class LimitedTask: @unchecked Sendable {
+    // Sendable: the task is there while the state is `running`, which ends under the lock, and to cancel a task is allowed on
+    // any thread.
     private enum State {
-        case undecided
-        case awaited(UnsafeContinuation<Winner, Never>)
-        case decided(Winner)
+        case waiting, ended, over
+        case running(UnsafeCurrentTask)
     }
 
-    private let state = LockedValue(State.undecided)
+    private let lock = Lock()
+    private var state = State.waiting
 
-    func decide(_ winner: Winner) {
-        let continuation = state.withLock { state -> UnsafeContinuation<Winner, Never>? in
+    /// Called once, by the task.
+    func run<Value: Sendable>(_ work: @Sendable () async -> Value) async -> Value {
+        await withUnsafeCurrentTask { task in
+            if let task { begin(task) }
+            let value = await work()
+            end()
+            return value
+        }
+    }
+
+    private func begin(_ task: UnsafeCurrentTask) {
+        lock.withLock { if case .over = state { task.cancel() } else { state = .running(task) } }
+    }
+
+    private func end() {
+        lock.withLock { if case .running = state { state = .ended } }
+    }
+
+    func timeIsOver() {
+        lock.withLock {
             switch state {
-            case .decided: return nil
-            case .undecided:
-                state = .decided(winner)
-                return nil
-            case .awaited(let continuation):
-                state = .decided(winner)
-                return continuation
+            case .waiting: break
+            case .running(let task): task.cancel()
+            case .ended, .over: return
             }
+            state = .over
         }
-        continuation?.resume(returning: winner)
     }
 
-    func winner() async -> Winner {
-        await withUnsafeContinuation { continuation in
-            let winner = state.withLock { state -> Winner? in
-                if case .decided(let winner) = state { return winner }
-                state = .awaited(continuation)
-                return nil
-            }
-            if let winner { continuation.resume(returning: winner) }
-        }
-    }
+    var isOver: Bool { lock.withLock { if case .over = state { true } else { false } } }
 }

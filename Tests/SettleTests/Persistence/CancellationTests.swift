@@ -118,7 +118,7 @@ import Testing
         let commit = Task { try await queue.commit(settings, ran, blockedBy: gate) }
         await gate.waitUntilReached()
         // The storage is locked for the commit, whose actor is blocked.
-        while await store.core.persister.transactions.running == 0 { await Task.yield() }
+        while await store.core.persister.group.visitors.isEmpty { await Task.yield() }
         commit.cancel()
         gate.open()
         await #expect(throws: CancellationError.self) { try await commit.value }

@@ -11,24 +11,19 @@ import Testing
     func runsAgain(isVisit: Bool) async throws {
         let place = InMemoryStorage()
         let stores = [
-            try await CounterSettings.open(on: LocklessStorage(InMemoryStorage(sharing: place))),
-            try await CounterSettings.open(on: LocklessStorage(InMemoryStorage(sharing: place))),
+            try await CounterSettings.open(
+                on: LocklessStorage(InMemoryStorage(sharing: place)), clock: ContinuousClock()),
+            try await CounterSettings.open(
+                on: LocklessStorage(InMemoryStorage(sharing: place)), clock: ContinuousClock()),
         ]
         try await withThrowingTaskGroup { group in
             for (_, settings) in stores {
                 group.addTask {
                     for _ in 0..<100 {
-                        while true {
-                            do {
-                                if isVisit {
-                                    try await settings.commitOnMainActor { $0.count += 1 }
-                                } else {
-                                    try await settings.commit { settings.count += 1 }
-                                }
-                                break
-                            } catch let error as SettingsError where Self.isConflict(error) {
-                                // Sixteen times in a row the other store was faster.
-                            }
+                        if isVisit {
+                            try await settings.commitOnMainActor { $0.count += 1 }
+                        } else {
+                            try await settings.commit { settings.count += 1 }
                         }
                     }
                 }
@@ -47,9 +42,23 @@ import Testing
         async throws
     {
         let place = InMemoryStorage()
-        let (store, settings) = try await CounterSettings.open(on: LocklessStorage(InMemoryStorage(sharing: place)))
+        let clock = ManualClock()
+        let (store, settings) = try await CounterSettings.open(
+            on: LocklessStorage(InMemoryStorage(sharing: place)), clock: clock)
         let runs = LockedValue(0)
         settings.name = "plain"
+        // Before each run but the first two it waits, longer and longer, and at least for ten seconds in all.
+        let pauses = Task {
+            var total = Duration.zero
+            while !Task.isCancelled {
+                if let next = clock.deadlines.map(\.sinceStart).min(), next - clock.now.sinceStart <= .milliseconds(100) {
+                    total += next - clock.now.sinceStart
+                    clock.advance(by: next - clock.now.sinceStart)
+                }
+                await Task.yield()
+            }
+            return total
+        }
         let issues = ChangeRecorder(store.issues)
         let error = await #expect(throws: SettingsError.self) {
             try await settings.commit {
@@ -61,7 +70,11 @@ import Testing
                 settings.count = run
             }
         }
-        #expect(error.map(Self.isConflict) == true && (2...100).contains(runs.withLock { $0 }))
+        pauses.cancel()
+        #expect((.seconds(10)...Duration.seconds(11)).contains(await pauses.value))
+        let count = runs.withLock { $0 }
+        #expect(error.map(Self.isConflict) == true && (100...1_000).contains(count))
+        #expect(error?.code == .tooManyConflicts && error?.description.contains("run \(count) times") == true)
         try await store.flush()
         #expect(settings.count == 0 && place.tree["count"] == nil && place.tree["name"] == .string("plain"))
         #expect(settings.other == runs.withLock { $0 } && store.status == .saved)
@@ -74,7 +87,8 @@ import Testing
         let place = InMemoryStorage()
         var stores: [(SettingsStore, CounterSettings, UrgentSettings)] = []
         for _ in 0..<2 {
-            let (store, settings) = try await CounterSettings.open(on: LocklessStorage(InMemoryStorage(sharing: place)))
+            let (store, settings) = try await CounterSettings.open(
+                on: LocklessStorage(InMemoryStorage(sharing: place)), clock: ContinuousClock())
             stores.append((store, settings, try await store.group(UrgentSettings.self, at: "urgent")))
         }
         let done = LockedValue(0)
@@ -148,7 +162,7 @@ private struct UrgentSettings: SettingsGroup {
 }
 
 /// Runs tasks one after the other, and tells when they are suspended.
-private final class QueueOfTasks: TaskExecutor {
+final class QueueOfTasks: TaskExecutor {
     private let queue = DispatchQueue(label: "tasks")
 
     func enqueue(_ job: consuming ExecutorJob) {

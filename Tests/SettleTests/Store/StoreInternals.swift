@@ -18,7 +18,7 @@ extension SettingsStore {
 
     /// Whether a task of this store holds a lock.
     func holdsLock(named name: String) async -> Bool {
-        await core.persister.locks.isHeld(name)
+        core.persister.locks.leases[name] != nil
     }
 }
 

@@ -12,9 +12,11 @@ struct CounterSettings: SettingsGroup {
 }
 
 extension CounterSettings {
-    /// The group in a new store, whose time stands still.
-    static func open(on storage: any Storage) async throws -> (SettingsStore, CounterSettings) {
-        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
+    /// The group in a new store, whose time stands still unless it is given another clock.
+    static func open(
+        on storage: any Storage, clock: any Clock<Duration> = ManualClock()
+    ) async throws -> (SettingsStore, CounterSettings) {
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: clock))
         return (store, try await store.group(CounterSettings.self))
     }
 

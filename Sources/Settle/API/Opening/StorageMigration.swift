@@ -11,13 +11,11 @@ struct StorageMigration: Sendable {
     let list: [SettingsMigration]
     let time: TimeSource
 
-    /// How often the steps run if others are faster each time.
-    private static let attemptLimit = 16
-
     /// - Parameter contents: What was loaded; gets what is stored afterwards.
     func run(on contents: inout StorageContents) async throws {
         guard try !plan(for: contents).due.isEmpty else { return }
-        for attempt in 1...Self.attemptLimit {
+        var (repetitions, contention) = (Repetitions(), Persister.contentionPause)
+        while true {
             let lease = try await call { [storage] () throws(StorageError) in
                 try await (storage as? any SharedStorage)?.lockForTransaction()
             }
@@ -27,7 +25,11 @@ struct StorageMigration: Sendable {
                 return
             } catch {
                 await unlock(lease)
-                guard (error as? StorageError)?.code == .conflict, attempt < Self.attemptLimit else { throw error }
+                guard (error as? StorageError)?.code == .conflict, repetitions.mayRunAgain(now: time.elapsed()) else {
+                    throw error
+                }
+                let pause = contention.next()
+                if contention.attempts > 1 { try await time.sleep(time.elapsed() + pause) }
             }
         }
     }

@@ -3,7 +3,9 @@ extension SettingsGroup {
     ///
     /// Commits are serialized, even with those of other processes: the storage stays locked from merging external
     /// changes until it has the closure's writes. No write comes in between, so the closure sees the newest values and
-    /// runs exactly once. On a storage without such a lock it runs again if others were faster, 16 times at most.
+    /// runs exactly once. On a storage without such a lock it runs again if others were faster, after random pauses that
+    /// grow to at most 100 ms, until it has run 17 times and 10 s have passed. Wherever a commit shares its write with one
+    /// under a named lock that is lost, nothing of both is stored, and it runs again.
     /// Commits that arrive together share one write and one sync. The closure of an actor's method runs on the actor;
     /// any other may run on another thread than the caller's, which waits.
     ///

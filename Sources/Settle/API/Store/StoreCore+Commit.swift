@@ -35,16 +35,16 @@ extension StoreCore {
             return try await withoutActuallyEscaping(body, do: crossing.run)
         }
         // Stay on the caller's actor, which does not stand still while this task waits: the closure may use its state.
-        var repetitions = 0
+        var repetitions = Repetitions()
         while true {
-            try await persister.beginActorTransaction(in: self, preparing: prepare)
+            let visitor = try await persister.beginActorTransaction(in: self, preparing: prepare)
             guard !Task.isCancelled else {
-                persister.abandonActorTransaction()
+                persister.abandonActorTransaction(visitor)
                 throw CancellationError()
             }
             // A long write must not keep the storage locked for other processes.
             guard self.writer.tryLock(within: Persister.writerPatience) else {
-                persister.abandonActorTransaction()
+                persister.abandonActorTransaction(visitor)
                 continue
             }
             let (committed, newest): (Committed<Result>, UInt64)
@@ -53,15 +53,16 @@ extension StoreCore {
                 committed = try transactToCommit(author: author, body)
                 newest = log.lock.withLock { log.changes.revision }
             } catch {
-                persister.abandonActorTransaction()
+                persister.abandonActorTransaction(visitor)
                 throw error
             }
             do {
-                try await persister.endActorTransaction(in: self, savingRevision: newest)
+                try await persister.endActorTransaction(visitor, savingRevision: newest)
                 return committed
-            } catch let error as SettingsError where error.isConflict && repetitions < Persister.attemptLimit {
+            } catch let error as SettingsError where error.isConflict {
                 // Others were faster. The transaction has been undone, and their changes are merged.
-                repetitions += 1
+                if repetitions.mayRunAgain(now: persister.time.elapsed()) { continue }
+                throw SettingsError.commitUndone(.others, attempts: repetitions.attempts)
             }
         }
     }

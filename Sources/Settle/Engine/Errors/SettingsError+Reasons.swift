@@ -220,6 +220,24 @@ extension SettingsError {
                 + "made under it since then have stored nothing.")
     }
 
+    /// A commit has failed, and nothing of it is stored.
+    ///
+    /// - Parameter attempts: How often its closure has run.
+    static func commitUndone(_ error: StorageError, attempts: Int = 1) -> SettingsError {
+        guard error.code == .conflict, attempts > 1 else {
+            return SettingsError(.storage, "The commit was undone, and stores nothing: \(error)", underlying: error)
+        }
+        return SettingsError(
+            .tooManyConflicts,
+            "The commit was undone, and stores nothing: it has run \(attempts) times, and each time others had stored "
+                + "something before it.", underlying: error)
+    }
+
+    /// A commit has failed, and its values stay in force.
+    static func commitStands(_ error: StorageError) -> SettingsError {
+        SettingsError(.storage, "The commit may have been stored, and stands: \(error)", underlying: error)
+    }
+
     /// Whether others have stored something that a commit would have had to know.
     var isConflict: Bool {
         (underlying as? StorageError).map { $0.code == .conflict && !$0.isOutcomeUnknown } ?? false

@@ -1,18 +1,18 @@
 /// The named locks that a store's tasks hold or wait for. Tasks of this process queue up, and the first of a queue polls
 /// the storage until it has the name.
 ///
-/// An actor of its own on the persister's queue: a lock is acquired, renewed and released beside the saves, not in turn
-/// with them, or a commit made under a lock could not be saved while another task waits.
+/// An actor on a queue of its own: a lock is acquired, renewed and released beside the saves, not in turn with them. A
+/// commit made under a lock could not be saved while another task waits, or a lease not be renewed while the storage blocks
+/// the persister's queue.
 actor NamedLocks {
-    private let executor: QueueExecutor
+    private let executor = QueueExecutor()
     private let storage: any Storage
     private let shared: (any SharedStorage)?
     private let time: TimeSource
     private var queues = LockQueues()
     private var waiters: [LockQueues.Ticket: CheckedContinuation<Void, any Error>] = [:]
     private var pauses: [LockQueues.Ticket: Task<Void, Never>] = [:]
-    /// The leases of the locks that are held.
-    private var leases: [String: StorageLease] = [:]
+    nonisolated let leases = HeldLeases()
     /// The tasks that renew them.
     private var renewals: [String: Task<Void, Never>] = [:]
     /// Notified when a lease ends on its own.
@@ -21,9 +21,8 @@ actor NamedLocks {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(_ storage: any Storage, on executor: QueueExecutor, time: TimeSource) {
+    init(_ storage: any Storage, time: TimeSource) {
         self.storage = storage
-        self.executor = executor
         self.time = time
         shared = storage as? any SharedStorage
     }
@@ -75,7 +74,7 @@ actor NamedLocks {
     @discardableResult
     func release(_ ticket: LockQueues.Ticket) async -> Bool {
         let hasLasted = if let lease = leases[ticket.name] { await isHeld(lease) } else { false }
-        let lease = leases.removeValue(forKey: ticket.name)
+        let lease = leases.remove(ticket.name)
         renewals.removeValue(forKey: ticket.name)?.cancel()
         losses[ticket.name] = nil
         if let lease { await shared?.unlock(lease) }
@@ -86,19 +85,34 @@ actor NamedLocks {
 
     /// Whether a lease lasts, as far as the storage tells. One with an end is renewed all the time.
     private func isHeld(_ lease: StorageLease) async -> Bool {
-        guard let shared, lease.timeToLive == nil else { return true }
+        guard lease.timeToLive == nil else { return true }
+        return await !hasEnded(lease)
+    }
+
+    /// Whether the storage says that a lease has ended. One with an end is renewed by that.
+    func hasEnded(_ lease: StorageLease) async -> Bool {
+        guard let shared else { return false }
         do throws(StorageError) {
-            _ = try await shared.renew(lease)
+            _ = try await call { () throws(StorageError) in try await shared.renew(lease) }
         } catch {
-            return error.code != .leaseLost
+            return error.code == .leaseLost
         }
-        return true
+        return false
+    }
+
+    /// Makes a call of the storage, on this queue, which it may block, within its limits.
+    private func call<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws(StorageError) -> Value
+    ) async throws(StorageError) -> Value {
+        try await withTaskExecutorPreference(executor.forTasks) { [limits = storage.limits, time] () async throws(StorageError) in
+            try await limits.call(time, body)
+        }
     }
 
     /// A lease has ended on its own.
     func lost(_ lease: StorageLease) {
-        guard let name = lease.name, leases[name]?.fencingNumber == lease.fencingNumber else { return }
-        leases[name] = nil
+        guard let name = lease.name, leases.has(lease) else { return }
+        leases.remove(name)
         renewals.removeValue(forKey: name)?.cancel()
         losses.removeValue(forKey: name)?.tell()
     }
@@ -111,20 +125,8 @@ actor NamedLocks {
         return loss
     }
 
-    /// The leases of some locks. What is written under them is stored only while they last: a holder that was stopped for
-    /// longer than its lease, or whose lock was removed, could otherwise write over what the next holder has written.
-    func fences(of names: [String]) -> [StorageLease] {
-        guard shared != nil else { return [] }
-        return names.map { name in
-            // One that is lost already has no number that the storage accepts.
-            leases[name] ?? StorageLease(name: name, position: StoragePosition(0), timeToLive: .zero)
-        }
-    }
-
     /// How many tasks wait for another task or another process. For tests.
     var waitCount: Int { waiters.count + pauses.count }
-
-    func isHeld(_ name: String) -> Bool { leases[name] != nil }
 
     /// Fails all waiting tasks, and closes the storage once no lock is held: closing it would end those in use.
     func close() async {
@@ -155,22 +157,19 @@ actor NamedLocks {
     }
 
     private func reserve(_ ticket: LockQueues.Ticket) async throws {
-        let limits = storage.limits
-        var backOff = BackOff.namedLock(isRemote: limits.time != nil)
+        var backOff = BackOff.namedLock(isRemote: storage.limits.time != nil)
         while true {
             try Task.checkCancellation()
             guard !isClosed else { throw SettingsError.closed(key: nil) }
             guard let shared else {
-                leases[ticket.name] = StorageLease(name: ticket.name, position: StoragePosition(0))
+                leases.add(StorageLease(name: ticket.name, position: StoragePosition(0)), named: ticket.name)
                 return
             }
             do {
                 let asked = time.elapsed()
-                let lease = try await limits.call(time) { () throws(StorageError) in
-                    try await shared.tryLock(named: ticket.name)
-                }
+                let lease = try await call { () throws(StorageError) in try await shared.tryLock(named: ticket.name) }
                 if let lease {
-                    leases[ticket.name] = lease
+                    leases.add(lease, named: ticket.name)
                     renewInTime(lease, since: asked)
                     return
                 }
@@ -209,16 +208,12 @@ actor NamedLocks {
 
     private func renew(_ lease: StorageLease, until end: LockedValue<Duration>, at first: Duration) async {
         var (lease, due) = (lease, first)
-        while let name = lease.name, let timeToLive = lease.timeToLive,
-            leases[name]?.fencingNumber == lease.fencingNumber
-        {
+        while let timeToLive = lease.timeToLive, leases.has(lease) {
             guard let shared, (try? await time.sleep(due)) != nil else { return }
             let asked = time.elapsed()
             guard asked < end.withLock({ $0 }) else { return lost(lease) }
             do throws(StorageError) {
-                let renewed = try await storage.limits.call(time) { [lease] () throws(StorageError) in
-                    try await shared.renew(lease)
-                }
+                let renewed = try await call { [lease] () throws(StorageError) in try await shared.renew(lease) }
                 end.withLock { $0 = asked + (renewed.timeToLive ?? timeToLive) }
                 lease = renewed
             } catch  where error.code == .leaseLost {

@@ -28,7 +28,7 @@ extension BatchWriter {
         guard !lost.isEmpty, group.commits.contains(where: { keys(of: $0).contains(where: lost.contains) }) else {
             return nil
         }
-        return StorageError(.conflict, "Others have changed the settings since the transaction has read them.")
+        return .others
     }
 
     /// Gives up values that others have replaced, before the rest is appended again or a transaction builds on it.

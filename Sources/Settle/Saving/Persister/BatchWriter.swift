@@ -96,7 +96,7 @@ final class BatchWriter {
     private func nextBatch(_ revision: UInt64, for group: CommitGroup) -> (batch: StorageBatch, isWhole: Bool) {
         var (batch, isWhole) = pending.nextBatch(
             revision, after: lastHandedOver, limits: limits,
-            conditions: isolation.conditions + external.migrations.conditions + group.fences, with: external.unmerged)
+            conditions: isolation.conditions + external.migrations.conditions + group.conditions, with: external.unmerged)
         if isWhole { history.list(upTo: revision, in: &batch, for: recordReason) }
         external.migrations.complete(&batch)
         batch.isPart = !isWhole

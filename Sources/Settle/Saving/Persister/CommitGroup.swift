@@ -5,6 +5,10 @@
 /// next one.
 struct CommitGroup {
     private(set) var requests: [SaveRequest] = []
+    /// The transactions that run on their callers' actors. What they have written may be appended before they join.
+    private(set) var visitors: [SaveRequest] = []
+    /// Whether the group can't end before the visitors have. No other transaction begins meanwhile.
+    private(set) var awaitsVisitors = false
     /// Whether the group's end is in the queue.
     private var isEndScheduled = false
     /// The first value that was given up since the last flush.
@@ -17,11 +21,12 @@ struct CommitGroup {
 
     var hasCommits: Bool { requests.contains(where: \.isCommit) }
 
-    /// What the storage has to check for the commits.
-    var fences: [StorageBatch.Condition] {
-        guard requests.contains(where: { !$0.fences.isEmpty }) else { return [] }
-        return Set(commits.flatMap(\.fences))
-            .sorted { ($0.name ?? "", $0.fencingNumber) < ($1.name ?? "", $1.fencingNumber) }.map { .under($0) }
+    /// The leases under which the commits have run, and the visitors run.
+    var fences: Set<StorageLease> { Set(requests.flatMap(\.fences) + visitors.flatMap(\.fences)) }
+
+    /// What the storage has to check for them.
+    var conditions: [StorageBatch.Condition] {
+        fences.sorted { ($0.name ?? "", $0.fencingNumber) < ($1.name ?? "", $1.fencingNumber) }.map { .under($0) }
     }
 
     /// Whether it is open whether one of the commits was stored.
@@ -29,14 +34,38 @@ struct CommitGroup {
         requests.contains { $0.revision.map { $0 <= revision } ?? false }
     }
 
+    mutating func join(_ request: SaveRequest) { requests.append(request) }
+
     /// - Returns: Whether the group's end has to be enqueued.
-    mutating func join(_ request: SaveRequest) -> Bool {
-        requests.append(request)
+    mutating func scheduleEnd() -> Bool {
         defer { isEndScheduled = true }
         return !isEndScheduled
     }
 
-    mutating func endBegins() { isEndScheduled = false }
+    /// A transaction begins on its caller's actor.
+    mutating func begin(_ visitor: SaveRequest) { visitors.append(visitor) }
+
+    /// A transaction has ended on its caller's actor.
+    ///
+    /// - Returns: False if it has not begun.
+    mutating func end(_ visitor: SaveRequest) -> Bool {
+        guard let index = visitors.firstIndex(where: { $0 === visitor }) else { return false }
+        visitors.remove(at: index)
+        return true
+    }
+
+    /// The group's end has come.
+    ///
+    /// - Returns: Whether it has to come again, once the visitors have ended: if a lock is lost, all are undone, and what a
+    ///   visitor has written may build on what another commit has.
+    mutating func mustWait() -> Bool {
+        isEndScheduled = false
+        awaitsVisitors = hasFencedVisitors
+        return awaitsVisitors
+    }
+
+    /// Whether visitors are under a lock, or would be undone with a commit that is.
+    var hasFencedVisitors: Bool { !visitors.isEmpty && !fences.isEmpty }
 
     mutating func take(where isTaken: (SaveRequest) -> Bool) -> [SaveRequest] {
         let taken = requests.filter(isTaken)

@@ -30,7 +30,7 @@ extension Persister {
     /// - Returns: Whether everything is on stable storage.
     @discardableResult
     func saveIsolated() async throws -> Bool {
-        guard writer.isolation != .none, transactions.running == 0 else { return false }
+        guard writer.isolation != .none, group.visitors.isEmpty else { return false }
         // A lock is released before the sync, which others need not wait for.
         return try await appendIsolated(
             writer.isolation.holdsOthersUp ? .buffered : .synced, retryingEncoding: true, verifying: false)

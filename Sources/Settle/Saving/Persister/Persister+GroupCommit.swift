@@ -50,13 +50,20 @@ extension Persister {
     }
 
     func join(_ request: SaveRequest) {
-        guard group.join(request) else { return }
-        enqueue { persister in
-            persister.group.endBegins()
-            guard !persister.isClosed, !persister.group.isEmpty || persister.writer.isolation != .none else { return }
-            _ = await persister.endGroup()
-            await persister.doWhatIsDue()
-        }
+        group.join(request)
+        scheduleGroupEnd()
+    }
+
+    func scheduleGroupEnd() {
+        if group.scheduleEnd() { enqueue { await $0.endScheduledGroup() } }
+    }
+
+    private func endScheduledGroup() async {
+        guard !group.mustWait() else { return }
+        guard !isClosed, !group.isEmpty || writer.isolation != .none else { return }
+        _ = await endGroup()
+        await runTransactions()
+        await doWhatIsDue()
     }
 
     /// Appends and syncs once for all requests of the group, and resumes them.
@@ -64,20 +71,22 @@ extension Persister {
     /// - Parameter isAsked: Whether a caller that has not joined waits for the result.
     /// - Returns: The result for flushes.
     private func endGroup(isAsked: Bool = false) async -> Result<Void, any Error> {
-        let result: Result<Void, any Error>
         do {
             try await saveGroup(isAsked: isAsked || !group.isEmpty)
-            result = .success(())
         } catch {
-            result = .failure(error)
+            // Only a caller that can't suspend does not wait for the visitors. They may have built on what would be undone.
+            if group.hasFencedVisitors { return .failure(error) }
+            guard let ofCommits = await settleFailedCommits(error) else {
+                // Without the commits, nothing depends on the position any more.
+                return await endGroup(isAsked: isAsked)
+            }
+            resumeGroup(with: .failure(ofCommits), flushes: .failure(error))
+            return .failure(error)
         }
-        if case .failure(let error) = result, await settleFailedCommits(error) {
-            // Without the commits, nothing depends on the position any more.
-            return await endGroup(isAsked: isAsked)
-        }
-        var ofFlushes = result
-        if case .success = result, let loss = group.takeLoss(isAsked: isAsked) { ofFlushes = .failure(loss) }
-        resumeGroup(with: result, flushes: ofFlushes)
+        if group.hasCommits { contention.succeeded() }
+        let loss = group.takeLoss(isAsked: isAsked)
+        let ofFlushes: Result<Void, any Error> = loss.map { .failure($0) } ?? .success(())
+        resumeGroup(with: .success(()), flushes: ofFlushes)
         return ofFlushes
     }
 
@@ -109,31 +118,33 @@ extension Persister {
     /// What an earlier batch of the group has made durable has succeeded. Of the rest, what was surely not stored is undone,
     /// and what may have been stored stands, and is retried only while others have changed nothing.
     ///
-    /// - Returns: Whether the rest of the group has to be saved again, because others were faster.
-    private func settleFailedCommits(_ error: any Error) async -> Bool {
-        guard group.hasCommits else { return false }
+    /// - Returns: What they throw; `nil` if the rest of the group has to be saved again, because others were faster.
+    private func settleFailedCommits(_ error: any Error) async -> (any Error)? {
+        guard group.hasCommits else { return error }
         let failure = (error as? SettingsError)?.underlying as? StorageError
         if failure != nil { endDurableCommits() }
         let commits = group.commits
         guard let failure, !failure.isOutcomeUnknown, writer.pending.unresolved == nil else {
             for request in commits { writer.pending.commitFailed(writer.keys(of: request)) }
-            return false
+            return failure.map { SettingsError.commitStands($0) } ?? error
         }
         if writer.undo(commits), !tryToDeliver(within: Self.writerPatience) { deliverFetched() }
         // What an earlier batch of the group has stored must not run twice.
         let unstored = commits.filter { $0.revision.map { $0 > writer.lastHandedOver } ?? false }
-        if failure.code == .leaseLost, commits.contains(where: { !$0.fences.isEmpty }) {
-            endFencedCommits()
+        if failure.code == .leaseLost, !group.fences.isEmpty {
+            let lost = await lostLeases()
+            endCommits(under: lost)
             deliverFetched()
-            runAgain(unstored.filter(\.fences.isEmpty), after: SettingsError.storage(failure))
-            return true
+            let others = unstored.filter { lost.isDisjoint(with: $0.fences) }
+            runAgain(others, after: StorageError(.conflict, "The lock of a commit that was to be stored with it has ended."))
+            return nil
         }
-        guard failure.code == .conflict else { return false }
+        guard failure.code == .conflict else { return SettingsError.commitUndone(failure) }
         // If this fails, the next attempt has the same conflict.
         try? await fetchExternalChanges()
         deliverFetched()
-        runAgain(unstored, after: error)
-        return true
+        runAgain(unstored, after: failure)
+        return nil
     }
 
     private func endDurableCommits() {
@@ -143,22 +154,48 @@ extension Persister {
         for request in succeeded { request.end(.success(())) }
     }
 
-    /// The lease of a named lock has ended, so what was written under it has been undone.
-    private func endFencedCommits() {
-        for request in group.take(where: { $0.isCommit && !$0.fences.isEmpty }) {
-            request.end(.failure(SettingsError.lockLost(request.fences.first?.name ?? "")))
+    /// Which leases of commits that were to be stored together have ended. The storage has refused them all because of one.
+    private func lostLeases() async -> Set<StorageLease> {
+        let leases = group.fences
+        guard leases.count > 1 else { return leases }
+        var lost: Set<StorageLease> = []
+        for lease in leases where await locks.hasEnded(lease) { lost.insert(lease) }
+        return lost.isEmpty ? leases : lost
+    }
+
+    /// Leases of named locks have ended, so what was written under them has been undone.
+    private func endCommits(under lost: Set<StorageLease>) {
+        for request in group.take(where: { $0.isCommit && !lost.isDisjoint(with: $0.fences) }) {
+            let name = request.fences.first(where: lost.contains)?.name ?? ""
+            request.end(.failure(SettingsError.lockLost(name)))
         }
     }
 
     /// Runs commits again that were undone because others were faster.
-    private func runAgain(_ commits: [SaveRequest], after error: any Error) {
+    private func runAgain(_ commits: [SaveRequest], after error: StorageError) {
         _ = group.take { request in commits.contains { $0 === request } }
         for request in commits {
             request.revision = nil
-            if !request.prepareToRunAgain(limit: Self.attemptLimit) { request.end(.failure(error)) }
+            if !request.prepareToRunAgain(now: time.elapsed()) {
+                request.end(.failure(SettingsError.commitUndone(error, attempts: request.repetitions.attempts)))
+            }
         }
         transactions.runAgain(commits)
-        guard !transactions.waiting.isEmpty, !transactions.isHandOffAwaited else { return }
-        enqueue { await $0.runTransactions() }
+        guard !transactions.isPaused else { return }
+        transactions.isPaused = true
+        let resume: @Sendable () -> Void = { [weak self] in
+            self?.enqueue { persister in
+                persister.transactions.isPaused = false
+                await persister.runTransactions()
+            }
+        }
+        let pause = contention.next()
+        // The first time that others are faster there is none.
+        guard contention.attempts > 1 else { return resume() }
+        Task.detached { [time] in
+            // An error only means that it was cancelled.
+            try? await time.sleep(time.elapsed() + pause)
+            resume()
+        }
     }
 }

@@ -3,7 +3,7 @@ import Dispatch
 /// Transactions that run while others can't append, or that run again if others were faster.
 ///
 /// With a lock, others are excluded from the moment their changes are merged until the transaction's own are appended.
-/// Nothing can get in between, so the closure runs exactly once. All commits of a group share one lock; their closures
+/// Nothing can get in between. All commits of a group share one lock; their closures
 /// run one after the other.
 ///
 /// ```
@@ -17,8 +17,8 @@ import Dispatch
 extension Persister {
     /// How long the queue waits for the writer lock while it holds the storage's lock.
     static let writerPatience = Duration.milliseconds(20)
-    /// How often a transaction runs if others are faster each time.
-    static let attemptLimit = 16
+    /// Before it runs again: random, so that stores that are in each other's way do not stay so.
+    static let contentionPause = BackOff(.milliseconds(1) ... .milliseconds(100), jitter: 1)
 
     /// Reads what a transaction has to know of the storage, while others are excluded and before it runs. What it throws
     /// ends the transaction.
@@ -40,52 +40,56 @@ extension Persister {
     }
 
     /// Excludes others and merges their changes, so that a transaction can run on its caller's actor.
-    nonisolated func beginActorTransaction(in store: Engine, preparing prepare: Preparation? = nil) async throws {
-        try await SaveRequest(.actorTransaction, in: store, preparing: prepare).wait { request in
-            enqueue { await $0.accept(request) }
-        }
+    ///
+    /// - Returns: What is to be ended.
+    nonisolated func beginActorTransaction(
+        in store: Engine, preparing prepare: Preparation? = nil
+    ) async throws -> SaveRequest {
+        let visitor = SaveRequest(.actorTransaction, in: store, preparing: prepare)
+        try await visitor.wait { request in enqueue { await $0.accept(request) } }
+        return visitor
     }
 
     /// Ends a transaction that ran on its caller's actor, and saves what it has written, even if the task has been
     /// cancelled meanwhile.
-    nonisolated func endActorTransaction(in store: Engine, savingRevision revision: UInt64) async throws {
-        try await SaveRequest(.save, in: store, revision: revision).waitUncancellably { request in
+    nonisolated func endActorTransaction(_ visitor: SaveRequest, savingRevision revision: UInt64) async throws {
+        try await SaveRequest(.save, in: visitor.store, revision: revision).waitUncancellably { request in
             enqueue { persister in
-                persister.actorTransactionEnded()
+                persister.ended(visitor)
+                request.fences = visitor.fences
                 await persister.accept(request)
             }
         }
     }
 
     /// Ends a transaction on its caller's actor that has nothing to save, because it was undone or never began.
-    nonisolated func abandonActorTransaction() {
+    nonisolated func abandonActorTransaction(_ visitor: SaveRequest) {
         enqueue { persister in
-            persister.actorTransactionEnded()
+            persister.ended(visitor)
             await persister.endIsolationIfUnused()
         }
     }
 
-    private func actorTransactionEnded() {
-        guard let waiters = transactions.end() else { return reportImpossible("a transaction has ended twice") }
-        for waiter in waiters { waiter.resume() }
+    private func ended(_ visitor: SaveRequest) {
+        guard group.end(visitor) else { return reportImpossible("a transaction has ended twice") }
+        guard group.visitors.isEmpty else { return }
+        if group.awaitsVisitors { scheduleGroupEnd() }
+        for waiter in transactions.takeIdleWaiters() { waiter.resume() }
     }
 
     func accept(_ request: SaveRequest) async {
         guard !isClosed else { return request.end(.failure(SettingsError.closed(key: nil))) }
         switch request.kind {
-        case .save:
-            fence(request)
-            join(request)
+        case .save: join(request)
         case .transaction, .actorTransaction:
             transactions.add(request)
-            if !transactions.isHandOffAwaited { await runTransactions() }
+            await runTransactions()
         }
     }
 
     /// Binds what a transaction writes to the leases of its task's locks.
     private func fence(_ request: SaveRequest) {
-        guard !request.locks.isEmpty else { return }
-        request.fences = locks.assumeIsolated { $0.fences(of: request.locks) }
+        if shared != nil { request.fences = locks.leases.fences(of: request.locks) }
     }
 
     /// Whether the waiting transactions may run now.
@@ -104,6 +108,7 @@ extension Persister {
 
     /// Runs all waiting transactions. If a writer is active, runs none and waits for its hand-off.
     func runTransactions() async {
+        guard !transactions.isHandOffAwaited, !transactions.isPaused, !group.awaitsVisitors else { return }
         transactions.remove(where: \.hasEnded)
         guard let store = transactions.waiting.first?.store else { return }
         // Resume them after unlocking: an executor may run arbitrary code when it resumes a task.
@@ -150,7 +155,7 @@ extension Persister {
         ended = await prepareTransactions()
         guard !transactions.waiting.isEmpty else { return .refused }
         // What a transaction on its caller's actor has published and not handed over yet is a commit's too.
-        let isFirst = transactions.running == 0 && !group.hasCommits
+        let isFirst = group.visitors.isEmpty && !group.hasCommits
         if isFirst || writer.pending.isRetry { _ = writer.collect(retryingEncoding: false) }
         if writer.pending.isRetry {
             guard writer.conflict(of: group) == nil else { return .behindGroup }
@@ -183,18 +188,18 @@ extension Persister {
         // This queue saves what the transactions write, so they need not wake it.
         log.lock.withLock { log.unsaved.attend() }
         for request in transactions.takeAll() where request.begin() {
-            if let lost = request.locks.first(where: { name in !locks.assumeIsolated { $0.isHeld(name) } }) {
+            if let lost = request.locks.first(where: { locks.leases[$0] == nil }) {
                 ended.append((request, .failure(SettingsError.lockLost(lost))))
                 continue
             }
             fence(request)
             if case .actorTransaction = request.kind {
-                transactions.begin()
+                group.begin(request)
                 ended.append((request, .success(())))
                 continue
             }
             do {
-                try request.perform(mayRunAgain: writer.isolation.mayConflict)
+                try request.perform()
                 request.revision = log.lock.withLock { log.changes.revision }
                 join(request)
             } catch {
@@ -209,7 +214,7 @@ extension Persister {
 
     /// Lets others append again, if no commit waits for the group's end and no transaction runs.
     private func endIsolationIfUnused() async {
-        guard group.isEmpty, transactions.running == 0, !isClosed else { return }
+        guard group.isEmpty, group.visitors.isEmpty, !isClosed else { return }
         // The append reports its error; no caller waits for it here.
         _ = try? await saveIsolated()
         await doWhatIsDue()
@@ -229,7 +234,7 @@ extension Persister {
         transactions.isHandOffAwaited = false
         guard !isClosed else { return writerLock.declineHandOff() }
         if !tryToDeliver(within: Self.writerPatience) { awaitHandOff(of: writerLock) }
-        if !transactions.isHandOffAwaited { await runTransactions() }
+        await runTransactions()
         if !transactions.isHandOffAwaited { writerLock.declineHandOff() }
     }
 

@@ -35,11 +35,13 @@ actor Persister {
 
     let writer: BatchWriter
     let history: HistoryReader
-    let locks: NamedLocks
+    nonisolated let locks: NamedLocks
     /// Whether an unconfirmed commit is taken back here. What only reads leaves it to others.
     let takesBack: Bool
     var group = CommitGroup()
     var transactions = TransactionQueue()
+    /// How often others were faster of late.
+    var contention = Persister.contentionPause
     /// The position in the storage's history that the store's values are not older than; `nil` if there is none yet.
     private let publishedToken: LockedValue<ChangeToken?>
 
@@ -68,7 +70,7 @@ actor Persister {
             storage, external: ExternalChanges(position: position, token: publishedToken, migrations: migrations),
             log: log, time: time, report: report)
         history = HistoryReader(storage, log: log, time: time, errors: errors, report: report)
-        locks = NamedLocks(storage, on: executor, time: time)
+        locks = NamedLocks(storage, time: time)
         takesBack = (storage as? FileStorage)?.isReader != true
         machine = PersisterStateMachine(
             retryDelay: retryDelay, savePolicy: savePolicy, preservesWaiting: storage.preservesWaiting)
@@ -123,10 +125,10 @@ actor Persister {
     func performBetweenTransactions(_ work: @escaping @Sendable (isolated Persister) async throws -> Void) async throws
     {
         while true {
-            while transactions.running > 0 { await withUnsafeContinuation { transactions.waitUntilIdle($0) } }
+            while !group.visitors.isEmpty { await withUnsafeContinuation { transactions.waitUntilIdle($0) } }
             // A transaction may have begun before this piece of work.
             let isDone = try await perform { persister in
-                guard persister.transactions.running == 0 else { return false }
+                guard persister.group.visitors.isEmpty else { return false }
                 try await work(persister)
                 return true
             }

@@ -10,7 +10,7 @@
 /// A task cancelled before its transaction has begun gets a `CancellationError` immediately, and the transaction never
 /// runs. A transaction that has begun always completes.
 final class SaveRequest: @unchecked Sendable {
-    // Sendable: everything is guarded by `lock` but `revision` and `fences`, which are accessed on the persister's queue
+    // Sendable: everything is guarded by `lock` but `revision`, `fences` and `repetitions`, which are accessed on the persister's queue
     // only. `body` is neither Sendable nor isolated to an actor, see `StoreCore.commit`: the task that made it is suspended until it
     // has run or never will, and only that task can reach what it has captured.
 
@@ -40,8 +40,7 @@ final class SaveRequest: @unchecked Sendable {
     let locks: [String]
     /// Their leases, if these end: what the transaction writes is stored only while they last.
     var fences: [StorageLease] = []
-    /// How often the transaction has run again.
-    private var repetitions = 0
+    private(set) var repetitions = Repetitions()
     private let lock = Lock()
     private var phase = Phase.waiting
     private var body: (() throws -> Void)?
@@ -106,20 +105,16 @@ final class SaveRequest: @unchecked Sendable {
         }
     }
 
-    /// Runs the transaction's closure, and releases it unless it may have to run again.
-    func perform(mayRunAgain: Bool) throws {
-        let body = lock.withLock { () -> (() throws -> Void)? in
-            defer { if !mayRunAgain { self.body = nil } }
-            return self.body
-        }
+    /// Runs the transaction's closure.
+    func perform() throws {
+        let body = lock.withLock { self.body }
         try body?()
     }
 
     /// - Returns: False if the transaction has no closure to run again, or has run too often.
-    func prepareToRunAgain(limit: Int) -> Bool {
+    func prepareToRunAgain(now: Duration) -> Bool {
         lock.withLock {
-            guard body != nil, case .begun = phase, repetitions < limit else { return false }
-            repetitions += 1
+            guard body != nil, case .begun = phase, repetitions.mayRunAgain(now: now) else { return false }
             phase = .waiting
             return true
         }

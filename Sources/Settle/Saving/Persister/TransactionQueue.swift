@@ -1,12 +1,11 @@
-/// The transactions that wait until others are excluded and the writer lock is free, and the number of those that run on
-/// their callers' actors.
+/// The transactions that wait until others are excluded and the writer lock is free.
 struct TransactionQueue: Sendable {
     private(set) var waiting: [SaveRequest] = []
     /// Whether the active writer was asked to hand over its lock.
     var isHandOffAwaited = false
-    /// How many transactions run on their callers' actors.
-    private(set) var running = 0
-    /// Callers that close the store or write its file, waiting for the last of these to end.
+    /// Whether they wait because others were faster.
+    var isPaused = false
+    /// Callers that close the store or write its file, waiting for the last visitor of the group to end.
     private var idleWaiters: [UnsafeContinuation<Void, Never>] = []
 
     /// Whether one of the waiting transactions has to know something of the storage first.
@@ -24,16 +23,8 @@ struct TransactionQueue: Sendable {
         return waiting
     }
 
-    /// A transaction begins on its caller's actor.
-    mutating func begin() { running += 1 }
-
-    /// A transaction has ended on its caller's actor.
-    ///
-    /// - Returns: The callers that waited for that; `nil` if none was running.
-    mutating func end() -> [UnsafeContinuation<Void, Never>]? {
-        guard running > 0 else { return nil }
-        running -= 1
-        guard running == 0 else { return [] }
+    /// - Returns: The callers that waited for the last visitor to end.
+    mutating func takeIdleWaiters() -> [UnsafeContinuation<Void, Never>] {
         defer { idleWaiters = [] }
         return idleWaiters
     }

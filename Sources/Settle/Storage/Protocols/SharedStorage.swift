@@ -3,7 +3,7 @@
 /// The store keeps the ``StoragePosition`` up to which it has merged what others have stored, and asks for what came
 /// after it. How commits of several stores are kept apart is the storage's choice:
 ///
-/// - ``lockForTransaction()`` gives a lock. Under it nobody else appends, so a commit's closure runs exactly once. Three
+/// - ``lockForTransaction()`` gives a lock. Under it nobody else appends, so a commit's closure need not run again. Three
 ///   calls make a commit: lock, append, unlock.
 /// - Without such a lock, a commit's batch has the condition ``StorageBatch/Condition/at(_:)``. If others were faster,
 ///   the append throws ``StorageError/Code/conflict``; the store undoes the commit, merges their changes, and runs its
@@ -31,7 +31,8 @@ public protocol SharedStorage: Storage {
     func lockForTransaction() async throws(StorageError) -> StorageLease?
 
     /// Acquires a lock that excludes only callers who ask for the same name, on all processes and machines that share
-    /// the storage. May be called beside any other call.
+    /// the storage. May be called beside any other call, on another
+    /// thread.
     ///
     /// - Parameter name: 1 to 64 ASCII letters, digits, hyphens and underscores.
     /// - Returns: `nil` if the name is locked already. Must not wait for it; the store tries again a moment later.

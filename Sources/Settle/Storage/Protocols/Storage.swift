@@ -5,7 +5,7 @@
 /// such as a readable file, is a ``CheckpointingStorage``.
 ///
 /// **Calls.** A store loads first. From then on it makes one call at a time, except those that say that they
-/// may come at any time. All calls run on a queue of the store's own, so a
+/// may come at any time. All calls run on a queue of the store's own, those about named locks on a second one, so a
 /// storage may block its thread; while one waits asynchronously, no thread waits for it.
 ///
 /// **Answers.** An error means that nothing was stored, unless its ``StorageError/isOutcomeUnknown`` says that the batch

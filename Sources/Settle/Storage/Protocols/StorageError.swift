@@ -50,3 +50,8 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
         self.isOutcomeUnknown = isOutcomeUnknown
     }
 }
+
+extension StorageError {
+    /// Others were faster.
+    static let others = StorageError(.conflict, "Others have changed the settings since the transaction has read them.")
+}

@@ -8,7 +8,8 @@ public struct StorageLimits: Sendable, Hashable {
     public var keys: Int?
     /// How many bytes the values of a batch may have, as an estimate of their encoded size.
     public var bytes: Int?
-    /// How long a call may take, by the store's clock. Then its task is cancelled, and the storage should end it: with
+    /// How long a call may take, by the store's clock. Then its task is cancelled, by another thread than
+    /// the one that it may have blocked, and the storage should end it: with
     /// ``StorageError/Code/unavailable``, and for an append with ``StorageError/isOutcomeUnknown`` if the batch is under
     /// way. A store waits for a storage that does not.
     ///
