@@ -8,7 +8,7 @@ extension EtcdStorage {
     ) async throws(StorageError) -> StorageReceipt {
         try await turns.run { () throws(StorageError) in
             try checkOpen()
-            if batch.values.isEmpty { return view.receipt() }
+            if batch.values.isEmpty { return try await verify(batch.conditions) }
             for case (let key, let value?) in batch.values { try check(value, at: key) }
             // What is too much is refused before it is kept anywhere.
             let plan = try plan(batch)
@@ -24,6 +24,19 @@ extension EtcdStorage {
             await didStore(batch)
             return view.receipt()
         }
+    }
+
+    /// Checks the conditions of a batch that stores nothing: whether what was read here is still the newest, the cluster
+    /// alone knows.
+    private func verify(_ conditions: [StorageBatch.Condition]) async throws(StorageError) -> StorageReceipt {
+        if conditions.contains(where: { if case .at = $0 { true } else { false } }) {
+            try await connect()
+            _ = try await settle()
+            try await refresh()
+            try view.check(conditions)
+            try locks.check(conditions, now: time.elapsed(), in: space)
+        }
+        return view.receipt()
     }
 
     /// If it turns out to be stored, the store has to be told: it may not append the batch again.

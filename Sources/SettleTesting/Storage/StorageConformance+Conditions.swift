@@ -5,6 +5,7 @@ extension StorageConformance {
     var conditionChecks: [PairCheck] {
         [
             ("A batch on the condition of a position is stored only there", appendsAtPosition),
+            ("A batch without values is refused, too, if its condition does not hold", checksWithoutValues),
             ("Of changes that two storages make at once on the condition of a position none is lost", losesNoChange),
             ("A repeated batch is recognised before its conditions are checked", recognisesBeforeConditions),
             ("A batch on the condition of known migrations is stored only if there is no other one", checksMigrations),
@@ -23,6 +24,15 @@ extension StorageConformance {
         let position = try await pair.first.changes(after: first.position).position
         _ = try await pair.first.append(batch(4, ["a": .integer(4)], [.at(position)]), durability: .synced)
         try await expect(pair.second, toHave: ["start": .integer(0), "a": .integer(4)])
+    }
+
+    /// As a store asks for a commit that has read something and changed nothing.
+    private func checksWithoutValues(_ pair: Pair) async throws {
+        _ = try await pair.first.append(batch(2, [:], [.at(pair.position)]), durability: .synced)
+        try await append(["a": .integer(1)], to: pair.second, .synced)
+        try await expectError(.conflict, of: "an append of no values at an earlier position") {
+            _ = try await pair.first.append(batch(3, [:], [.at(pair.position)]), durability: .synced)
+        }
     }
 
     /// A storage that compares and stores in two steps stores both of two batches that have read the same.

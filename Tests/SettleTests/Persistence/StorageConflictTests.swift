@@ -51,7 +51,8 @@ import Testing
         let pauses = Task {
             var total = Duration.zero
             while !Task.isCancelled {
-                if let next = clock.deadlines.map(\.sinceStart).min(), next - clock.now.sinceStart <= .milliseconds(100) {
+                if let next = clock.deadlines.map(\.sinceStart).min(), next - clock.now.sinceStart <= .milliseconds(100)
+                {
                     total += next - clock.now.sinceStart
                     clock.advance(by: next - clock.now.sinceStart)
                 }
@@ -80,6 +81,37 @@ import Testing
         #expect(settings.other == runs.withLock { $0 } && store.status == .saved)
         try await store.close()
         #expect(await issues.untilEnd().isEmpty, "A conflict is no failure of the storage.")
+    }
+
+    @Test(
+        "Without a lock a commit that changes nothing has read what is newest, and fails while nobody can say so",
+        arguments: [false, true])
+    func reading(isVisit: Bool) async throws {
+        let place = InMemoryStorage()
+        // The news of the other one does not arrive by itself.
+        let failing = FailingStorage(DeafStorage(base: LocklessStorage(InMemoryStorage(sharing: place))))
+        let (store, settings) = try await CounterSettings.open(on: failing)
+        let commit = { @Sendable (body: @Sendable @escaping (CounterSettings) -> Void) async throws in
+            if isVisit {
+                try await settings.commitOnMainActor(body)
+            } else {
+                try await settings.commit { body(settings) }
+            }
+        }
+        try await commit { $0.count = 1 }
+        place.simulateExternalChange(["count": .integer(2)])
+        #expect(settings.count == 1, "It has not heard of it.")
+        // The one who presses “stop” again.
+        try await commit { $0.count = 1 }
+        #expect(place.tree["count"] == .integer(1))
+        place.simulateExternalChange(["count": .integer(3)])
+        let read = LockedValue(0)
+        try await commit { settings in read.withLock { $0 = settings.count } }
+        #expect(read.withLock { $0 } == 3)
+        failing.fail(.append, with: StorageError(.unavailable, "There is no connection."))
+        await #expect(throws: SettingsError.self) { try await commit { $0.count = 3 } }
+        failing.heal()
+        try await store.close()
     }
 
     @Test("A commit whose values another save of its round has stored does not run a second time")
@@ -159,6 +191,13 @@ private struct UrgentSettings: SettingsGroup {
     static let savePolicy = SavePolicy.immediate
     @Setting var first = 0
     @Setting var second = 0
+}
+
+/// A storage whose watch reports nothing.
+private struct DeafStorage: StorageWrapper {
+    let base: any Storage
+
+    func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void) {}
 }
 
 /// Runs tasks one after the other, and tells when they are suspended.

@@ -57,7 +57,8 @@ extension StoreCore {
                 throw error
             }
             do {
-                try await persister.endActorTransaction(visitor, savingRevision: newest)
+                try await persister.endActorTransaction(
+                    visitor, savingRevision: newest, isReading: committed.revision == nil)
                 return committed
             } catch let error as SettingsError where error.isConflict {
                 // Others were faster. The transaction has been undone, and their changes are merged.

@@ -1,11 +1,12 @@
 extension FileSession {
     /// Appends a batch to the journal, behind what others have appended.
     mutating func append(_ batch: StorageBatch) throws(StorageError) {
-        guard !batch.values.isEmpty, batch.id != lastBatch else { return }
+        guard !batch.values.isEmpty || !batch.conditions.isEmpty, batch.id != lastBatch else { return }
         try spelling.check(batch)
         try acquire()
         defer { release() }
         try check(batch.conditions)
+        guard !batch.values.isEmpty else { return }
         renewIfWorthwhile()
         let replaced = inForce.valuesReplaced(by: batch)
         var batch = batch

@@ -104,7 +104,8 @@ actor NamedLocks {
     private func call<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(StorageError) -> Value
     ) async throws(StorageError) -> Value {
-        try await withTaskExecutorPreference(executor.forTasks) { [limits = storage.limits, time] () async throws(StorageError) in
+        let (limits, time) = (storage.limits, time)
+        return try await withTaskExecutorPreference(executor.forTasks) { () async throws(StorageError) in
             try await limits.call(time, body)
         }
     }

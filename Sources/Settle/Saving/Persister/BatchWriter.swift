@@ -96,7 +96,10 @@ final class BatchWriter {
     private func nextBatch(_ revision: UInt64, for group: CommitGroup) -> (batch: StorageBatch, isWhole: Bool) {
         var (batch, isWhole) = pending.nextBatch(
             revision, after: lastHandedOver, limits: limits,
-            conditions: isolation.conditions + external.migrations.conditions + group.conditions, with: external.unmerged)
+            conditions: isolation.conditions + external.migrations.conditions + group.conditions,
+            with: external.unmerged)
+        // What stores nothing can only have read what is not the newest.
+        if batch.values.isEmpty { batch.conditions = isolation.mayConflict ? isolation.conditions : [] }
         if isWhole { history.list(upTo: revision, in: &batch, for: recordReason) }
         external.migrations.complete(&batch)
         batch.isPart = !isWhole

@@ -32,8 +32,10 @@ extension Persister {
     func saveIsolated() async throws -> Bool {
         guard writer.isolation != .none, group.visitors.isEmpty else { return false }
         // A lock is released before the sync, which others need not wait for.
+        // Without a lock, others may have stored something that a commit has not read, also one that changes nothing.
         return try await appendIsolated(
-            writer.isolation.holdsOthersUp ? .buffered : .synced, retryingEncoding: true, verifying: false)
+            writer.isolation.holdsOthersUp ? .buffered : .synced, retryingEncoding: true,
+            verifying: writer.isolation.mayConflict && group.hasCommits)
     }
 
     private func appendIsolated(

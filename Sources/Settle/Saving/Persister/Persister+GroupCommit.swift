@@ -130,13 +130,14 @@ extension Persister {
         }
         if writer.undo(commits), !tryToDeliver(within: Self.writerPatience) { deliverFetched() }
         // What an earlier batch of the group has stored must not run twice.
-        let unstored = commits.filter { $0.revision.map { $0 > writer.lastHandedOver } ?? false }
+        let unstored = commits.filter { $0.isReading || $0.revision.map { $0 > writer.lastHandedOver } ?? false }
         if failure.code == .leaseLost, !group.fences.isEmpty {
             let lost = await lostLeases()
             endCommits(under: lost)
             deliverFetched()
             let others = unstored.filter { lost.isDisjoint(with: $0.fences) }
-            runAgain(others, after: StorageError(.conflict, "The lock of a commit that was to be stored with it has ended."))
+            let loss = StorageError(.conflict, "The lock of a commit that was to be stored with it has ended.")
+            runAgain(others, after: loss)
             return nil
         }
         guard failure.code == .conflict else { return SettingsError.commitUndone(failure) }
@@ -150,7 +151,7 @@ extension Persister {
     private func endDurableCommits() {
         // A value that can't be encoded is in none of the batches, so its commit waits for the end of the group.
         let durable = log.lock.withLock { log.unsaved.unencodable.isEmpty ? log.changes.durableRevision : 0 }
-        let succeeded = group.take { $0.revision.map { $0 <= durable } ?? false }
+        let succeeded = group.take { !$0.isReading && $0.revision.map { $0 <= durable } ?? false }
         for request in succeeded { request.end(.success(())) }
     }
 

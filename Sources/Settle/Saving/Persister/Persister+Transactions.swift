@@ -52,11 +52,16 @@ extension Persister {
 
     /// Ends a transaction that ran on its caller's actor, and saves what it has written, even if the task has been
     /// cancelled meanwhile.
-    nonisolated func endActorTransaction(_ visitor: SaveRequest, savingRevision revision: UInt64) async throws {
+    ///
+    /// - Parameter isReading: Whether it has changed nothing.
+    nonisolated func endActorTransaction(
+        _ visitor: SaveRequest, savingRevision revision: UInt64, isReading: Bool
+    ) async throws {
         try await SaveRequest(.save, in: visitor.store, revision: revision).waitUncancellably { request in
             enqueue { persister in
                 persister.ended(visitor)
                 request.fences = visitor.fences
+                request.isReading = isReading
                 await persister.accept(request)
             }
         }
@@ -199,8 +204,11 @@ extension Persister {
                 continue
             }
             do {
+                let before = log.lock.withLock { log.changes.revision }
                 try request.perform()
-                request.revision = log.lock.withLock { log.changes.revision }
+                let after = log.lock.withLock { log.changes.revision }
+                request.revision = after
+                request.isReading = after == before
                 join(request)
             } catch {
                 ended.append((request, .failure(error)))

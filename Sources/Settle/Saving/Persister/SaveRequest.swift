@@ -10,7 +10,8 @@
 /// A task cancelled before its transaction has begun gets a `CancellationError` immediately, and the transaction never
 /// runs. A transaction that has begun always completes.
 final class SaveRequest: @unchecked Sendable {
-    // Sendable: everything is guarded by `lock` but `revision`, `fences` and `repetitions`, which are accessed on the persister's queue
+    // Sendable: everything is guarded by `lock` but `revision`, `isReading`, `fences` and
+    // `repetitions`, which are accessed on the persister's queue
     // only. `body` is neither Sendable nor isolated to an actor, see `StoreCore.commit`: the task that made it is suspended until it
     // has run or never will, and only that task can reach what it has captured.
 
@@ -34,8 +35,10 @@ final class SaveRequest: @unchecked Sendable {
     let prepare: Persister.Preparation?
     /// The newest revision after the transaction has run.
     var revision: UInt64?
-    /// Whether it has written something, and does not only wait for what was published before.
+    /// Whether it is a transaction, and does not only wait for what was published before.
     var isCommit: Bool { revision != nil }
+    /// Whether the transaction has changed nothing. What it has read still has to be the newest.
+    var isReading = false
     /// The named locks that the task held when it asked.
     let locks: [String]
     /// Their leases, if these end: what the transaction writes is stored only while they last.

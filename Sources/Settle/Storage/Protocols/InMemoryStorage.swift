@@ -268,7 +268,7 @@ extension SharedMemory.State {
         _ batch: StorageBatch, _ durability: StorageDurability, by member: SharedMemory.Member, _ number: Int
     ) throws(StorageError) -> (StorageReceipt, [@Sendable (StorageEvent) -> Void]) {
         var handlers: [@Sendable (StorageEvent) -> Void] = []
-        if !batch.values.isEmpty, batch.id != member.lastBatch {
+        if batch.id != member.lastBatch {
             for case .at(let expected) in batch.conditions where expected != StoragePosition(position) {
                 throw StorageError(.conflict, "Another store has changed the in-memory storage.")
             }
@@ -277,6 +277,8 @@ extension SharedMemory.State {
                 if let foreign { throw .migrated(by: foreign) }
             }
             for case .under(let lease) in batch.conditions { try check(lease, of: number) }
+        }
+        if !batch.values.isEmpty, batch.id != member.lastBatch {
             let hasSeenAll = member.seen == position
             handlers = store(
                 ExternalChange(.values(batch.values), author: batch.author), by: number, batch.transactions,

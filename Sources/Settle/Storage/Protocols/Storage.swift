@@ -25,7 +25,8 @@ public protocol Storage: Sendable {
 
     /// Adds a batch to what is stored, after everything that others have added. All of it is added or none of it.
     ///
-    /// An empty batch with ``StorageDurability/synced`` makes all earlier appends durable. A batch whose
+    /// An empty batch with ``StorageDurability/synced`` makes all earlier appends durable. If it has conditions, they are
+    /// checked as those of any other: a commit that has changed nothing relies on it. A batch whose
     /// ``StorageBatch/id`` is that of the last one that was stored is not stored again.
     ///
     /// - Throws: ``StorageError``, before the first ``load()`` too. The storage still has everything that it had

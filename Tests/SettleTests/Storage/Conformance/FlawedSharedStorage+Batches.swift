@@ -19,6 +19,7 @@ extension FlawedSharedStorage {
             batch.id = StorageBatch.ID()
             batch.conditions.removeAll(where: \.isPosition)
         case .ignoresPositions: batch.conditions.removeAll(where: \.isPosition)
+        case .ignoresPositionsWithoutValues: if batch.values.isEmpty { batch.conditions = [] }
         case .ignoresLostLeases: batch.conditions.removeAll(where: \.isLease)
         case .ignoresMigrations: batch.conditions.removeAll(where: \.isMigration)
         case .emptyBatchesMakePresent: if batch.values.isEmpty { batch.values = ["nothing": nil] }

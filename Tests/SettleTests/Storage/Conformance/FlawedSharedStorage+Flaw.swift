@@ -10,7 +10,7 @@ extension FlawedSharedStorage {
         case storesRepeatedBatchesAgain, refusesRepeatedBatches, forgetsBatchesAfterOthers
         case claimsThatLostBatchesFailed, neverTellsLostBatches
         // Conditions.
-        case ignoresPositions, comparesBeforeStoring, storesDespiteConflict, ignoresMigrations
+        case ignoresPositions, ignoresPositionsWithoutValues, comparesBeforeStoring, storesDespiteConflict, ignoresMigrations
         // What others change.
         case watchNeverTells, watchTellsOnce, neverTellsOfExternalChanges
         case tellsOwnBatches, tellsChangesTwice, forgetsChangesAfterFailure
@@ -51,6 +51,7 @@ extension FlawedSharedStorage {
             case .refusesRepeatedBatches, .forgetsBatchesAfterOthers: "recognised before its conditions"
             case .neverTellsLostBatches: "whose answer was lost is told if it was stored"
             case .ignoresPositions, .storesDespiteConflict: "on the condition of a position is stored only there"
+            case .ignoresPositionsWithoutValues: "A batch without values is refused"
             case .comparesBeforeStoring: "at once on the condition of a position none is lost"
             case .ignoresMigrations: "on the condition of known migrations"
             case .watchNeverTells: "The watch tells when"

@@ -242,7 +242,7 @@ private final class NumberingStorage: StorageWrapper {
         var batch = batch
         // The base has to recognise nothing.
         batch.id = StorageBatch.ID()
-        if numbers.withLock({ $0[id.store] == id.number }) { batch.values = [:] }
+        if numbers.withLock({ $0[id.store] == id.number }) { (batch.values, batch.conditions) = ([:], []) }
         let receipt = try await base.append(batch, durability: durability)
         if !isEmpty { numbers.withLock { $0[id.store] = id.number } }
         return receipt

@@ -1,0 +1,80 @@
+import Settle
+import SettleTesting
+import Testing
+
+@testable import SettleEtcd
+
+/// Commits of a client whose stream is late, that change nothing of what they know.
+@Suite(.timeLimit(.minutes(10)))
+struct StaleCommitTests {
+    private let fixture = EtcdFixture()
+
+    /// Two clients that know `switch = "A"`. Then the first is behind: the second has stored "B".
+    private func open() async throws -> (first: SettingsStore, transport: FakeTransport, second: SettingsStore) {
+        let (storage, transport) = fixture.client()
+        let first = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
+        try await first.commit { try first.keys.setValue("A", forKey: "switch") }
+        let second = try await SettingsStore.open(
+            storage: fixture.client().storage, configuration: .init(clock: fixture.clock))
+        transport.holdStreams()
+        try await second.commit { try second.keys.setValue("B", forKey: "switch") }
+        #expect(try first.keys.value(forKey: "switch", as: String.self) == "A", "It is not behind.")
+        return (first, transport, second)
+    }
+
+    /// Does something while time passes: the client waits for its stream for a while before it asks elsewhere.
+    private func whileTimePasses<Value>(_ body: () async throws -> Value) async throws -> Value {
+        let time = Task { [clock = fixture.clock] in
+            while !Task.isCancelled {
+                if !clock.deadlines.isEmpty { clock.advance(by: .milliseconds(100)) }
+                await Task.yield()
+            }
+        }
+        defer { time.cancel() }
+        return try await body()
+    }
+
+    @Test func writingTheSameAgainIsStored() async throws {
+        let (first, transport, second) = try await open()
+        try await whileTimePasses { try await first.commit { try first.keys.setValue("A", forKey: "switch") } }
+        let storage = fixture.client().storage
+        #expect(try await storage.load().tree["switch"] == .string("A"))
+        transport.releaseStreams()
+        for store in [first, second] { try await store.close() }
+        await storage.close()
+    }
+
+    @Test func readingReturnsTheNewest() async throws {
+        let (first, transport, second) = try await open()
+        let read = try await whileTimePasses {
+            try await first.commit { try first.keys.value(forKey: "switch", as: String.self) }
+        }
+        #expect(read == "B")
+        transport.releaseStreams()
+        for store in [first, second] { try await store.close() }
+    }
+
+    @Test func aStaleTokenIsRefused() async throws {
+        let (first, transport, second) = try await open()
+        let token = try #require(first.history.token)
+        await #expect(throws: SettingsError.self) {
+            try await whileTimePasses {
+                try await first.commit(ifUnchangedSince: token) { try first.keys.setValue("A", forKey: "switch") }
+            }
+        }
+        transport.releaseStreams()
+        for store in [first, second] { try await store.close() }
+    }
+
+    @Test func withoutAMemberItFails() async throws {
+        let (first, transport, second) = try await open()
+        transport.setAll(.refused)
+        let error = await #expect(throws: SettingsError.self) {
+            try await first.commit { try first.keys.setValue("A", forKey: "switch") }
+        }
+        #expect(error?.description.hasPrefix("The commit was undone, and stores nothing: ") == true)
+        transport.setAll(nil)
+        transport.releaseStreams()
+        for store in [first, second] { try await store.close() }
+    }
+}
