@@ -103,18 +103,12 @@ struct ChangeLog: Sendable {
         if isReplaced { return [ExternalChange(.everything(tree()))] }
         var changes: [ExternalChange] = []
         for entry in entries {
-            if !isNews(entry) {
-                for index in changes.indices { changes[index].overwrite(entry.values) }
-                continue
-            }
-            if let error = entry.unusable { changes.append(ExternalChange(.unusable(error))) }
-            if !entry.values.isEmpty {
-                changes.append(
-                    ExternalChange(
-                        .values(entry.values), author: entry.author, token: entry.token,
-                        batch: entry.isOwn ? entry.batch : nil))
-            }
+            if let error = entry.unusable, isNews(entry) { changes.append(ExternalChange(.unusable(error))) }
+            guard !entry.values.isEmpty else { continue }
+            let change = ExternalChange(
+                .values(entry.values), author: entry.author, token: entry.token, batch: entry.isOwn ? entry.batch : nil)
+            changes.add(change, isOwn: !isNews(entry))
         }
-        return changes.filter { $0.content != .values([:]) }
+        return changes
     }
 }

@@ -1,6 +1,9 @@
 extension StoredTransaction {
-    /// The same without the values of some keys and of those in them; only that they have changed.
-    package func withholding(_ secrets: Set<SettingKey>) -> StoredTransaction {
+    /// The same without the values of some keys and of those in them; only that they have changed. For
+    /// ``HistoryStorage/withhold(_:)``.
+    ///
+    /// - Parameter secrets: The keys.
+    public func withholding(_ secrets: Set<SettingKey>) -> StoredTransaction {
         guard let mutations, !secrets.isEmpty else { return self }
         var transaction = self
         var result: [StoredMutation] = []
@@ -23,8 +26,10 @@ extension StoredTransaction {
         return transaction
     }
 
-    /// The same without anything about some keys and those in them.
-    package func forgetting(_ key: SettingKey) -> StoredTransaction {
+    /// The same without anything about a key and those in it. For ``HistoryStorage/forgetHistory(of:)``.
+    ///
+    /// - Parameter key: The key.
+    public func forgetting(_ key: SettingKey) -> StoredTransaction {
         var transaction = withholding([key])
         transaction.mutations?.removeAll { $0.key == key }
         return transaction

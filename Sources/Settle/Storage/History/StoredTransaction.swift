@@ -78,7 +78,7 @@ public struct StoredRecord: Sendable, Hashable {
     public var count: UInt64 { transactions.reduce(0) { $0 + $1.count } }
 
     /// The token of each transaction, and the transaction, oldest first.
-    package var entries: [(token: ChangeToken, transaction: StoredTransaction)] {
+    public var entries: [(token: ChangeToken, transaction: StoredTransaction)] {
         var position = token.position - count
         return transactions.map { transaction in
             position += transaction.count
@@ -88,9 +88,11 @@ public struct StoredRecord: Sendable, Hashable {
 }
 
 extension StoredRecord {
-    /// The transactions after a place within the record; all of them, if these are only known together. `nil` if the
-    /// place is not within the record.
-    package func rest(after token: ChangeToken) -> StoredRecord? {
+    /// The transactions after a token within the record; all of them, if these are only known together. `nil` if the
+    /// token is not within the record.
+    ///
+    /// - Parameter token: Where the transactions begin.
+    public func rest(after token: ChangeToken) -> StoredRecord? {
         guard token.history == self.token.history, token.checksum == self.token.checksum,
             token.position < self.token.position, token.position > self.token.position - count
         else { return nil }

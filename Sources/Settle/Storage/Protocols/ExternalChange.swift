@@ -148,6 +148,17 @@ extension Collection<SettingKey> {
 }
 
 extension [ExternalChange] {
+    /// Adds what was stored after these changes.
+    ///
+    /// - Parameter isOwn: Whether it is known to the store already. Then it only replaces the values that it has
+    ///   overwritten.
+    package mutating func add(_ next: ExternalChange, isOwn: Bool) {
+        guard isOwn else { return append(next) }
+        guard case .values(let values) = next.content else { return }
+        for index in indices { self[index].overwrite(values) }
+        removeAll { $0.content == .values([:]) }
+    }
+
     /// Applies the changes to a tree, in order.
     func apply(to tree: inout SettingTree) {
         for change in self { change.apply(to: &tree) }

@@ -313,13 +313,7 @@ extension SharedMemory.State {
 
     fileprivate mutating func changes(after seen: UInt64, for number: Int) -> StorageChanges {
         var changes: [ExternalChange] = []
-        for event in events where event.position > seen {
-            if event.author != number {
-                changes.append(event.change)
-            } else if case .values(let values) = event.change.content {
-                for index in changes.indices { changes[index].overwrite(values) }
-            }
-        }
+        for event in events where event.position > seen { changes.add(event.change, isOwn: event.author == number) }
         didSee(position, number)
         return StorageChanges(changes, position: StoragePosition(position))
     }

@@ -1,0 +1,84 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Any encoder keeps a transaction exactly: values are encoded as their ``SettingValue/bytes``. What has its default is
+/// left out.
+extension StoredTransaction: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case time, author, origin, undone, reason, count, mutations, isOwners
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        guard let origin = ValueOrigin(rawValue: try container.decode(String.self, forKey: .origin)) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .origin, in: container, debugDescription: "It is the origin of no value.")
+        }
+        self.init(
+            time: try container.decode(Double.self, forKey: .time),
+            author: try container.decodeIfPresent(TransactionAuthor.self, forKey: .author) ?? TransactionAuthor(),
+            origin: origin, undone: try container.decodeIfPresent(ChangeToken.self, forKey: .undone),
+            reason: try container.decodeIfPresent(String.self, forKey: .reason),
+            count: try container.decodeIfPresent(UInt64.self, forKey: .count) ?? 1,
+            mutations: try container.decodeIfPresent([StoredMutation].self, forKey: .mutations))
+        isOwners = try container.decodeIfPresent(Bool.self, forKey: .isOwners) ?? false
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(time, forKey: .time)
+        if author != TransactionAuthor() { try container.encode(author, forKey: .author) }
+        try container.encode(origin.rawValue, forKey: .origin)
+        try container.encodeIfPresent(undone, forKey: .undone)
+        try container.encodeIfPresent(reason, forKey: .reason)
+        if count != 1 { try container.encode(count, forKey: .count) }
+        try container.encodeIfPresent(mutations, forKey: .mutations)
+        if isOwners { try container.encode(true, forKey: .isOwners) }
+    }
+}
+
+/// Any encoder keeps a mutation exactly: values are encoded as their ``SettingValue/bytes``.
+extension StoredMutation: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case key, old, new, isWithheld
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            key: try container.decodeSettingKey(forKey: .key),
+            oldValue: try container.decodeSettingValue(forKey: .old),
+            newValue: try container.decodeSettingValue(forKey: .new))
+        isWithheld = try container.decodeIfPresent(Bool.self, forKey: .isWithheld) ?? false
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(key.description, forKey: .key)
+        try container.encodeBytes(of: oldValue, forKey: .old)
+        try container.encodeBytes(of: newValue, forKey: .new)
+        if isWithheld { try container.encode(true, forKey: .isWithheld) }
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Reads a key, which may have empty names.
+    func decodeSettingKey(forKey key: Key) throws -> SettingKey {
+        SettingKey(stored: try decode(String.self, forKey: key))
+    }
+
+    /// Reads what ``KeyedEncodingContainer/encodeBytes(of:forKey:)`` has written.
+    func decodeSettingValue(forKey key: Key) throws -> SettingValue? {
+        try decodeIfPresent(Data.self, forKey: key).map { try SettingValue(bytes: $0) }
+    }
+}
+
+extension KeyedEncodingContainer {
+    /// Writes a value as bytes, which lose nothing; nothing for `nil`.
+    mutating func encodeBytes(of value: SettingValue?, forKey key: Key) throws {
+        try encodeIfPresent(value.map { Data($0.bytes) }, forKey: key)
+    }
+}
