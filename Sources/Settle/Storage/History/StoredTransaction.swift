@@ -79,7 +79,7 @@ public struct StoredRecord: Sendable, Hashable {
 
     /// The token of each transaction, and the transaction, oldest first.
     public var entries: [(token: ChangeToken, transaction: StoredTransaction)] {
-        var position = token.position - count
+        var position = token.position - min(token.position, count)
         return transactions.map { transaction in
             position += transaction.count
             return (ChangeToken(history: token.history, position: position, checksum: token.checksum), transaction)
