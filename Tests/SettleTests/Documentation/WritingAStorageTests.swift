@@ -15,11 +15,14 @@ import Testing
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
         let page = folder.appending(path: "../../../Sources/Settle/Settle.docc/WritingAStorage.md").standardizedFileURL
         let guide = try String(contentsOf: page, encoding: .utf8)
-        let sources = try ["FolderStorage.swift", "WritingAStorageTests.swift"].map {
+        let redis = ["Storage", "Storage+Answers", "Storage+History", "Script"].map {
+            "../../../Examples/RedisSettings/Sources/SettleRedis/Redis\($0).swift"
+        }
+        let sources = try (["FolderStorage.swift", "WritingAStorageTests.swift"] + redis).map {
             lines(try String(contentsOf: folder.appending(path: $0), encoding: .utf8))
         }
-        let samples = guide.matches(of: /(?s)```swift\n(.+?)```/).map { lines(String($0.1)) }
-        #expect(samples.count > 3)
+        let samples = guide.matches(of: /(?s)```(?:swift|lua)\n(.+?)```/).map { lines(String($0.1)) }
+        #expect(samples.count > 7)
         for sample in samples {
             #expect(sources.contains { $0.contains(sample) }, "\(sample.joined(separator: "\n"))")
         }
