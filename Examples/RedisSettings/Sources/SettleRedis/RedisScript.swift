@@ -45,6 +45,8 @@ struct RedisScript {
             return {'stored', before, token, token, redis.call('ZCARD', log)}
             """)
 
+    static let newest = RedisScript(text: "return redis.call('GET', KEYS[1])")
+
     /// Reads everything at one moment: a snapshot, and the batches after it.
     static let load = RedisScript(
         text: """

@@ -106,7 +106,7 @@ public final class RedisStorage: HistoryStorage {
         _ batch: StorageBatch, durability: StorageDurability
     ) async throws(StorageError) -> StorageReceipt {
         try checkLoaded()
-        if batch.values.isEmpty { return receipt(state.withLock { $0.seen }, durability) }
+        if batch.values.isEmpty { return try await verify(batch.conditions, durability) }
         for case (let key, let value?) in batch.values { try check(value, at: key) }
         while true {
             let reply: [RedisReply]
@@ -123,6 +123,24 @@ public final class RedisStorage: HistoryStorage {
                 return receipt
             }
         }
+    }
+
+    /// Checks the conditions of a batch that stores nothing: what was read must be the newest.
+    private func verify(
+        _ conditions: [StorageBatch.Condition], _ durability: StorageDurability
+    ) async throws(StorageError) -> StorageReceipt {
+        for case .at(let position) in conditions {
+            let newest: String
+            do {
+                newest = try await client.run(.newest, keys: [key("newest")], []).text ?? "0"
+            } catch {
+                throw unavailable(error)
+            }
+            guard newest == position.description else {
+                throw StorageError(.conflict, "Others have changed \(name). Nothing was stored.")
+            }
+        }
+        return receipt(state.withLock { $0.seen }, durability)
     }
 
     /// - Returns: `nil` if the batch has to be sent again.
