@@ -10,7 +10,8 @@ extension FlawedSharedStorage {
         case storesRepeatedBatchesAgain, refusesRepeatedBatches, forgetsBatchesAfterOthers
         case claimsThatLostBatchesFailed, neverTellsLostBatches
         // Conditions.
-        case ignoresPositions, ignoresPositionsWithoutValues, comparesBeforeStoring, storesDespiteConflict, ignoresMigrations
+        case ignoresPositionsWithoutValues
+        case ignoresPositions, comparesBeforeStoring, storesDespiteConflict, ignoresMigrations
         // What others change.
         case watchNeverTells, watchTellsOnce, neverTellsOfExternalChanges
         case tellsOwnBatches, tellsChangesTwice, forgetsChangesAfterFailure
