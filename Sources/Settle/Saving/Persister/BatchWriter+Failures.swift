@@ -37,6 +37,7 @@ extension BatchWriter {
     ///
     /// - Returns: The first of the errors, which are reported.
     func giveUpContested() -> SettingsError? {
+        pending.contestRefuted()
         let givenUp = pending.giveUpContested(with: external.unmerged, isLocked: isolation.holdsOthersUp)
         guard !givenUp.isEmpty else { return nil }
         var restored: [SettingKey: SettingValue?] = [:]

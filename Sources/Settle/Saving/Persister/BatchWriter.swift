@@ -126,7 +126,11 @@ final class BatchWriter {
                 throw unknown
             }
             pending.unresolved = nil
-            return
+            guard batch.hasCommits else { return }
+            // The commits have read what is not the newest, and others may have read what these have left. All run again, or are
+            // given up.
+            pending.refuted = batch
+            throw .others
         }
         pending.unresolved = nil
         didStore(partOf: batch)

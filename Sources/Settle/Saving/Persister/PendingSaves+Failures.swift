@@ -44,6 +44,15 @@ extension PendingSaves {
         }
     }
 
+    /// The values of commits that are known not to be stored are contested.
+    mutating func contestRefuted() {
+        guard let batch = refuted else { return }
+        refuted = nil
+        for (key, value) in batch.values where values[key] == value && batch.plainValues[key] != value {
+            if contested[key] == nil { contested[key] = .behind }
+        }
+    }
+
     /// The keys to give up: the contested ones, and everything written together with them.
     var lost: Set<SettingKey> {
         var lost = Set(contested.keys)

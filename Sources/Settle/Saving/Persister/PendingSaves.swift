@@ -28,6 +28,9 @@ struct PendingSaves: Sendable {
     var writtenBack: [SettingKey: SettingValue?] = [:]
     /// The batch of a failed append that may have been stored all the same. It is appended again before anything else.
     var unresolved: StorageBatch?
+    /// The batch of such an append, with commits, once it is known not to be stored: they must not be stored without running
+    /// again.
+    var refuted: StorageBatch?
     /// Up to where it is left open for good whether transactions were stored: to append their batch again could put it
     /// over newer values.
     var unknownRevision: UInt64 = 0
