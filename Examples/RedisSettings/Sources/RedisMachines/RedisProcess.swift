@@ -50,7 +50,7 @@ package final class RedisProcess: Sendable {
         let (shell, input, output) = (Process(), Pipe(), Pipe())
         shell.executableURL = URL(filePath: "/bin/sh")
         shell.arguments = [
-            "-c", "\"$@\" >/dev/null & echo $!; read end; kill -9 $!", "sh", path,
+            "-c", "\"$@\" >/dev/null & echo $!; read end; kill -9 $! 2>/dev/null", "sh", path,
             "--port", "\(port)", "--bind", "127.0.0.1", "--dir", folder.path, "--save", "", "--appendonly", "yes",
             "--appendfsync", "always",
         ]

@@ -29,8 +29,9 @@ enum Trial {
 
     /// What was acknowledged is there, once, whatever happens to the server; what was undone is not there.
     private static func disturb(_ server: RedisProcess, _ seconds: Int) async throws -> [String] {
-        let lives = try (1...2).map { try Life(server.port, $0, commits: 0, seconds: seconds) }
-        let (kills, stops) = try await disturb(server, until: ContinuousClock.now + .seconds(seconds))
+        let proxy = try CuttingProxy(to: server.port)
+        let lives = try (1...2).map { try Life(proxy.port, $0, commits: 0, seconds: seconds) }
+        let (kills, stops, losses) = try await disturb(server, proxy, until: ContinuousClock.now + .seconds(seconds))
         let reports = lives.map { $0.report() }
         let ledger = try await Self.ledger(server)
         var (findings, total): ([String], Int) = ([], 0)
@@ -52,28 +53,36 @@ enum Trial {
         let words = reports.flatMap(\.lines).map(\.word)
         let counts = ["stored", "open", "undone"].map { word in "\(words.count { $0 == word }) \(word)" }
         print(
-            "\(seconds) s with the server killed \(kills) times and stopped \(stops) times: "
+            "\(seconds) s with the server killed \(kills) times, stopped \(stops) times, and its answers lost \(losses) times: "
                 + "\(counts.joined(separator: ", ")); \(findings.count) findings.")
         return findings
     }
 
-    private static func disturb(_ server: RedisProcess, until end: ContinuousClock.Instant) async throws -> (Int, Int) {
-        var (kills, stops) = (0, 0)
+    private static func disturb(
+        _ server: RedisProcess, _ proxy: CuttingProxy, until end: ContinuousClock.Instant
+    ) async throws -> (kills: Int, stops: Int, losses: Int) {
+        var (kills, stops, losses) = (0, 0, 0)
         while ContinuousClock.now < end - .seconds(2) {
-            try await Task.sleep(for: .milliseconds(.random(in: 300...900)))
-            if Bool.random() {
+            try await Task.sleep(for: .milliseconds(.random(in: 200...600)))
+            switch Int.random(in: 0..<3) {
+            case 0:
                 server.kill()
                 try await Task.sleep(for: .milliseconds(.random(in: 0...500)))
                 try server.start()
                 kills += 1
-            } else {
+            case 1:
                 server.pause()
                 try await Task.sleep(for: .milliseconds(.random(in: 100...1_800)))
                 server.pause(false)
                 stops += 1
+            default:
+                proxy.set(.losesAnswers)
+                try await Task.sleep(for: .milliseconds(.random(in: 1...100)))
+                proxy.set(.open)
+                losses += 1
             }
         }
-        return (kills, stops)
+        return (kills, stops, losses)
     }
 
     private static func ledger(_ server: RedisProcess) async throws -> (count: Int, entries: [String: [Int]]) {
