@@ -1,5 +1,6 @@
 import Settle
 import SettleTesting
+import Synchronization
 import Testing
 
 @testable import SettleEtcd
@@ -16,6 +17,7 @@ struct StaleCommitTests {
         try await first.commit { try first.keys.setValue("A", forKey: "switch") }
         let second = try await SettingsStore.open(
             storage: fixture.client().storage, configuration: .init(clock: fixture.clock))
+        while transport.state.withLock({ $0.streams.isEmpty }) { await Task.yield() }
         transport.holdStreams()
         try await second.commit { try second.keys.setValue("B", forKey: "switch") }
         #expect(try first.keys.value(forKey: "switch", as: String.self) == "A", "It is not behind.")

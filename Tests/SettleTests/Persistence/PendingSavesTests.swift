@@ -96,7 +96,7 @@ import Testing
     @Test func `an undone commit leaves what waited before it, once`() {
         var pending = PendingSaves()
         pending.add([("a", .integer(1))])
-        pending.beginCommits()
+        pending.beginCommits(after: 0)
         pending.add([("a", .integer(2)), ("b", .integer(2))])
         let inForce = pending.undo(["a", "b"], with: [])
         #expect(inForce == ["b": nil] && pending.values == ["a": .integer(1)])
@@ -107,7 +107,7 @@ import Testing
     @Test func `what an undone commit restores does not cover a later write`() {
         var pending = PendingSaves()
         pending.add([("a", .integer(1))])
-        pending.beginCommits()
+        pending.beginCommits(after: 0)
         pending.add([("a", .integer(2))])
         _ = pending.undo(["a"], with: [])
         pending.add([("a", .integer(3))])

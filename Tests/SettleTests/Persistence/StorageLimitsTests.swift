@@ -76,6 +76,25 @@ import Testing
         let error = await #expect(throws: SettingsError.self) { try await store.flush() }
         #expect(error?.code == .encodingFailed && error?.key == "name" && error?.description.contains("1000") == true)
         #expect(memory.tree["other"] == .integer(1))
+        let committing = await #expect(throws: SettingsError.self) {
+            try await settings.commit { settings.name = String(repeating: "y", count: 3_000) }
+        }
+        #expect(committing?.code == .encodingFailed && committing?.key == "name")
+        #expect(committing?.description == error?.description.replacing("2016", with: "3016"))
+    }
+
+    @Test("What a later transaction has built on an earlier one is not stored without it") func inOrder() async throws {
+        let narrow = NarrowRemoteStorage(memory, StorageLimits(keys: 2))
+        let (store, settings) = try await CounterSettings.open(on: narrow)
+        settings.other = 1
+        settings.name = "second"
+        settings.count = 3
+        settings.list = [4]
+        try await store.flush()
+        let batches = narrow.batches
+        let places = ["other", "name", "count", "list"].map { key in batches.firstIndex { $0.contains(key) } ?? -1 }
+        #expect(places == places.sorted() && places.first == 0 && batches.allSatisfy { $0.count <= 2 })
+        try await store.close()
     }
 
     @Test("A transaction with more bytes than the storage takes at once is undone and throws, although each value fits")

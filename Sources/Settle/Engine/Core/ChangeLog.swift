@@ -164,15 +164,14 @@ struct ChangeLog: ~Copyable {
         return count
     }
 
-    /// The transactions of several keys after a revision; `nil` if the log no longer has them all.
-    func transactionsOfSeveralKeys(after revision: UInt64) -> [LogDetails]? {
+    /// The store's own transactions after a revision with at least so many keys; `nil` if the log no longer has them all.
+    func transactions(after revision: UInt64, ofKeys count: Int) -> [(UInt64, LogDetails)]? {
         guard revision &+ 1 >= ring.oldest else { return nil }
-        var found: [LogDetails] = []
+        var found: [(UInt64, LogDetails)] = []
         var next = revision &+ 1
         while next <= ring.newest {
-            if let details = ring.details(next), details.mutations.count > 1, !details.isFromOutside {
-                found.append(details)
-            }
+            let details = count > 1 ? ring.details(next) : ring[next]?.details
+            if let details, details.mutations.count >= count, !details.isFromOutside { found.append((next, details)) }
             next &+= 1
         }
         return found

@@ -2,7 +2,7 @@
 extension MutationLog {
     /// - Parameter retryingEncoding: Whether to collect values again that could not be encoded. Those that were written
     ///   since are collected in any case.
-    func collectUnsaved(retryingEncoding: Bool) -> CollectedChanges {
+    func collectUnsaved(retryingEncoding: Bool, inOrder: Bool) -> CollectedChanges {
         lock.withLock {
             let last = unsaved.lastCollected
             var collected = unsaved.collect(upTo: changes.revision, retryingEncoding: retryingEncoding)
@@ -10,11 +10,11 @@ extension MutationLog {
             collected.unconfirmed = unconfirmed.takeUnsaved()
             guard !collected.values.isEmpty else { return collected }
             collected.author = changes.author(after: last)
-            if collected.values.count > 1 {
+            if inOrder || collected.values.count > 1 {
                 // Transactions dropped from the log may have written any of the keys together.
-                collected.transactions = changes.transactionsOfSeveralKeys(after: last)
+                collected.transactions = changes.transactions(after: last, ofKeys: inOrder ? 1 : 2)
                 collected.writtenTogether =
-                    collected.transactions?.map(\.savedKeys) ?? [collected.values.map(\.slot.key)]
+                    collected.transactions?.map(\.details.savedKeys) ?? [collected.values.map(\.slot.key)]
             }
             for value in collected.values where stored.slots.hasOtherSpellings {
                 let spellings = stored.storedSpellings(of: value.slot)

@@ -280,7 +280,7 @@ struct CollectedChanges {
     /// Keys that were written together, transaction by transaction, and so must be stored together.
     var writtenTogether: [[SettingKey]] = []
     /// The same transactions, if the log has them all.
-    var transactions: [LogDetails]?
+    var transactions: [(revision: UInt64, details: LogDetails)]?
     /// What is stored at other spellings, by the settings' keys: removed once the values are stored.
     var spellings: [SettingKey: [SettingKey]] = [:]
     /// How many transactions so far had something for the storage.

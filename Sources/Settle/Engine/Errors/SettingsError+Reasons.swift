@@ -221,12 +221,17 @@ extension SettingsError {
     }
 
     /// A commit has failed, and nothing of it is stored.
+    static func commitUndone(_ error: SettingsError) -> SettingsError {
+        var undone = error
+        undone.description = "The commit was undone, and stores nothing: \(error)"
+        return undone
+    }
+
+    /// A commit has been undone because others have stored something that it has not read.
     ///
     /// - Parameter attempts: How often its closure has run.
-    static func commitUndone(_ error: StorageError, attempts: Int = 1) -> SettingsError {
-        guard error.code == .conflict, attempts > 1 else {
-            return SettingsError(.storage, "The commit was undone, and stores nothing: \(error)", underlying: error)
-        }
+    static func commitUndone(_ error: StorageError, attempts: Int) -> SettingsError {
+        guard error.code == .conflict, attempts > 1 else { return commitUndone(.storage(error)) }
         return SettingsError(
             .tooManyConflicts,
             "The commit was undone, and stores nothing: it has run \(attempts) times, and each time others had stored "

@@ -6,7 +6,7 @@ extension BatchWriter {
     /// Encoders are foreign code, which must not run under the log's lock: a slow one would hold up every write. And one that
     /// fails must not take others with it, or a single wrong value would keep a program from saving anything.
     func collect(retryingEncoding: Bool) -> (revision: UInt64, encodingError: SettingsError?) {
-        let taken = log.collectUnsaved(retryingEncoding: retryingEncoding)
+        let taken = log.collectUnsaved(retryingEncoding: retryingEncoding, inOrder: limits.mayPart)
         history.collected(taken.ownCount)
         defer { if let write = taken.unconfirmed { add(write, writtenWith: taken) } }
         guard !taken.values.isEmpty else { return (taken.revision, nil) }
@@ -63,6 +63,9 @@ extension BatchWriter {
             transactions: limits.mayPart ? [PendingTransaction(keys: together)] : [], keeper: taken.keeper)
     }
 
+    /// Of more at once, those of one key are not encoded: a program may write one setting all the time.
+    private static let fewTransactions = 256
+
     /// The collected transactions, each with what it has written at keys that later ones of them have written again.
     private func transactions(of taken: CollectedChanges, _ writtenTogether: [[SettingKey]]) -> [PendingTransaction] {
         var groups = writtenTogether.map { PendingTransaction(keys: $0) }
@@ -72,7 +75,11 @@ extension BatchWriter {
         }
         var last: [SettingKey: Int] = [:]
         for (index, group) in taken.writtenTogether.enumerated() { for key in group { last[key] = index } }
-        for (index, details) in transactions.enumerated() where details.hasValues {
+        for (index, (revision, details)) in transactions.enumerated() {
+            groups[index].revision = revision
+            guard details.hasValues, details.mutations.count > 1 || transactions.count <= Self.fewTransactions else {
+                continue
+            }
             for mutation in details.mutations where mutation.scope != .effective {
                 let (slot, key) = (mutation.slot, mutation.slot.key)
                 guard let later = last[key], later > index else { continue }

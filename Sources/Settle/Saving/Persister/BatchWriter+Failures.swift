@@ -2,16 +2,22 @@
 extension BatchWriter {
     /// The keys that a commit has written and that are not stored.
     func keys(of commit: SaveRequest) -> [SettingKey] {
-        guard let revision = commit.revision else { return [] }
+        guard let revision = commit.revision, !commit.isReading else { return [] }
         let keys = log.keys(writtenAt: revision) ?? Array(pending.values.keys)
         return (keys + [UnconfirmedCommit.key]).filter { pending.values[$0] != nil }
+    }
+
+    /// Whether a commit was stored, although not all that waits is.
+    func isStored(_ commit: SaveRequest) -> Bool {
+        guard let revision = commit.revision, !commit.isReading else { return false }
+        return revision <= lastHandedOver || pending.storedRevisions.contains(revision)
     }
 
     // MARK: Others have stored something
 
     /// Records how external changes affect values whose save has failed.
     func compareWithFailedSaves(_ changes: [ExternalChange]) {
-        guard pending.isRetry, !changes.isEmpty else { return }
+        guard !changes.isEmpty else { return }
         let isEverything = changes.contains { if case .everything = $0.content { true } else { false } }
         let stored = isEverything ? stored : nil
         pending.changedOutside(
@@ -24,11 +30,7 @@ extension BatchWriter {
     /// What others had stored before is settled before a commit runs. So it has read what is not in force any more: it
     /// has to run again, and must not end as if it were stored.
     func conflict(of group: CommitGroup) -> StorageError? {
-        let lost = pending.lost
-        guard !lost.isEmpty, group.commits.contains(where: { keys(of: $0).contains(where: lost.contains) }) else {
-            return nil
-        }
-        return .others
+        group.hasCommits && pending.isBehind ? .others : nil
     }
 
     /// Gives up values that others have replaced, before the rest is appended again or a transaction builds on it.
@@ -37,7 +39,6 @@ extension BatchWriter {
     ///
     /// - Returns: The first of the errors, which are reported.
     func giveUpContested() -> SettingsError? {
-        pending.contestRefuted()
         let givenUp = pending.giveUpContested(with: external.unmerged, isLocked: isolation.holdsOthersUp)
         guard !givenUp.isEmpty else { return nil }
         var restored: [SettingKey: SettingValue?] = [:]

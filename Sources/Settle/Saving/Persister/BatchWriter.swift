@@ -55,6 +55,10 @@ final class BatchWriter {
         return tree
     }
 
+    /// Whether it is known that others have stored something since the transactions began, so that nothing can be appended
+    /// before these have ended.
+    var isIsolationOver: Bool { isolation.mayConflict && isolation != .position(external.position) }
+
     // MARK: Appending
 
     /// Appends what was collected, in as many batches as the storage's limits ask for.
@@ -129,7 +133,7 @@ final class BatchWriter {
             guard batch.hasCommits else { return }
             // The commits have read what is not the newest, and others may have read what these have left. All run again, or are
             // given up.
-            pending.refuted = batch
+            pending.contestCommits()
             throw .others
         }
         pending.unresolved = nil
@@ -158,7 +162,7 @@ final class BatchWriter {
                 // Only these say that neither attempt has stored anything: a repetition that did not arrive says
                 // nothing of the first one.
                 guard error.code != .conflict, error.code != .leaseLost else { throw error }
-                pending.unresolved = batch
+                if !batch.values.isEmpty { pending.unresolved = batch }
                 var unknown = error
                 unknown.isOutcomeUnknown = true
                 throw unknown
@@ -172,8 +176,10 @@ final class BatchWriter {
     ///
     /// - Returns: False if there is more to be saved.
     private func accepted(_ batch: StorageBatch, _ receipt: StorageReceipt, isWhole: Bool) -> Bool {
-        // Nothing came between what the closures have read and this batch, nor between this and the next one.
-        if isolation.mayConflict, !batch.values.isEmpty { isolation = .position(receipt.position) }
+        // Nothing came between what the closures have read and this batch, nor after it, before the storage has answered.
+        if isolation.mayConflict, !batch.values.isEmpty, !receipt.hasExternalChanges {
+            isolation = .position(receipt.position)
+        }
         guard isWhole else {
             if !receipt.hasExternalChanges { external.position = receipt.position }
             didStore(partOf: batch)
@@ -193,6 +199,7 @@ final class BatchWriter {
 
     /// A batch with some of the values has been stored: from now on what others store at their keys counts.
     private func didStore(partOf batch: StorageBatch) {
+        lastHandedOver = max(lastHandedOver, batch.revision)
         external.overwrite(by: batch)
         external.migrations.didStore(batch)
         log.handOver(pending.didStore(partOf: batch))
@@ -203,22 +210,25 @@ final class BatchWriter {
     /// The storage has returned what others have stored.
     func fetched(_ found: StorageChanges) {
         var changes = external.fetched(found)
-        resolve(by: &changes)
-        compareWithFailedSaves(changes)
+        let own = resolve(by: &changes)
+        compareWithFailedSaves(own.map { own in changes.filter { $0.batch != own } } ?? changes)
         external.add(changes)
         adoptUnconfirmed()
     }
 
-    /// The batch whose answer was lost has turned out to be stored.
-    private func resolve(by changes: inout [ExternalChange]) {
+    /// The batch whose answer was lost may have turned out to be stored.
+    ///
+    /// - Returns: The batch, then.
+    private func resolve(by changes: inout [ExternalChange]) -> StorageBatch.ID? {
         guard let batch = pending.unresolved, let index = changes.firstIndex(where: { $0.batch == batch.id }) else {
-            return
+            return nil
         }
         history.didList(batch, at: changes[index].token)
         pending.unresolved = nil
         // Nor is what others have stored before it newer than what has been written since.
         for earlier in changes[..<index].indices { changes[earlier].overwrite(batch.values) }
         didStore(partOf: batch)
+        return batch.id
     }
 
     /// Whether the store has something to merge.

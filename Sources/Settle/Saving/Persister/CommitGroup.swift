@@ -31,7 +31,7 @@ struct CommitGroup {
 
     /// Whether it is open whether one of the commits was stored.
     func mayBeStored(upTo revision: UInt64) -> Bool {
-        requests.contains { $0.revision.map { $0 <= revision } ?? false }
+        requests.contains { !$0.isReading && $0.revision.map { $0 <= revision } ?? false }
     }
 
     mutating func join(_ request: SaveRequest) { requests.append(request) }
@@ -56,16 +56,13 @@ struct CommitGroup {
 
     /// The group's end has come.
     ///
-    /// - Returns: Whether it has to come again, once the visitors have ended: if a lock is lost, all are undone, and what a
-    ///   visitor has written may build on what another commit has.
+    /// - Returns: Whether it has to come again, once the visitors have ended: if the commits are undone, what a visitor has
+    ///   written may build on them.
     mutating func mustWait() -> Bool {
         isEndScheduled = false
-        awaitsVisitors = hasFencedVisitors
+        awaitsVisitors = !visitors.isEmpty
         return awaitsVisitors
     }
-
-    /// Whether visitors are under a lock, or would be undone with a commit that is.
-    var hasFencedVisitors: Bool { !visitors.isEmpty && !fences.isEmpty }
 
     mutating func take(where isTaken: (SaveRequest) -> Bool) -> [SaveRequest] {
         let taken = requests.filter(isTaken)

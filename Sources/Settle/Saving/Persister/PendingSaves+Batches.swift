@@ -13,13 +13,13 @@ extension PendingSaves {
     ) -> (StorageBatch, isWhole: Bool) {
         lastBatch.number += 1
         let all = values.merging(writtenBack) { own, _ in own }
-        let part = limits.part(of: all, keepingTogether: transactions)
+        let part = limits.part(of: all, inOrderOf: transactions)
         inBatch = part.transactions
         var batch = StorageBatch(
             id: lastBatch, revision: part.isWhole ? revision : earlier, values: part.values,
             expectedValues: stored(with: changes).merging(writtenBack.compactMapValues { $0 }) { own, _ in own },
             author: author, conditions: part.values.isEmpty ? [] : conditions)
-        batch.writtenTogether = transactions.map(\.keys)
+        batch.writtenTogether = transactions.lazy.map(\.keys).filter { $0.count > 1 }
         batch.plainValues = beforeCommits.filter { part.values[$0.key] != nil }
         return (batch, part.isWhole)
     }
@@ -28,7 +28,7 @@ extension PendingSaves {
     func waiting(_ revision: UInt64, with changes: [ExternalChange]) -> StorageBatch {
         var batch = StorageBatch(
             revision: revision, values: values, expectedValues: stored(with: changes), author: author)
-        batch.writtenTogether = transactions.map(\.keys)
+        batch.writtenTogether = transactions.lazy.map(\.keys).filter { $0.count > 1 }
         return batch
     }
 }
@@ -36,6 +36,8 @@ extension PendingSaves {
 /// The keys that one transaction has written, which are stored together.
 struct PendingTransaction: Sendable {
     var keys: [SettingKey]
+    /// Its number; `nil` if it is not one transaction that the log still has.
+    var revision: UInt64?
     /// What it has written at keys that later transactions have written again, as far as that is known.
     var earlier: [SettingKey: SettingValue?] = [:]
     /// Whether it is one transaction, and not several of which the log has forgotten which keys each has written.
@@ -52,49 +54,37 @@ struct BatchPart: Sendable {
 }
 
 extension StorageLimits {
-    /// As much of some values as fits into one batch, with nothing parted that was written together.
+    /// As much of some values as fits into one batch: the first transactions, as they have left their keys. Later ones follow
+    /// with what they have written there again.
     ///
-    /// Transactions that overlap may be too much together, although none of them is. Then the part has the first of
-    /// them, as they have left their keys: later ones follow with what they have written there again.
-    func part(of values: [SettingKey: SettingValue?], keepingTogether groups: [PendingTransaction]) -> BatchPart {
-        if fit(values) { return BatchPart(values: values, transactions: Set(groups.indices), isWhole: true) }
-        var part = BatchPart()
-        for unit in Self.units(of: values, groups) {
-            var larger = part.values
-            for key in unit { if let value = values[key] { larger.updateValue(value, forKey: key) } }
-            if fit(larger) {
-                part.values = larger
-            } else if part.values.isEmpty {
-                part = beginning(of: unit, in: values, groups)
-                part.isWhole = part.values == values
-                return part
+    /// The order counts: a commit may have read what an earlier one has written, and is not to be stored without it. Nothing
+    /// that was written together is parted, unless it does not fit.
+    func part(of values: [SettingKey: SettingValue?], inOrderOf transactions: [PendingTransaction]) -> BatchPart {
+        if fit(values) { return BatchPart(values: values, transactions: Set(transactions.indices), isWhole: true) }
+        var last: [SettingKey: Int] = [:]
+        for (index, transaction) in transactions.enumerated() { for key in transaction.keys { last[key] = index } }
+        var (part, torn, growing) = (BatchPart(), BatchPart(), BatchPart())
+        // Up to here they stand together: what an earlier one has left at one of their keys is not known.
+        var end = 0
+        for (index, transaction) in transactions.enumerated() {
+            for key in transaction.keys {
+                guard let newest = values[key] else { continue }
+                if transaction.earlier[key] == nil { end = max(end, last[key] ?? index) }
+                growing.values.updateValue(transaction.earlier[key] ?? newest, forKey: key)
+            }
+            growing.transactions.insert(index)
+            // Of the first one the storage may say that it is too large.
+            guard fit(growing.values) || (torn.values.isEmpty && transaction.isOne) else { break }
+            torn = growing
+            if end <= index { part = growing }
+        }
+        if part.values.isEmpty { part = torn }
+        if part.values.isEmpty {
+            for key in values.keys.sorted().prefix(max(1, keys ?? 1)) {
+                part.values.updateValue(values[key] ?? nil, forKey: key)
             }
         }
-        let values = part.values
-        part.transactions = Set(groups.indices.filter { index in groups[index].keys.contains { values[$0] != nil } })
-        return part
-    }
-
-    /// The first of overlapping transactions, as many as fit into one batch; at least one, which the storage may refuse.
-    private func beginning(
-        of unit: [SettingKey], in values: [SettingKey: SettingValue?], _ groups: [PendingTransaction]
-    ) -> BatchPart {
-        var part = BatchPart()
-        let keys = Set(unit)
-        for (index, group) in groups.enumerated() where group.keys.contains(where: keys.contains) {
-            var larger = part.values
-            for key in group.keys where keys.contains(key) {
-                if let value = group.earlier[key] ?? values[key] { larger.updateValue(value, forKey: key) }
-            }
-            let isFirst = part.values.isEmpty
-            guard fit(larger) || (isFirst && group.isOne) else { break }
-            part.values = larger
-            part.transactions.insert(index)
-        }
-        guard part.values.isEmpty else { return part }
-        for key in unit.prefix(max(1, self.keys ?? 1)) {
-            if let value = values[key] { part.values.updateValue(value, forKey: key) }
-        }
+        part.isWhole = part.values == values
         return part
     }
 
@@ -105,13 +95,5 @@ extension StorageLimits {
         if let keys, values.count > keys { return false }
         guard let bytes else { return true }
         return values.values.reduce(0) { $0 + ($1?.roughSize ?? 0) } <= bytes
-    }
-
-    /// The keys in the groups that they form together, in a fixed order.
-    private static func units(
-        of values: [SettingKey: SettingValue?], _ groups: [PendingTransaction]
-    ) -> [[SettingKey]] {
-        let known = groups.map { $0.keys.filter { values[$0] != nil } } + values.keys.map { [$0] }
-        return known.united().map { $0.sorted() }.sorted(by: \.[0])
     }
 }

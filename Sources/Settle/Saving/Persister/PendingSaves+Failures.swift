@@ -9,11 +9,13 @@ extension PendingSaves {
 
     /// A commit has failed; `keys` are the pending keys that it wrote.
     mutating func commitFailed(_ keys: [SettingKey]) {
+        if !keys.isEmpty { isRetry = true }
         link([keys])
         committed.formUnion(keys)
+        if isBehind { contestCommits() }
     }
 
-    /// Others have stored something since an append has failed.
+    /// Others have stored something.
     ///
     /// - Parameters:
     ///   - undelivered: What they had stored before, and the store has not merged.
@@ -23,15 +25,17 @@ extension PendingSaves {
         _ changes: [ExternalChange], after undelivered: [ExternalChange], stored tree: SettingTree?,
         collected last: UInt64
     ) {
-        let keys = Array(values.keys) + writtenBack.keys
+        let keys = isRetry ? Array(values.keys) + writtenBack.keys : []
         var known = replaced.merging(writtenBack.compactMapValues { $0 }) { own, _ in own }
-        for change in undelivered { known = change.values(at: keys, over: known) }
+        for change in undelivered where isRetry { known = change.values(at: keys, over: known) }
         for change in changes {
             switch change.content {
             case .unusable: continue
             case .values(let values): if values.isEmpty { continue }
             case .everything(let everything): if everything == tree { continue }
             }
+            contestCommits()
+            guard isRetry else { continue }
             let new = change.values(at: keys, over: known)
             let changed = keys.filter { known[$0] != new[$0] }
             // Nothing is written back or appended again over their newer values.
@@ -39,17 +43,7 @@ extension PendingSaves {
             if !changed.isEmpty { leaveUnresolved(last) }
             // A value that others have stored as well is not lost.
             for key in changed where values[key].map({ $0 != new[key] }) ?? true { contested[key] = .replaced }
-            for key in committed where contested[key] == nil { contested[key] = .behind }
             known = new
-        }
-    }
-
-    /// The values of commits that are known not to be stored are contested.
-    mutating func contestRefuted() {
-        guard let batch = refuted else { return }
-        refuted = nil
-        for (key, value) in batch.values where values[key] == value && batch.plainValues[key] != value {
-            if contested[key] == nil { contested[key] = .behind }
         }
     }
 
@@ -73,6 +67,7 @@ extension PendingSaves {
     ) -> [(key: SettingKey, stored: SettingValue?, isCommitted: Bool)] {
         let lost = lost.filter { values[$0] != nil }
         guard !lost.isEmpty else { return [] }
+        isBehind = true
         let stored = stored(with: changes)
         let givenUp = lost.sorted().map { (key: $0, stored: stored[$0], isCommitted: committed.contains($0)) }
         for key in lost {

@@ -28,9 +28,6 @@ struct PendingSaves: Sendable {
     var writtenBack: [SettingKey: SettingValue?] = [:]
     /// The batch of a failed append that may have been stored all the same. It is appended again before anything else.
     var unresolved: StorageBatch?
-    /// The batch of such an append, with commits, once it is known not to be stored: they must not be stored without running
-    /// again.
-    var refuted: StorageBatch?
     /// Up to where it is left open for good whether transactions were stored: to append their batch again could put it
     /// over newer values.
     var unknownRevision: UInt64 = 0
@@ -47,7 +44,15 @@ struct PendingSaves: Sendable {
     private var storedKeys: [SettingKey] = []
     var lastBatch = StorageBatch.ID(store: .random(in: .min ... .max), number: 0)
     /// The values that waited when the commits of the group began: they stay if those are undone.
-    var beforeCommits: [SettingKey: SettingValue?] = [:]
+    private(set) var beforeCommits: [SettingKey: SettingValue?] = [:]
+    /// Which of them had been written by commits that have failed.
+    private var committedBefore: Set<SettingKey> = []
+    /// The number of the last batch, and the newest revision that was collected, until then.
+    private var lastBeforeCommits: (batch: UInt64, revision: UInt64) = (0, 0)
+    /// The transactions in the batches that have been stored since then and did not have all that waited.
+    private(set) var storedRevisions: Set<UInt64> = []
+    /// Whether others have stored something since then, or something that waited is given up: the commits may have read it.
+    var isBehind = false
     /// Values to put in force again in place of undone ones.
     var restored: [SettingKey: SettingValue?] = [:]
 
@@ -142,9 +147,14 @@ struct PendingSaves: Sendable {
         replaced.removeValue(forKey: key)
     }
 
-    /// Removes a value that was not saved, with what earlier transactions have written there.
-    mutating func discard(_ key: SettingKey) {
-        for index in transactions.indices { transactions[index].earlier.removeValue(forKey: key) }
+    /// Removes a value that was not saved, with what transactions have written there.
+    ///
+    /// - Parameter revision: What transactions up to it have written stays known.
+    mutating func discard(_ key: SettingKey, after revision: UInt64 = 0) {
+        for index in transactions.indices where transactions[index].revision.map({ $0 > revision }) ?? true {
+            transactions[index].keys.removeAll { $0 == key }
+            transactions[index].earlier.removeValue(forKey: key)
+        }
         remove(key)
     }
 
@@ -163,10 +173,14 @@ struct PendingSaves: Sendable {
         for (key, value) in batch.values {
             if values[key] == .some(value) { values.removeValue(forKey: key) }
             if writtenBack[key] == .some(value) { writtenBack.removeValue(forKey: key) }
+            guard batch.id.number > lastBeforeCommits.batch || beforeCommits[key] == .some(value) else { continue }
+            beforeCommits.removeValue(forKey: key)
+            committedBefore.remove(key)
         }
         let change = ExternalChange(.values(batch.values))
         replaced = change.values(at: values.keys, over: replaced.filter { values[$0.key] != nil })
         storedKeys += batch.values.keys
+        storedRevisions.formUnion(inBatch.compactMap { transactions[$0].revision })
         transactions = transactions.indices.filter { !inBatch.contains($0) }.map { transactions[$0] }
         inBatch = []
         let stored = batch.values.keys.filter { values[$0] == nil }
@@ -193,6 +207,7 @@ struct PendingSaves: Sendable {
         units = []
         committed = []
         contested = [:]
+        endCommits()
         if !refused.isEmpty { refused.removeAll { !unencodable.contains(where: $0.contains) } }
         return keys
     }
@@ -200,9 +215,18 @@ struct PendingSaves: Sendable {
     // MARK: Commits
 
     /// The first commit of a group begins.
-    mutating func beginCommits() { beforeCommits = values }
+    mutating func beginCommits(after revision: UInt64) {
+        (beforeCommits, committedBefore, isBehind) = (values, committed, false)
+        (storedRevisions, lastBeforeCommits) = ([], (lastBatch.number, revision))
+    }
 
-    mutating func endCommits() { beforeCommits = [:] }
+    mutating func endCommits() { (beforeCommits, committedBefore) = ([:], []) }
+
+    /// Others have stored something that the commits which have failed may have had to know.
+    mutating func contestCommits() {
+        for key in committed where contested[key] == nil { contested[key] = .behind }
+        isBehind = true
+    }
 
     /// Undoes what commits have written.
     ///
@@ -213,7 +237,7 @@ struct PendingSaves: Sendable {
         var inForce: [SettingKey: SettingValue?] = [:]
         for key in keys {
             let replaced = replaced[key]
-            discard(key)
+            discard(key, after: lastBeforeCommits.revision)
             guard let waiting = beforeCommits[key] else {
                 inForce.updateValue(stored[key], forKey: key)
                 continue
@@ -221,6 +245,9 @@ struct PendingSaves: Sendable {
             values.updateValue(waiting, forKey: key)
             self.replaced[key] = replaced
             restored.updateValue(waiting, forKey: key)
+            guard committedBefore.contains(key) else { continue }
+            committed.insert(key)
+            if isBehind, contested[key] == nil { contested[key] = .behind }
         }
         // What waited there before waits again, with all that is known of it.
         forget(keys.filter { values[$0] == nil })

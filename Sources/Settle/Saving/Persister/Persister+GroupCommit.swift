@@ -75,7 +75,7 @@ extension Persister {
             try await saveGroup(isAsked: isAsked || !group.isEmpty)
         } catch {
             // Only a caller that can't suspend does not wait for the visitors. They may have built on what would be undone.
-            if group.hasFencedVisitors { return .failure(error) }
+            if !group.visitors.isEmpty { return .failure(error) }
             guard let ofCommits = await settleFailedCommits(error) else {
                 // Without the commits, nothing depends on the position any more.
                 return await endGroup(isAsked: isAsked)
@@ -121,16 +121,18 @@ extension Persister {
     /// - Returns: What they throw; `nil` if the rest of the group has to be saved again, because others were faster.
     private func settleFailedCommits(_ error: any Error) async -> (any Error)? {
         guard group.hasCommits else { return error }
-        let failure = (error as? SettingsError)?.underlying as? StorageError
-        if failure != nil { endDurableCommits() }
+        let issue = error as? SettingsError
+        let failure = issue?.underlying as? StorageError
+        endDurableCommits(isRead: issue?.code == .encodingFailed)
         let commits = group.commits
-        guard let failure, !failure.isOutcomeUnknown, writer.pending.unresolved == nil else {
+        if issue?.code == .encodingFailed { return error }
+        guard let issue, let failure, !failure.isOutcomeUnknown, writer.pending.unresolved == nil else {
             for request in commits { writer.pending.commitFailed(writer.keys(of: request)) }
             return failure.map { SettingsError.commitStands($0) } ?? error
         }
-        if writer.undo(commits), !tryToDeliver(within: Self.writerPatience) { deliverFetched() }
         // What an earlier batch of the group has stored must not run twice.
-        let unstored = commits.filter { $0.isReading || $0.revision.map { $0 > writer.lastHandedOver } ?? false }
+        let unstored = commits.filter { !writer.isStored($0) }
+        if writer.undo(unstored), !tryToDeliver(within: Self.writerPatience) { deliverFetched() }
         if failure.code == .leaseLost, !group.fences.isEmpty {
             let lost = await lostLeases()
             endCommits(under: lost)
@@ -140,7 +142,10 @@ extension Persister {
             runAgain(others, after: loss)
             return nil
         }
-        guard failure.code == .conflict else { return SettingsError.commitUndone(failure) }
+        guard failure.code == .conflict else {
+            endStoredCommits(after: failure)
+            return SettingsError.commitUndone(issue)
+        }
         // If this fails, the next attempt has the same conflict.
         try? await fetchExternalChanges()
         deliverFetched()
@@ -148,11 +153,28 @@ extension Persister {
         return nil
     }
 
-    private func endDurableCommits() {
-        // A value that can't be encoded is in none of the batches, so its commit waits for the end of the group.
-        let durable = log.lock.withLock { log.unsaved.unencodable.isEmpty ? log.changes.durableRevision : 0 }
-        let succeeded = group.take { !$0.isReading && $0.revision.map { $0 <= durable } ?? false }
+    /// - Parameter isRead: Whether those that change nothing have read the newest: all that could be encoded is stored.
+    private func endDurableCommits(isRead: Bool) {
+        let (durable, unencodable) = log.lock.withLock {
+            (log.changes.durableRevision, Set(log.unsaved.unencodable.map(\.slot.key)))
+        }
+        let succeeded = group.take { request in
+            guard let revision = request.revision else { return false }
+            if request.isReading { return isRead }
+            // A value that can't be encoded is in none of the batches.
+            guard revision <= durable else { return false }
+            return unencodable.isEmpty || log.keys(writtenAt: revision).map(unencodable.isDisjoint) ?? false
+        }
         for request in succeeded { request.end(.success(())) }
+    }
+
+    /// Commits that an earlier batch of the group has stored have not been undone, though the group has failed.
+    private func endStoredCommits(after failure: StorageError) {
+        var unknown = failure
+        unknown.isOutcomeUnknown = true
+        for request in group.take(where: writer.isStored) {
+            request.end(.failure(SettingsError.commitStands(unknown)))
+        }
     }
 
     /// Which leases of commits that were to be stored together have ended. The storage has refused them all because of one.

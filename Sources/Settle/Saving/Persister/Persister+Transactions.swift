@@ -166,7 +166,7 @@ extension Persister {
             guard writer.conflict(of: group) == nil else { return .behindGroup }
             giveUpContested()
         }
-        if isFirst { writer.pending.beginCommits() }
+        if isFirst { writer.pending.beginCommits(after: log.lock.withLock { log.unsaved.lastCollected }) }
         return writerLock.tryLock(within: Self.writerPatience) ? .granted : .behindWriter
     }
 

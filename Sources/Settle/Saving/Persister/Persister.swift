@@ -176,6 +176,10 @@ actor Persister {
             if !found.waiting.isEmpty { await perform(.append(.synced)) }
             return
         }
+        if case .append = action, !group.visitors.isEmpty, writer.isIsolationOver {
+            isActionOwed = true
+            return
+        }
         if case .wait = action {
         } else {
             await perform(action)

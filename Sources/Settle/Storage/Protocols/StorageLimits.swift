@@ -1,8 +1,9 @@
 /// What a storage can store at once, and in what time. `nil` is no limit.
 ///
 /// An `update` or `commit` that writes more keys, or several with more bytes, is refused before anything changes, and a
-/// single value with more bytes is refused as one that can't be saved. Values that wait to be saved are stored in several batches if they have to be;
-/// what one transaction has written stays in one of them.
+/// single value with more bytes is refused as one that can't be saved. Values that wait to be saved are stored in several
+/// batches if they have to be, in the order in which they were written; what one transaction has written stays in one of
+/// them.
 public struct StorageLimits: Sendable, Hashable {
     /// How many keys a batch may have.
     public var keys: Int?
