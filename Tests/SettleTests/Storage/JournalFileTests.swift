@@ -53,6 +53,16 @@ import Testing
         #expect(calls.calls.isEmpty)
     }
 
+    @Test("A journal that is removed while one without permission to write opens it is not there") func removed() throws
+    {
+        var begun = try begun()
+        begun.close()
+        let path = path
+        calls.beforeNext(.open) { [calls] in try? calls.removeFile(path.text) }
+        var reader = JournalFile(FileOperations(ReadOnlySystemCalls(calls)), path: path)
+        #expect(try !reader.open() && !reader.isOpen && !reader.isReadOnly)
+    }
+
     @Test("A history without a journal that is open knows nothing") func noHistory() throws {
         var history = FileHistory()
         #expect(try history.kept(of: journal, Self.kept) == nil && history.past(in: journal) == nil)

@@ -74,18 +74,22 @@ struct JournalFile: Sendable {
     mutating func open() throws(FileError) -> Bool {
         close()
         do {
-            file = try operations.open(path, .update)
+            (file, isReadOnly) = try openForReading()
+            return true
         } catch {
-            switch error.cause {
-            case .notFound: return false
-            // To follow a file that others write needs no more.
-            case .permissionDenied, .readOnlyFileSystem:
-                file = try operations.open(path, .read)
-                isReadOnly = true
-            default: throw error
-            }
+            guard error.cause == .notFound else { throw error }
+            return false
         }
-        return true
+    }
+
+    /// Opens it for writing too, if that is allowed: to follow a file that others write needs no more.
+    private func openForReading() throws(FileError) -> (FileDescriptor, isReadOnly: Bool) {
+        do {
+            return (try operations.open(path, .update), false)
+        } catch {
+            guard error.cause == .permissionDenied || error.cause == .readOnlyFileSystem else { throw error }
+            return (try operations.open(path, .read), true)
+        }
     }
 
     mutating func close() {
