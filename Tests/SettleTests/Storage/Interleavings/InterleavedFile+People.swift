@@ -122,7 +122,9 @@ extension InterleavedFile {
         for file in files {
             guard let bytes = copies[file] else { continue }
             step(actor)
-            if file != .previous { disturb() }
+            // What a process is about to put in the file's place has that name for a moment.
+            let isWritten = inPlace && log.withLock { !$0.checkpointing.isEmpty }
+            if file != .previous || isWritten { disturb() }
             try put(bytes, at: file, inPlace: inPlace)
         }
     }
