@@ -8,12 +8,13 @@ import Testing
 
     private static func union(
         _ ours: SettingValue.Entries, over found: SettingValue.Entries, from ancestor: SettingValue.Entries = [:],
-        files: [SettingValue.Entries] = [], file: FileVersion = .absent, _ records: [JournalRecord.Content] = []
+        files: [SettingValue.Entries] = [], file: FileVersion = .absent, resets: UInt32 = 1,
+        _ records: [JournalRecord.Content] = []
     ) -> JournalUnion? {
         let tree = SettingTree(ours)
         var known = KnownJournal(
             token: place, end: JournalPosition(generation: 3, offset: 640, chain: 9, chainOffset: 0),
-            lineage: JournalLineage(), tree: tree, mirrors: [])
+            lineage: JournalLineage(resets: resets), tree: tree, mirrors: [])
         known.mirrors = files.enumerated().map { index, file in
             let difference = MirrorDifference(from: tree, to: SettingTree(file)) { $0 == $1 }
             return JournalState.Mirror(version: FileVersion(of: [UInt8(index)]), difference: difference)
@@ -27,9 +28,11 @@ import Testing
 
     private static func values(
         _ ours: SettingValue.Entries, over found: SettingValue.Entries, from ancestor: SettingValue.Entries = [:],
-        files: [SettingValue.Entries] = [], _ records: [JournalRecord.Content] = []
+        files: [SettingValue.Entries] = [], resets: UInt32 = 1, _ records: [JournalRecord.Content] = []
     ) -> [SettingKey: SettingValue?] {
-        guard let union = union(ours, over: found, from: ancestor, files: files, records) else { return [:] }
+        guard let union = union(ours, over: found, from: ancestor, files: files, resets: resets, records) else {
+            return [:]
+        }
         #expect(union.origin == place && union.mirrors.isEmpty && !union.batch.entries.isEmpty)
         return union.batch.values
     }
@@ -73,13 +76,16 @@ import Testing
     }
 
     @Test("What was put there before a renewal by one that knew less counts as known") func united() {
-        func values(_ place: ChangeToken) -> [SettingKey: SettingValue?] {
+        func values(_ place: ChangeToken, resets: UInt32 = 1) -> [SettingKey: SettingValue?] {
             let news = JournalBase.News(keys: ["b"], united: place, unitedKeys: ["a", "b", "gone"])
             let tree = SettingTree(["a": .integer(8), "b": .integer(4), "c": .integer(2), "gone": .integer(0)])
             let base = JournalBase(tree: tree, mirrors: [JournalBase.Mirror(.absent)], news: news)
-            return Self.values(["a": .integer(10), "b": .integer(11)], over: tree.root, [.base(base)])
+            return Self.values(
+                ["a": .integer(10), "b": .integer(11)], over: tree.root, resets: resets, [.base(base)])
         }
-        #expect(values(ChangeToken(history: 7, position: 4, checksum: 1)) == ["a": .integer(10)])
+        let place = ChangeToken(history: 7, position: 4, checksum: 1)
+        #expect(values(place) == ["a": .integer(10)])
+        #expect(values(place, resets: 0) == ["a": .integer(10), "gone": nil])
         #expect(values(ChangeToken(history: 8, position: 4, checksum: 1)) == [:])
     }
 
@@ -126,7 +132,11 @@ import Testing
 
     @Test("What a process has put there that knew less counts as known, and of one that knew more as newer")
     func places() {
-        for (history, position, isKnown) in [(7, 4, true), (7, 5, true), (8, 4, false)] {
+        let ours: [SettingKey: SettingValue?] = ["a": .integer(10)]
+        let removed: [SettingKey: SettingValue?] = ["a": .integer(10), "gone": nil]
+        for (history, position, resets, expected) in [
+            (7, 4, 1, ours), (7, 4, 0, removed), (7, 5, 1, ours), (7, 5, 0, removed), (8, 4, 0, [:]),
+        ] {
             let place = ChangeToken(history: UInt64(history), position: UInt64(position), checksum: 1)
             let records = [
                 Self.united(["a": .integer(8), "b": .integer(9), "gone": .integer(0)], upTo: place),
@@ -134,8 +144,9 @@ import Testing
             ]
             let union = Self.values(
                 ["a": .integer(10), "b": .integer(11)],
-                over: ["a": .integer(8), "b": .integer(4), "c": .integer(2), "gone": .integer(0)], records)
-            #expect(union == (isKnown ? ["a": .integer(10)] : [:]), "\(place)")
+                over: ["a": .integer(8), "b": .integer(4), "c": .integer(2), "gone": .integer(0)],
+                resets: UInt32(resets), records)
+            #expect(union == expected, "\(place), \(resets)")
         }
     }
 

@@ -13,7 +13,7 @@ extension KnownJournal {
         _ isSame: @escaping (SettingValue?, SettingValue?) -> Bool
     ) -> JournalUnion? {
         guard let token else { return nil }
-        var others = OtherValues(ancestor: ancestor)
+        var others = OtherValues(ancestor: ancestor, isWhole: lineage.resets == 0)
         for record in records { others.follow(record.content, token, over: tree) }
         let (files, stateFiles) = (values(of: mirrors), values(of: stateFile.versions))
         others.compare(found) { key in stateFile.contains(key) ? stateFiles : files }
@@ -44,13 +44,15 @@ extension KnownJournal {
 private struct OtherValues {
     /// What both began with.
     var ancestor: SettingTree
+    /// Whether what is not known here has been removed as a value, and not with a file.
+    let isWhole: Bool
     private(set) var newer: Set<SettingKey> = []
     /// What has been changed in the file before. It is newer if it stands in no file that is known here.
     private var edited: Set<SettingKey> = []
     /// Whether another process has put there all that is known here.
     private(set) var isKnown = false
 
-    init(ancestor: SettingTree) { self.ancestor = ancestor }
+    init(ancestor: SettingTree, isWhole: Bool) { (self.ancestor, self.isWhole) = (ancestor, isWhole) }
 
     /// - Parameters:
     ///   - token: Up to where this process knows the history that it had open.
@@ -75,9 +77,9 @@ private struct OtherValues {
         }
     }
 
-    /// Another process has put there what this one knew before. What it lacks may have been taken for removed.
+    /// Another process has put there what this one knew before.
     private mutating func know(_ entries: [JournalEntry], of tree: SettingTree) {
-        let known = entries.filter { tree[$0.key] != nil }
+        let known = entries.filter { isWhole || tree[$0.key] != nil }
         ancestor = ancestor.with(JournalBatch(revision: 0, entries: known))
         edited.subtract(known.map(\.key))
     }

@@ -110,6 +110,11 @@ enum WholeActions {
             (1, .open), (1, .set(["a": 6], .synced)), (2, .remove([.journal, .file])), (0, .open),
             (0, .set(["a": 2], .synced)), (2, .remove([.journal, .file])),
         ],
+        // The second one puts there what the third one has removed since.
+        "Files are removed, and each of those that have them open knows more than the one before": [
+            (0, .open), (2, .open), (2, .forget("c")), (2, .set(["a": 11])), (1, .open), (2, .forget("c")),
+            (2, .set(["a": nil])), (3, .remove([.journal, .file])),
+        ],
     ]
 
     /// What is known to go wrong: everything is removed twice, and those who have it open have not looked in between, so
