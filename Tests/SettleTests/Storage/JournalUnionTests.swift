@@ -203,12 +203,23 @@ import Testing
             token: Self.place, end: JournalPosition(generation: 3, offset: 640, chain: 9, chainOffset: 0),
             lineage: JournalLineage(), tree: ours, mirrors: [])
         known.stateFile.add(JournalStateKeys(added: ["b"]), at: 0, over: ours)
-        func union(over found: SettingTree) -> [SettingKey: SettingValue?]? {
-            known.union(over: found, JournalState(of: FileVersion(of: [9])), from: SettingTree(), []) { $0 == $1 }?
+        func union(
+            over found: SettingTree, from ancestor: SettingTree = SettingTree()
+        ) -> [SettingKey: SettingValue?]? {
+            known.union(over: found, JournalState(of: FileVersion(of: [9])), from: ancestor, []) { $0 == $1 }?
                 .batch.values
         }
         let found = SettingTree(["a": .integer(1), "b": .integer(1)])
         #expect(union(over: found) == nil)
+        // The readable file has been written before it was state, and then without it.
+        func mirror(_ value: SettingValue?) -> JournalState.Mirror {
+            let difference = MirrorDifference([JournalEntry(key: "b", value: value)])
+            return JournalState.Mirror(version: FileVersion(of: [2]), difference: difference)
+        }
+        known.mirrors = [mirror(.integer(1))]
+        #expect(union(over: found) == ["b": .integer(8)])
+        known.mirrors = [mirror(nil)]
+        #expect(union(over: found) == nil && union(over: SettingTree(["a": .integer(1)]), from: found) == nil)
         let difference = MirrorDifference([JournalEntry(key: "b", value: .integer(1))])
         known.stateFile.didRead(JournalState.Mirror(version: FileVersion(of: [1]), difference: difference))
         #expect(union(over: found) == ["b": .integer(8)])

@@ -16,7 +16,10 @@ extension KnownJournal {
         var others = OtherValues(ancestor: ancestor, isWhole: lineage.resets == 0)
         for record in records { others.follow(record.content, token, over: tree) }
         let (files, stateFiles) = (values(of: mirrors), values(of: stateFile.versions))
-        others.compare(found) { key in stateFile.contains(key) ? stateFiles : files }
+        others.compare(found) { key in
+            // Only a version from before it was state has any in it.
+            stateFile.contains(key) ? stateFiles + files.filter { $0[key] != nil } : files
+        }
         let theirs = others.newer
         let outer = theirs.reduce(into: Set<SettingKey>()) { $0.formUnion($1.parents) }
         var batch = TreeDifference(from: others.ancestor, to: tree).batch
