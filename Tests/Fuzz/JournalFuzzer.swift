@@ -173,8 +173,8 @@ private func checkRelation(to reading: JournalReading, _ header: JournalHeader) 
             case .unusable: precondition(reading.isUnusable)
             case .same: preconditionFailure("a journal that is not continued is taken for the same one")
             case .descendant: precondition(history == histories[0])
-            case .fork(let ancestor, _):
-                let replay = JournalReplay(reading.records)
+            case .fork(let base, _):
+                let (replay, ancestor) = (JournalReplay(reading.records), journal.ancestor(since: nil, base))
                 let union = journal.union(
                     over: replay.tree, replay.state, from: ancestor, reading.records.map(\.record)
                 ) { $0 == $1 }

@@ -63,6 +63,31 @@ import Testing
         #expect(try !reader.open() && !reader.isOpen && !reader.isReadOnly)
     }
 
+    @Test(
+        "What was in force at a place is found, and what of other values was if the history has gone another way there")
+    func treeAtPlace() throws {
+        var journal = try begun()
+        let start = try #require(journal.token)
+        try journal.append(.values(batch("a", .integer(2))), within: .max)
+        let place = try #require(journal.token)
+        for (key, value) in [("b", 3), ("a", 7)] as [(SettingKey, Int64)] {
+            try journal.append(.values(batch(key, .integer(value))), within: .max)
+        }
+        let others = ["a": .integer(2), "b": .integer(9), "c": .integer(4)] as SettingValue.Entries
+        func tree(_ place: ChangeToken, or base: SettingValue.Entries?) -> SettingValue.Entries? {
+            journal.tree(at: place, or: base.map { SettingTree($0) }, limit: 1 << 20)?.root
+        }
+        #expect(tree(start, or: others) == ["a": .integer(1)] && tree(place, or: others) == ["a": .integer(2)])
+        let other = ChangeToken(history: start.history, position: place.position, checksum: 1)
+        #expect(tree(other, or: others) == ["a": .integer(2), "b": .integer(3)])
+        #expect(tree(other, or: ["a": .integer(1), "b": .integer(3)]) == ["a": .integer(1), "b": .integer(3)])
+        #expect(tree(other, or: ["c": .integer(4)]) == [:] && tree(other, or: nil) == nil)
+        let base = JournalBase(tree: SettingTree(), mirrors: [JournalBase.Mirror(.absent)])
+        try journal.replace(nil, with: [.base(base)], isReset: false, names: FileNames(path), for: nil)
+        #expect(tree(other, or: others) == nil)
+        journal.close()
+    }
+
     @Test("A history without a journal that is open knows nothing") func noHistory() throws {
         var history = FileHistory()
         #expect(try history.kept(of: journal, Self.kept) == nil && history.past(in: journal) == nil)
@@ -82,7 +107,7 @@ import Testing
         #expect(try !journal.scan(limit: size).isUnusable)
         let error = #expect(throws: FileError.self) { try journal.scan(limit: size - 1) }
         #expect(error?.cause == .fileTooLarge)
-        #expect(journal.tree(at: Self.start, limit: 10) == nil)
+        #expect(journal.tree(at: Self.start, or: nil, limit: 10) == nil)
         journal.close()
     }
 

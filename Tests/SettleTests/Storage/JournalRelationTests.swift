@@ -5,7 +5,9 @@ import Testing
 @Suite struct JournalRelationTests {
     private static let known = KnownJournal(
         token: token(5), end: JournalPosition(generation: 3, offset: 640, chain: 9, chainOffset: 0),
-        lineage: JournalLineage(resets: 2, restarts: 2, start: start(2, 1), origin: FileVersion(of: [9])), tree: tree,
+        lineage: JournalLineage(resets: 2, restarts: 2, start: start(2, 1), origin: FileVersion(of: [9])),
+        earlier: [JournalLineage(restarts: 1, start: start(1, 0)), JournalLineage(restarts: 2, start: start(2, 1))],
+        tree: tree,
         mirrors: [mirror([1], ["a": .integer(0)]), mirror([2], ["a": .integer(7)])])
 
     private static let tree = SettingTree(["a": .integer(1), "g": .dictionary(["b": .integer(2)])])
@@ -80,13 +82,22 @@ import Testing
             $0.records += [counted(5).changingBatch { $0.transactions?.checksum = 1 }]
         },
         Case("ending before it", "restored") { $0.records = [counted(4)] },
-        Case("ending before it, of a lineage with fewer restarts", "restored") {
+        Case("ending before it, of a lineage with fewer restarts that was open here", "restored") {
             ($0.lineage.restarts, $0.lineage.start) = (1, start(1, 0))
+        },
+        Case("ending before it, of a lineage with fewer restarts than all that were open here", "restored") {
+            ($0.lineage.restarts, $0.lineage.start) = (0, start(8, 0))
+        },
+        Case("begun anew with fewer restarts, by a process that knew none of the last", everything + " at 0") {
+            ($0.lineage.restarts, $0.lineage.start) = (1, start(4, 0))
+        },
+        Case("begun anew with fewer restarts, by one that knew what the last one did not", everything + " at 1") {
+            ($0.lineage.restarts, $0.lineage.start) = (1, start(4, 3))
         },
         Case("begun anew where there was none, by a process that knew less", everything + " at 4") {
             ($0.lineage.restarts, $0.lineage.start) = (3, start(4, 4))
         },
-        Case("begun anew so, and put in the place of that", nothing + " at 4") {
+        Case("begun anew so, and put in the place of that", "fork unknown at 4") {
             ($0.position, $0.lineage.restarts, $0.lineage.start) = (8, 3, start(7, 4))
         },
         Case("begun anew so, put in the place of that, with what has come since", everything + " at 4") {
@@ -176,6 +187,15 @@ import Testing
         #expect(relation.text == example.expected)
     }
 
+    @Test("What has been changed here since the place is newer than what the other one began with") func ancestor() {
+        let (known, base) = (Self.known, SettingTree(["a": .integer(8), "c": .integer(9)]))
+        let beginning = SettingTree(["a": .integer(0), "g": .dictionary(["b": .integer(2)])])
+        let changed = known.ancestor(since: beginning, base)
+        #expect(changed.root == ["a": .integer(8), "g": .dictionary(["b": .integer(2)])])
+        #expect(known.ancestor(since: beginning, nil) == beginning)
+        #expect(known.ancestor(since: nil, base) == base && known.ancestor(since: nil, nil) == SettingTree())
+    }
+
     @Test(
         "A journal that has at the known end what was there is the same one, whatever its header says", arguments: cases
     )
@@ -214,9 +234,12 @@ extension JournalRelation {
         case .same: "same"
         case .descendant: "descendant"
         case .fork(let tree, let place):
-            "fork [\(tree.leafKeys.sorted().map { "\($0): \(SettingTreeText.text(tree[$0]))" }.joined(separator: ", "))]"
-                + (place.map { " at \($0.position)" } ?? "")
+            "fork \(tree.map { Self.text($0) } ?? "unknown")" + (place.map { " at \($0.position)" } ?? "")
         case .restored: "restored"
         }
+    }
+
+    private static func text(_ tree: SettingTree) -> String {
+        "[\(tree.leafKeys.sorted().map { "\($0): \(SettingTreeText.text(tree[$0]))" }.joined(separator: ", "))]"
     }
 }

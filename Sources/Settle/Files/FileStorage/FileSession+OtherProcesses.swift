@@ -132,8 +132,8 @@ extension FileSession {
         var lineage = journal.lineage
         if state.isReset { lineage.resets += 1 }
         return KnownJournal(
-            token: journal.token, end: journal.end, lineage: lineage, tree: inForce.tree,
-            mirrors: state.mirrors, file: file.version, stateFile: state.stateFile)
+            token: journal.token, end: journal.end, lineage: lineage, earlier: journal.lineages,
+            tree: inForce.tree, mirrors: state.mirrors, file: file.version, stateFile: state.stateFile)
     }
 
     private mutating func tryMergingOther() throws(StorageError) {
@@ -163,7 +163,8 @@ extension FileSession {
             if let token = known.token, !log.contains(token, journal.header) { history.recent.begin(at: journal.token) }
             adopt(log)
         case .fork(let tree, let place) where !journal.isReadOnly:
-            let ancestor = place.flatMap { lost?.tree(at: $0, limit: Self.journalSizeLimit) } ?? tree
+            let beginning = place.flatMap { lost?.tree(at: $0, or: tree, limit: Self.journalSizeLimit) }
+            let ancestor = known.ancestor(since: beginning, tree)
             history.recent.begin(at: journal.token)
             adopt(log)
             if let batch = unite(known, from: ancestor, log.records) { inForce.keep(batch) }

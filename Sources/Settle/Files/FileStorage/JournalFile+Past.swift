@@ -1,7 +1,14 @@
 /// What the journal keeps of the past.
 extension JournalFile {
-    /// All values as they were at a place of the history; `nil` if the journal does not have that.
-    func tree(at place: ChangeToken, limit: Int) -> SettingTree? {
+    /// All values as they were at a place of the history; `nil` if the journal does not go back so far.
+    ///
+    /// - Parameters:
+    ///   - place: Where another journal was begun.
+    ///   - base: What that was begun with. If the history here has gone another way before the place, the values that this
+    ///     journal has had too are returned: the others were written on the other way, and here the newest ones stand for
+    ///     them.
+    ///   - limit: How large the journal may be.
+    func tree(at place: ChangeToken, or base: SettingTree?, limit: Int) -> SettingTree? {
         var reader = self
         guard let log = try? reader.scan(limit: limit), let header = reader.header else { return nil }
         var (replay, isThere) = (JournalReplay(), header.beginning == place)
@@ -10,7 +17,9 @@ extension JournalFile {
             replay.add(record.content, at: offset)
             isThere = isThere || record.content.transactions?.token(in: place.history) == place
         }
-        return isThere && replay.hasBase ? replay.tree : nil
+        if isThere { return replay.hasBase ? replay.tree : nil }
+        guard let base, header.beginning.position <= place.position else { return nil }
+        return log.values(of: base, over: replay.tree)
     }
 
     private static let chunkSize = 256 << 10

@@ -33,7 +33,9 @@ struct JournalFile: Sendable {
     typealias Place = (offset: Int, token: ChangeToken?)
     var place: Place { (end.offset, token) }
     /// That of the last one with a header.
-    private(set) var lineage = JournalLineage()
+    var lineage: JournalLineage { lineages.last ?? JournalLineage() }
+    /// Those of all that this process has had open, one for each that was begun where there was none.
+    private(set) var lineages: [JournalLineage] = []
     /// Where the records end that it was begun with.
     private(set) var beginningEnd = 0
     /// Up to where the file is known to be on stable storage.
@@ -186,7 +188,10 @@ struct JournalFile: Sendable {
         // held.
         isKnown = header != nil
         self.header = header
-        if let header { lineage = header.lineage }
+        if let header {
+            if lineages.last?.start == header.lineage.start { lineages.removeLast() }
+            lineages.append(header.lineage)
+        }
         self.end = end
         self.durableEnd = durableEnd
     }
@@ -513,7 +518,7 @@ struct JournalFile: Sendable {
         do throws(FileError) {
             // Before it has its name, so that no other process writes first. Without locks there is no other process.
             try? operations.lock(file, at: temporary)
-            (new.token, new.lineage, new.isReplacement) = (token, lineage, true)
+            (new.token, new.lineages, new.isReplacement) = (token, lineages, true)
             try new.begin(after: end, past, with: contents, isReset: isReset, for: owner)
             try operations.synchronize(file, at: temporary)
             new.durableEnd = new.end.offset
@@ -529,7 +534,7 @@ struct JournalFile: Sendable {
         identity = nil
         end = new.end
         token = new.token
-        (header, lineage) = (new.header, new.lineage)
+        (header, lineages) = (new.header, new.lineages)
         beginningEnd = new.beginningEnd
         isKnown = true
         (size, mayHaveTail) = (new.size, false)

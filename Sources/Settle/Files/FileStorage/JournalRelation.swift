@@ -9,8 +9,8 @@ enum JournalRelation {
     /// Everything that was known is in it, unless others have changed it since.
     case descendant
     /// Its author did not know everything. This process has changed what differs from the values that it had at the place,
-    /// or from this tree if the place can't be found.
-    case fork(SettingTree, ChangeToken? = nil)
+    /// or from this tree, which the author began with, if the place can't be found.
+    case fork(SettingTree?, ChangeToken? = nil)
     /// An earlier one, or one of other values, has been put in its place: a backup.
     case restored
 }
@@ -20,6 +20,8 @@ struct KnownJournal {
     var token: ChangeToken?
     var end: JournalPosition
     var lineage: JournalLineage
+    /// Those of the journals that were open before it.
+    var earlier: [JournalLineage] = []
     /// All values.
     var tree: SettingTree
     /// The versions of the file.
@@ -43,7 +45,7 @@ struct KnownJournal {
         if header.lineage.resets + (hasReset ? 1 : 0) > lineage.resets { return .fork(SettingTree()) }
         if log.contains(token, header) { return .descendant }
         let start = header.lineage.start
-        guard start.generation != lineage.start.generation, header.lineage.restarts >= lineage.restarts else {
+        guard !mayComeFrom(header.lineage) else {
             return header.beginning.position >= token.position ? .descendant : .restored
         }
         // Another journal has been begun where there was none, by a process that knew what had been stored up to there.
@@ -55,7 +57,28 @@ struct KnownJournal {
         }
         // This process has taken a missing file for a removal, the author has not: what it lacks is not removed there.
         if header.lineage.resets < lineage.resets { return .fork(values(of: base.tree)) }
-        return .fork(header.isStart || base.news != nil ? base.tree : SettingTree(), place)
+        return .fork(header.isStart || base.news != nil ? base.tree : nil, place)
+    }
+
+    /// Whether the known journal has come from one of another lineage, as far as this process can tell: that is a backup.
+    private func mayComeFrom(_ other: JournalLineage) -> Bool {
+        if other.start.generation == lineage.start.generation { return true }
+        guard other.restarts < lineage.restarts else { return false }
+        // Of what was begun before all that were open here nothing is known.
+        return earlier.contains { $0.start == other.start } || earlier.allSatisfy { $0.restarts > other.restarts }
+    }
+
+    /// What another journal and the known one began with. What has been changed in the known one since is newer than what
+    /// the other one began with, whose author had all that from before.
+    ///
+    /// - Parameters:
+    ///   - beginning: The values here at the place; `nil` if it can't be found.
+    ///   - base: What the other one began with; `nil` if that is not known any more.
+    func ancestor(since beginning: SettingTree?, _ base: SettingTree?) -> SettingTree {
+        guard let beginning, let base else { return beginning ?? base ?? SettingTree() }
+        var ancestor = tree
+        for (key, _, _) in TreeDifference(from: beginning, to: tree).changes { ancestor[key] = base[key] }
+        return ancestor
     }
 
     /// Those of another tree at the keys that this process has.
@@ -76,10 +99,8 @@ struct KnownJournal {
         }
         // What this process knows began with a file that the other one knew, and has come since.
         if let mirror = base.mirrors.last(where: { $0.version != .absent && $0.version == lineage.origin }) {
-            var ancestor = tree
             let beginning = MirrorDifference(mirror.difference).mirror(of: base.tree)
-            for (key, _, _) in TreeDifference(from: beginning, to: tree).changes { ancestor[key] = base.tree[key] }
-            return .fork(ancestor)
+            return .fork(ancestor(since: beginning, base.tree))
         }
         guard header.previousGeneration != 0, header.isStart else { return .fork(SettingTree()) }
         // Their own journals were removed: the history that began later has the newer values.

@@ -48,6 +48,19 @@ extension JournalReading {
         return (records[0].offset, base)
     }
 
+    /// Those of other values that this journal has had at some time, and at the other keys what it has in the end.
+    func values(of other: SettingTree, over tree: SettingTree) -> SettingTree {
+        let beginning = base?.tree ?? SettingTree()
+        var values = SettingTree()
+        for key in other.leafKeys { values[key] = beginning[key] == other[key] ? other[key] : tree[key] }
+        for (_, record) in records {
+            for entry in record.batch?.entries ?? [] where entry.value == other[entry.key] {
+                values[entry.key] = entry.value
+            }
+        }
+        return values
+    }
+
     /// Whether a place of a history is one of this journal.
     func contains(_ token: ChangeToken, _ header: JournalHeader?) -> Bool {
         header?.beginning == token

@@ -26,10 +26,10 @@ import Testing
         try InterleavedFile.run(inOrder: #require(WholeActions.mended[name]), layout: layout)
     }
 
-    @Test(
-        "The same of others", .disabled(if: isUsual, "They do not yet."), arguments: WholeActions.faults.keys.sorted())
+    @Test("Some can't, for nobody knows whose values are newer", arguments: WholeActions.faults.keys.sorted())
     func faults(name: String) throws {
-        try InterleavedFile.run(inOrder: #require(WholeActions.faults[name]))
+        let actions = try #require(WholeActions.faults[name])
+        withKnownIssue { try InterleavedFile.run(inOrder: actions) }
     }
 
     /// Runs the same scripts each time. `SETTLE_INTERLEAVINGS` sets another number of them, which then begin at
@@ -58,11 +58,10 @@ import Testing
     private static let seeds: [UInt64] = [
         600596, 601657, 601692, 602077, 602364, 602506, 602555, 602957, 603041, 603842, 620556, 621005, 622052, 623453,
         623591, 623782, 630819, 633393, 635568, 700269, 700422, 701441, 702541, 702617, 703012, 704664, 707971, 715356,
-        726034, 2000778, 2001291, 5002162,
+        726034, 2000778, 2001291, 5002162, 7000527, 8000216, 8003646, 8005217, 8005368, 8007836, 8009351,
     ]
 
     private static let environment = ProcessInfo.processInfo.environment
-    private static let isUsual = environment["SETTLE_INTERLEAVINGS"] == nil
 
     private func tryRandomScripts(
         removesFiles: Bool, state: Set<SettingKey> = [], layout: FileLayout = .oneFolder, usual: UInt64 = 500

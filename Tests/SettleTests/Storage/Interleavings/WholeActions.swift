@@ -4,8 +4,6 @@ import Settle
 enum WholeActions {
     typealias Action = InterleavedFile.Action
 
-    static let all = mended.merging(faults) { $1 }
-
     static let mended: [String: [(actor: Int, action: Action)]] = [
         // The second one's record that the file was removed is in a journal that nobody reads any more.
         "A file is removed, and the one that finds that begins the journal anew": [
@@ -110,19 +108,46 @@ enum WholeActions {
             (1, .open), (1, .set(["a": 6], .synced)), (2, .remove([.journal, .file])), (0, .open),
             (0, .set(["a": 2], .synced)), (2, .remove([.journal, .file])),
         ],
+        // What the first one begins with has all been stored before the second one's was begun.
+        "Files are removed twice, and the first to look knows others of before": [
+            (0, .open), (1, .open), (0, .forget("c")), (0, .set(["c": 7], .synced)), (2, .remove([.journal, .file])),
+            (1, .set(["c": 20], .synced)), (2, .remove([.journal, .file])),
+        ],
         // The second one puts there what the third one has removed since.
         "Files are removed, and each of those that have them open knows more than the one before": [
             (0, .open), (2, .open), (2, .forget("c")), (2, .set(["a": 11])), (1, .open), (2, .forget("c")),
             (2, .set(["a": nil])), (3, .remove([.journal, .file])),
         ],
+        // The second one has not seen what the first one has written between the removals.
+        "Files are removed twice, and one that has not looked in between knows others of before": [
+            (0, .open), (1, .open), (1, .forget("n")), (1, .set(["a": 6, "b": 7])), (2, .remove([.journal])),
+            (0, .set(["b": 8, "c": 9], .synced)), (2, .remove([.journal, .file])),
+        ],
+        // The one that the first one begins has had fewer before it than the one that the second one knows, as a backup.
+        "Files are removed three times, and the first to look has not looked since before": [
+            (0, .open), (1, .open), (2, .remove([.journal, .file])), (1, .set(["b": 8], .synced)),
+            (2, .remove([.journal, .file])), (1, .set(["b": 9], .synced)), (1, .forget("c")),
+            (2, .remove([.journal, .file])),
+        ],
     ]
 
-    /// What is known to go wrong: everything is removed twice, and those who have it open have not looked in between, so
-    /// that nothing tells whose values are the newer ones.
+    /// What goes wrong: everything is removed several times, and those who have it open have not looked in between, so
+    /// that nothing they know tells whose values are the newer ones.
     static let faults: [String: [(actor: Int, action: Action)]] = [
-        "One stores its values again and changes them, and then one does that never saw these": [
-            (0, .open), (1, .open), (0, .forget("c")), (0, .set(["c": 7], .synced)), (2, .remove([.journal, .file])),
-            (1, .set(["c": 20], .synced)), (2, .remove([.journal, .file])),
-        ]
+        // Each has begun one journal that the other has never seen. The first one begins the last.
+        "Two store their values again and change the same one, one after the other": [
+            (0, .open), (1, .open), (2, .remove([.journal, .file])), (0, .set(["c": 2], .synced)),
+            (2, .remove([.journal, .file])), (1, .set(["c": 3], .synced)), (2, .remove([.journal, .file])),
+        ],
+        // The last one goes on behind all that the second one knows, and does not say where it left that behind.
+        "One stores its values again twice, and has not seen the last ones of another": [
+            (0, .open), (1, .open), (1, .forget("n")), (1, .set(["c": 7], .synced)), (2, .remove([.journal, .file])),
+            (0, .set(["a": 2], .synced)), (0, .set(["a": 3], .synced)), (2, .remove([.journal, .file])),
+        ],
+        // What the first one has read stands in no file that the second one knows any more.
+        "A journal is removed, and one that has only read the file begins it after another one has stored more": [
+            (1, .open), (2, .remove([.journal])), (0, .open), (1, .set(["a": 2], .synced)),
+            (1, .checkpoint(.resting)), (2, .remove([.journal, .file])),
+        ],
     ]
 }
