@@ -75,6 +75,26 @@ import Testing
         #expect(try fixture.freshLoad().tree.root == ["a": .integer(5), "b": .integer(2)])
     }
 
+    @Test("A journal that another process has begun after a removal is not replaced by a renewal of the removed one")
+    func renewal() throws {
+        let calls = FaultySystemCalls(synchronizes: false)
+        let first = try other(calls)
+        try append(["a": .integer(1)], to: first)
+        #expect(try first.checkpoint(values(first), for: .resting))
+        try append(["b": .integer(1)], to: first)
+        let second = fixture.storage()
+        calls.beforeNext(.exchange) { [journal = url(Self.journal)] in
+            try? FileManager.default.removeItem(at: journal)
+            _ = try? second.load()
+            try? second.append(batch(1, ["a": .integer(2)]), durability: .synced)
+        }
+        _ = try first.checkpoint(values(first), for: .resting)
+        for storage in [first, second, first] { _ = try storage.externalChanges() }
+        let tree = try fixture.freshLoad().tree
+        #expect(tree.root == ["a": .integer(2), "b": .integer(1)])
+        #expect(values(first) == tree && values(second) == tree)
+    }
+
     @Test("A file that vanishes while a version of it is undecided is stored again") func undecided() throws {
         let calls = FaultySystemCalls(synchronizes: false)
         let first = try other(calls, journalLimit: FileStorage.journalLimit)

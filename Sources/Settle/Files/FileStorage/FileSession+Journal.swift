@@ -66,6 +66,8 @@ extension FileSession {
 
     /// - Throws: The old journal goes on then, unless only its name is in doubt.
     private mutating func renew() throws(FileError) {
+        // Another process may have begun one in its place, and stored more there.
+        guard try !journal.isReplaced() else { return }
         let (generation, wasDue) = (journal.end.generation, repairs.contains(.replaceJournal))
         // Other than one that must be replaced, this one may go on if something can't be read.
         let past = try history.kept(of: journal, state.history)

@@ -163,11 +163,10 @@ extension FileSession {
             if let token = known.token, !log.contains(token, journal.header) { history.recent.begin(at: journal.token) }
             adopt(log)
         case .fork(let tree, let place) where !journal.isReadOnly:
-            let beginning = place.flatMap { lost?.tree(at: $0, or: tree, limit: Self.journalSizeLimit) }
-            let ancestor = known.ancestor(since: beginning, tree)
+            let start = place.flatMap { lost?.tree(at: $0, or: tree, limit: Self.journalSizeLimit) }
             history.recent.begin(at: journal.token)
             adopt(log)
-            if let batch = unite(known, from: ancestor, log.records) { inForce.keep(batch) }
+            if let batch = unite(known, from: known.ancestor(since: start, tree), log.records) { inForce.keep(batch) }
         case .fork, .restored:
             // Without permission to write, too: nobody else would ever have what is united here.
             lastBatch = nil
