@@ -93,7 +93,7 @@ extension FileSession {
         repairs.insert(.restoreFile)
         let rest = Array(records[(index + 1)...])
         merge(rest, behind: Array(records[...index]).token(after: token))
-        if let batch = unite(known, from: SettingTree(), rest) { inForce.tree = inForce.tree.with(batch) }
+        if let batch = unite(known, from: SettingTree(), rest) { inForce.keep(batch) }
     }
 
     private mutating func follow(_ records: some Sequence<(offset: Int, record: JournalRecord)>) {

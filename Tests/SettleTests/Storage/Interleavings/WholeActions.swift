@@ -118,6 +118,11 @@ enum WholeActions {
             (0, .open), (2, .open), (2, .forget("c")), (2, .set(["a": 11])), (1, .open), (2, .forget("c")),
             (2, .set(["a": nil])), (3, .remove([.journal, .file])),
         ],
+        // The third one reads there what the second one has put there, and puts its own beside that.
+        "A file is removed, and one that finds that stores more, and then those who have had it open look": [
+            (1, .open), (2, .open), (2, .forget("n")), (2, .set(["b": 7])), (2, .checkpoint(.resting)),
+            (3, .remove([.file])), (0, .open), (0, .set(["a": 5])),
+        ],
         // The second one has not seen what the first one has written between the removals.
         "Files are removed twice, and one that has not looked in between knows others of before": [
             (0, .open), (1, .open), (1, .forget("n")), (1, .set(["a": 6, "b": 7])), (2, .remove([.journal])),
