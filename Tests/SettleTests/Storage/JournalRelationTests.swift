@@ -150,6 +150,24 @@ import Testing
         // Of another history.
         Case("of a process that knew the file", "fork [a: 0]") { ($0.history, $0.previous) = (8, 0) },
         Case("of a process that knew the file, begun anew", "fork [a: 0]") { $0.history = 8 },
+        Case("of an earlier history that knew the file, begun anew since", "fork [a: 8]") {
+            ($0.history, $0.lineage.restarts) = (6, 1)
+            $0.base?.news = JournalBase.News()
+        },
+        Case("of an earlier history that knew the file, begun anew more often", "fork [a: 0]") {
+            $0.history = 6
+            $0.base?.news = JournalBase.News()
+        },
+        Case(
+            "of an earlier history that knew the file, begun anew, where nobody knows what has come since",
+            "fork [a: 0]"
+        ) {
+            ($0.history, $0.lineage.restarts) = (6, 1)
+        },
+        Case("of a later history that knew the file, begun anew once", "fork [a: 0]") {
+            ($0.history, $0.lineage.restarts) = (8, 1)
+            $0.base?.news = JournalBase.News()
+        },
         Case("of a process that knew another file", nothing) { ($0.history, $0.previous, $0.base) = (8, 0, otherFile) },
         Case("of a process that knew the file with which the known history began", "fork [a: 8]") {
             $0.history = 8

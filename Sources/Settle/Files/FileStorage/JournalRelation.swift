@@ -95,7 +95,9 @@ struct KnownJournal {
         // A version of the file that both have known is what both began with.
         let versions = [header.lineage.origin] + base.mirrors.map(\.version)
         if let mirror = mirrors.last(where: { $0.version != .absent && versions.contains($0.version) }) {
-            return .fork(mirror.difference.mirror(of: tree))
+            // The own history was begun where an earlier one had been removed, which one process has stored again since.
+            let isEarlier = header.beginning.history < token.history && header.lineage.restarts == 1 && base.news != nil
+            return .fork(ancestor(since: mirror.difference.mirror(of: tree), isEarlier ? base.tree : nil))
         }
         // What this process knows began with a file that the other one knew, and has come since.
         if let mirror = base.mirrors.last(where: { $0.version != .absent && $0.version == lineage.origin }) {

@@ -118,6 +118,11 @@ enum WholeActions {
             (0, .open), (2, .open), (2, .forget("c")), (2, .set(["a": 11])), (1, .open), (2, .forget("c")),
             (2, .set(["a": nil])), (3, .remove([.journal, .file])),
         ],
+        // What the first one stores again is older than what the second one has stored since it has read the file.
+        "A journal is removed, and one reads the file and stores more, and then all is removed": [
+            (0, .open), (0, .set(["c": 6])), (2, .remove([.journal])), (1, .open), (1, .set(["c": 10], .synced)),
+            (2, .remove([.journal, .file])),
+        ],
         // The third one reads there what the second one has put there, and puts its own beside that.
         "A file is removed, and one that finds that stores more, and then those who have had it open look": [
             (1, .open), (2, .open), (2, .forget("n")), (2, .set(["b": 7])), (2, .checkpoint(.resting)),
