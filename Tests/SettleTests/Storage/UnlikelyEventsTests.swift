@@ -86,7 +86,7 @@ import Testing
         calls.beforeNext(.exchange) { [journal = url(Self.journal)] in
             try? FileManager.default.removeItem(at: journal)
             _ = try? second.load()
-            try? second.append(batch(1, ["a": .integer(2)]), durability: .synced)
+            _ = try? second.append(batch(1, ["a": .integer(2)]), durability: .synced)
         }
         _ = try first.checkpoint(values(first), for: .resting)
         for storage in [first, second, first] { _ = try storage.externalChanges() }
