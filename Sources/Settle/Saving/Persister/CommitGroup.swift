@@ -56,12 +56,18 @@ struct CommitGroup {
 
     /// The group's end has come.
     ///
-    /// - Returns: Whether it has to come again, once the visitors have ended: if the commits are undone, what a visitor has
-    ///   written may build on them.
-    mutating func mustWait() -> Bool {
+    /// - Parameter isolation: What the visitors run under.
+    /// - Returns: Whether it has to come again, once these have ended.
+    mutating func mustWait(_ isolation: TransactionIsolation) -> Bool {
         isEndScheduled = false
-        awaitsVisitors = !visitors.isEmpty
+        awaitsVisitors = dependsOnVisitors(isolation)
         return awaitsVisitors
+    }
+
+    /// Whether visitors are under a lock or a condition, or would be undone with a commit that is: what they have written may
+    /// build on it.
+    func dependsOnVisitors(_ isolation: TransactionIsolation) -> Bool {
+        !visitors.isEmpty && (isolation.mayConflict || !fences.isEmpty)
     }
 
     mutating func take(where isTaken: (SaveRequest) -> Bool) -> [SaveRequest] {

@@ -59,7 +59,7 @@ extension Persister {
     }
 
     private func endScheduledGroup() async {
-        guard !group.mustWait() else { return }
+        guard !group.mustWait(writer.isolation) else { return }
         guard !isClosed, !group.isEmpty || writer.isolation != .none else { return }
         _ = await endGroup()
         await runTransactions()
@@ -75,7 +75,7 @@ extension Persister {
             try await saveGroup(isAsked: isAsked || !group.isEmpty)
         } catch {
             // Only a caller that can't suspend does not wait for the visitors. They may have built on what would be undone.
-            if !group.visitors.isEmpty { return .failure(error) }
+            if group.dependsOnVisitors(writer.isolation) { return .failure(error) }
             guard let ofCommits = await settleFailedCommits(error) else {
                 // Without the commits, nothing depends on the position any more.
                 return await endGroup(isAsked: isAsked)
