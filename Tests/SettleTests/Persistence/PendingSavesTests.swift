@@ -104,6 +104,75 @@ import Testing
         #expect(restored == ["a": .integer(1)] && !pending.hasRestored)
     }
 
+    @Test func `a failed commit over which another one is undone has not read what others have stored since`() {
+        var pending = PendingSaves()
+        pending.add([("a", .integer(1))])
+        pending.appendFailed()
+        pending.commitFailed(["a"])
+        pending.beginCommits(after: 0)
+        pending.add([("a", .integer(2))])
+        pending.changedOutside(["b": .integer(5)])
+        #expect(pending.isBehind)
+        _ = pending.undo(["a"], with: [])
+        let givenUp = pending.giveUpContested(with: [], isLocked: false)
+        #expect(givenUp.map(\.key) == ["a"] && givenUp.allSatisfy(\.isCommitted) && pending.isEmpty)
+    }
+
+    @Test func `what others have stored between a commit and its failure counts`() {
+        var pending = PendingSaves()
+        pending.beginCommits(after: 0)
+        pending.add([("a", .integer(1))])
+        pending.changedOutside(["b": .integer(5)])
+        pending.appendFailed()
+        pending.commitFailed(["a"])
+        let givenUp = pending.giveUpContested(with: [], isLocked: false)
+        #expect(givenUp.map(\.key) == ["a"])
+    }
+
+    @Test func `what waited before a commit and is stored does not wait again when the commit is undone`() {
+        var pending = PendingSaves()
+        pending.add([("a", .integer(1))])
+        let (batch, _) = pending.batch()
+        pending.beginCommits(after: 0)
+        pending.add([("a", .integer(2))])
+        _ = pending.didStore(partOf: batch)
+        let inForce = pending.undo(["a"], with: [])
+        #expect(inForce == ["a": .integer(1)] && pending.isEmpty)
+    }
+
+    @Test func `what a round has stored in a part does not wait again, either`() {
+        var pending = PendingSaves()
+        pending.add([("a", .integer(1))])
+        pending.beginCommits(after: 0)
+        pending.add([("a", .integer(2)), ("b", .integer(2))])
+        let (batch, _) = pending.batch(StorageLimits(keys: 1))
+        #expect(batch.values == ["a": .integer(2)])
+        _ = pending.didStore(partOf: batch)
+        pending.add([("a", .integer(3))], replacing: [.integer(2)])
+        let inForce = pending.undo(["a", "b"], with: [])
+        #expect(inForce == ["a": .integer(2), "b": nil] && pending.isEmpty)
+    }
+
+    @Test func `transactions of which it is not known what they left are stored together, in their order`() {
+        let transactions = [["x", "y"], ["a", "b"], ["b", "c"]].map { PendingTransaction(keys: $0) }
+        let values: [SettingKey: SettingValue?] = ["a": nil, "b": nil, "c": nil, "x": nil, "y": nil]
+        let part = StorageLimits(keys: 4).part(of: values, inOrderOf: transactions)
+        #expect(part.values.keys.sorted() == ["x", "y"] && part.transactions == [0] && !part.isWhole)
+    }
+
+    @Test func `an undone transaction has left nothing, also if its keys are written again`() {
+        var pending = PendingSaves()
+        pending.beginCommits(after: 0)
+        pending.add([("a", .integer(1)), ("b", .integer(1))], together: [["a", "b"]])
+        _ = pending.undo(["a", "b"], with: [])
+        let groups: [[SettingKey]] = [["a"], ["c"], ["a", "b"]]
+        for (number, keys) in groups.enumerated() {
+            pending.add(keys.map { ($0, .integer(Int64(number))) }, together: [keys])
+        }
+        let (batch, _) = pending.batch(StorageLimits(keys: 2))
+        #expect(batch.values == ["a": .integer(0), "c": .integer(1)])
+    }
+
     @Test func `what an undone commit restores does not cover a later write`() {
         var pending = PendingSaves()
         pending.add([("a", .integer(1))])

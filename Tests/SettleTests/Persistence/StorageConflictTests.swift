@@ -194,7 +194,7 @@ private struct UrgentSettings: SettingsGroup {
 }
 
 /// A storage whose watch reports nothing.
-private struct DeafStorage: StorageWrapper {
+struct DeafStorage: StorageWrapper {
     let base: any Storage
 
     func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void) {}

@@ -9,7 +9,6 @@ extension PendingSaves {
 
     /// A commit has failed; `keys` are the pending keys that it wrote.
     mutating func commitFailed(_ keys: [SettingKey]) {
-        if !keys.isEmpty { isRetry = true }
         link([keys])
         committed.formUnion(keys)
         if isBehind { contestCommits() }
@@ -67,7 +66,6 @@ extension PendingSaves {
     ) -> [(key: SettingKey, stored: SettingValue?, isCommitted: Bool)] {
         let lost = lost.filter { values[$0] != nil }
         guard !lost.isEmpty else { return [] }
-        isBehind = true
         let stored = stored(with: changes)
         let givenUp = lost.sorted().map { (key: $0, stored: stored[$0], isCommitted: committed.contains($0)) }
         for key in lost {

@@ -51,8 +51,8 @@ struct PendingSaves: Sendable {
     private var lastBeforeCommits: (batch: UInt64, revision: UInt64) = (0, 0)
     /// The transactions in the batches that have been stored since then and did not have all that waited.
     private(set) var storedRevisions: Set<UInt64> = []
-    /// Whether others have stored something since then, or something that waited is given up: the commits may have read it.
-    var isBehind = false
+    /// Whether others have stored something since then, which the commits have not read.
+    private(set) var isBehind = false
     /// Values to put in force again in place of undone ones.
     var restored: [SettingKey: SettingValue?] = [:]
 
