@@ -9,7 +9,7 @@ import Testing
     @Test("Commits over lost answers are stored once, in an order in which each has read all that came before it")
     func histories() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let count = environment["SETTLE_HISTORIES"].flatMap(UInt64.init) ?? 100
+        let count = environment["SETTLE_HISTORIES"].flatMap(UInt64.init) ?? 50
         let first = environment["SETTLE_HISTORY_SEED"].flatMap(UInt64.init) ?? 1
         for seed in first..<(first + count) {
             guard let finding = try await LostAnswerHistory(seed: seed).run() else { continue }
