@@ -17,6 +17,8 @@ extension Fleet {
                 """)
         @OptionGroup var cluster: Cluster
         @Option(help: "The file. It is made if it is missing.") var file: String
+        @Flag(help: "Begin also if the cluster has no values under the prefix. Those in the file are removed.")
+        var allowEmpty = false
 
         func run() async throws {
             let end = Signals.end()
@@ -25,7 +27,7 @@ extension Fleet {
             while true {
                 do {
                     return try await cluster.open(start: .withClusterOnly) { store, _ in
-                        try await Self.relay(store, to: file, until: end)
+                        try await relay(store, to: file, until: end)
                     }
                 } catch let error as SettingsError where (error.underlying as? StorageError)?.code == .unavailable {
                     // Half of it is random, so that the machines of a fleet do not all come back in one moment.
@@ -38,8 +40,25 @@ extension Fleet {
             }
         }
 
-        private static func relay(_ cluster: SettingsStore, to file: URL, until end: Signals) async throws {
+        private func relay(_ store: SettingsStore, to file: URL, until end: Signals) async throws {
             let copy = try await SettingsStore.open(at: file)
+            if !allowEmpty, try await Self.isEmpty(store), try await !Self.isEmpty(copy) {
+                Terminal.complain(
+                    "fleet: “\(file.path)” has values, and the cluster has none under “\(cluster.prefix)”, so the file stays as "
+                        + "it is. Check the prefix; with --allow-empty the file's values are removed.")
+                throw ExitCode.failure
+            }
+            try await Self.relay(store, to: copy, at: file, until: end)
+        }
+
+        private static func isEmpty(_ store: SettingsStore) async throws -> Bool {
+            let values = try JSONSerialization.jsonObject(with: try await store.file.export())
+            return (values as? [String: Any])?.isEmpty ?? false
+        }
+
+        private static func relay(
+            _ cluster: SettingsStore, to copy: SettingsStore, at file: URL, until end: Signals
+        ) async throws {
             let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
             let watches = [
                 Task { for await _ in cluster.history.changes(after: cluster.history.token) { wake.yield() } },
