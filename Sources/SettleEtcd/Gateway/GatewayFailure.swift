@@ -40,6 +40,16 @@ extension GatewayFailure {
             || reason.contains("auth store is old")
     }
 
+    /// Whether etcd does not know the user with this password. Its code is that of an invalid argument.
+    var isAboutPassword: Bool { reason.contains("authentication failed") }
+
+    /// Whether no connection was made because one side does not accept the other's certificate, as far as the transport's
+    /// words tell.
+    var isAboutCertificates: Bool {
+        let words = reason.lowercased()
+        return kind == .unreached && ["certificate", "handshake", "x509"].contains { words.contains($0) }
+    }
+
     /// The gateway has the code of a full database for answers that are too long for it, too.
     private static func isDecided(_ code: Int64, _ message: String) -> Bool {
         guard code == Code.resourceExhausted else { return Code.definite.contains(code) }

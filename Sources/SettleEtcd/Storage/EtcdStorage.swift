@@ -119,7 +119,10 @@ public actor EtcdStorage: HistoryStorage {
     nonisolated var space: KeySpace { cluster.space }
 
     /// The keys under the prefix that are no settings, or whose values are no JSON, with the reason. They are kept.
-    public func unusableKeys() -> [String: String] { view.mirror.unusable }
+    /// A name that is not UTF-8 has a replacement character for what is not.
+    public func unusableKeys() -> [String: String] {
+        view.mirror.unusable.merging(view.mirror.unnamed) { reason, _ in reason }
+    }
 
     private func viewDidChange() {
         newest.withLock { $0 = view.recent.end }

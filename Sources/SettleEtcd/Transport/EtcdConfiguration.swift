@@ -1,9 +1,11 @@
 import Settle
 
 /// Where the settings are in a cluster, and how patient to be with it.
-public struct EtcdConfiguration: Sendable {
+public struct EtcdConfiguration: Sendable, CustomStringConvertible, CustomReflectable {
     /// A user of etcd.
-    public struct Credentials: Sendable, Hashable {
+    ///
+    /// Descriptions leave out the password.
+    public struct Credentials: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
         /// The user's name.
         public var name: String
         /// The user's password.
@@ -14,6 +16,11 @@ public struct EtcdConfiguration: Sendable {
             self.name = name
             self.password = password
         }
+
+        /// The user's name.
+        public var description: String { name }
+        /// The user's name alone.
+        public var customMirror: Swift.Mirror { Swift.Mirror(self, children: ["name": name]) }
     }
 
     /// What to do if the cluster can't be reached when the storage is loaded.
@@ -57,5 +64,20 @@ public struct EtcdConfiguration: Sendable {
         self.endpoints = endpoints
         self.prefix = prefix
         self.credentials = credentials
+    }
+
+    /// The prefix, the endpoints and the user's name, without passwords.
+    public var description: String {
+        "“\(prefix)” at \(endpoints.map(Self.shown).joined(separator: ", "))\(credentials.map { " as “\($0)”" } ?? "")"
+    }
+
+    /// The description alone, so that no password is dumped.
+    public var customMirror: Swift.Mirror { Swift.Mirror(self, children: ["description": description]) }
+
+    /// An endpoint without the user and the password that its URL may have.
+    static func shown(_ endpoint: String) -> String {
+        let rest = endpoint.firstRange(of: "://").map { endpoint[$0.upperBound...] } ?? endpoint[...]
+        guard let end = rest.prefix(while: { $0 != "/" }).lastIndex(of: "@") else { return endpoint }
+        return "\(endpoint[..<rest.startIndex])…\(endpoint[end...])"
     }
 }

@@ -98,7 +98,7 @@ extension KeySpace {
                 + "\(String(old.cluster, radix: 16)))"
         return StorageError(
             .unavailable,
-            "At “\(endpoint)” \(change). The settings under “\(prefix)” were read again; tokens of the earlier history are not "
+            "At “\(EtcdConfiguration.shown(endpoint))” \(change). The settings under “\(prefix)” were read again; tokens of the earlier history are not "
                 + "known any more.")
     }
 
@@ -119,8 +119,8 @@ extension KeySpace {
     func unwatched(_ endpoint: String, because reason: String) -> StorageError {
         StorageError(
             .unavailable,
-            "Changes under “\(prefix)” can't be followed: no endpoint keeps a watch, the last was “\(endpoint)”: \(reason). "
-                + "Reads go on with what is known.")
+            "Changes under “\(prefix)” can't be followed: no endpoint keeps a watch, the last was "
+                + "“\(EtcdConfiguration.shown(endpoint))”: \(reason). Reads go on with what is known.")
     }
 
     // MARK: Calls
@@ -130,19 +130,27 @@ extension KeySpace {
     ///   - keys: The settings that it was to happen to; none for all under the prefix.
     func error(_ failure: GatewayFailure, _ act: String, at keys: [SettingKey] = []) -> StorageError {
         let place = "\(Self.subject(keys)) under “\(prefix)” could not be \(act)"
-        let at = failure.endpoint.isEmpty ? "" : " at “\(failure.endpoint)”"
+        let at = failure.endpoint.isEmpty ? "" : " at “\(EtcdConfiguration.shown(failure.endpoint))”"
         func refused(_ code: StorageError.Code, _ advice: String) -> StorageError {
             StorageError(code, "\(place)\(at): \(failure.reason)\(advice)")
         }
         switch failure.kind {
         case .unreached, .unanswered:
+            if failure.isAboutCertificates {
+                return StorageError(
+                    .unavailable,
+                    "\(place): no safe connection to etcd\(at), because \(failure.reason). Check that the client trusts the "
+                        + "authority of the member's certificate, that this names the endpoint's host, and that it is in "
+                        + "its time.")
+            }
             return StorageError(
                 .unavailable,
                 "\(place): no answer of etcd\(at), because \(failure.reason). Check that a majority of the members runs, and that "
                     + "the endpoints are their client URLs.")
         case .refused(GatewayFailure.Code.permissionDenied):
             return refused(.permissionDenied, ". Give the user a role that may read and write the prefix.")
-        case .refused(GatewayFailure.Code.unauthenticated):
+        case .refused(GatewayFailure.Code.unauthenticated),
+            .refused where failure.isAboutPassword:
             return refused(.permissionDenied, ". Check the user's name and password.")
         case .refused(GatewayFailure.Code.invalidArgument) where failure.reason.contains("too large"):
             return refused(.unsupportedValue, ". The server's limit is --max-request-bytes, usually 1.5 MiB.")

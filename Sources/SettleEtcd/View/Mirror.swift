@@ -89,6 +89,12 @@ struct Mirror: Sendable {
         entries.compactMapValues { if case .unusable(let reason) = $0.content { reason } else { nil } }
     }
 
+    /// The keys under the prefix that are no text, with what stands for their other bytes, and the reason.
+    var unnamed: [String: String] {
+        let names = foreign.map { String(decoding: $0.dropFirst(space.prefix.utf8.count), as: UTF8.self) }
+        return Dictionary(names.map { ($0, "Its name is not UTF-8.") }, uniquingKeysWith: { reason, _ in reason })
+    }
+
     func entry(at key: SettingKey) -> Entry? { entries[key.description] }
 
     func isStored(_ key: SettingKey) -> Bool { settings[key] != nil }

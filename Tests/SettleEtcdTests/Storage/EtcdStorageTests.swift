@@ -86,6 +86,7 @@ struct EtcdStorageTests {
         fixture.cluster.put("/fleet/test/a..b", "1")
         fixture.cluster.put("/fleet/testimony", "1")
         fixture.cluster.put("/fleet/test/good", "1")
+        fixture.cluster.put(Array("/fleet/test/bad".utf8) + [0xff], "1")
         let (storage, _) = fixture.client()
         let contents = try await storage.load()
         #expect(contents.tree.root == ["good": .integer(1)])
@@ -94,7 +95,7 @@ struct EtcdStorageTests {
             return
         }
         #expect(description.contains("“/fleet/test/readme”"))
-        #expect(await Set(storage.unusableKeys().keys) == ["readme", "a..b"])
+        #expect(await Set(storage.unusableKeys().keys) == ["readme", "a..b", "bad\u{fffd}"])
         try await storage.append(StorageBatch(revision: 1, values: ["good": nil]), durability: .synced)
         #expect(fixture.cluster.text("/fleet/test/readme") == "This is no JSON.")
         await storage.close()

@@ -90,9 +90,12 @@ final class FakeEtcd: Sendable {
 
     /// Stores something as another tool would.
     @discardableResult
-    func put(_ key: String, _ value: String) -> Int64 {
+    func put(_ key: String, _ value: String) -> Int64 { put(Array(key.utf8), value) }
+
+    @discardableResult
+    func put(_ key: Bytes, _ value: String) -> Int64 {
         state.withLock { state in
-            state.write { state, revision in state.put(Array(key.utf8), Array(value.utf8), 0, revision) }
+            state.write { state, revision in state.put(key, Array(value.utf8), 0, revision) }
             return state.revision
         }
     }

@@ -163,6 +163,36 @@ struct TokenTests {
         await storage.close()
     }
 
+    @Test func aWrongPasswordIsNamedAndNeverShown() async throws {
+        let (storage, _) = fixture.client {
+            $0.credentials = .init(name: "root", password: "guess")
+            $0.endpoints = ["http://me:guess@a:2379"]
+        }
+        let error = await #expect(throws: StorageError.self) { _ = try await storage.load() }
+        #expect(error?.code == .permissionDenied)
+        let text = "\(error.map { "\($0)" } ?? "")"
+        #expect(text.contains("at “http://…@a:2379”") && text.hasSuffix("Check the user's name and password."))
+        await storage.close()
+        var configuration = EtcdConfiguration(
+            endpoints: ["http://me:guess@a:2379", "b"], prefix: "/x/",
+            credentials: .init(name: "root", password: "guess"))
+        #expect("\(configuration)" == "“/x/” at http://…@a:2379, b as “root”")
+        for shown in [configuration, configuration.credentials as Any] as [Any] {
+            var dumped = ""
+            dump(shown, to: &dumped)
+            #expect(!(dumped + String(describing: shown) + String(reflecting: shown)).contains("guess"))
+        }
+        configuration.credentials = nil
+        #expect("\(configuration)" == "“/x/” at http://…@a:2379, b")
+    }
+
+    @Test func aRefusedCertificateIsNamed() {
+        let failure = GatewayFailure(
+            kind: .unreached, endpoint: "https://a", reason: "handshakeFailed: CERTIFICATE_VERIFY_FAILED")
+        let error = KeySpace(prefix: "/x/").error(failure, "read")
+        #expect(error.code == .unavailable && error.description.contains("Check that the client trusts the authority"))
+    }
+
     @Test func eachUserOfEachClusterHasATokenOfItsOwn() async throws {
         let tokens = EtcdTokens()
         let user = EtcdTokens.User(endpoints: ["a", "b"], credentials: .init(name: "one", password: "1"))
