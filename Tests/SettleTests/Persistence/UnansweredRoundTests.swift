@@ -72,6 +72,24 @@ import Testing
         try await store.close()
     }
 
+    @Test("A flush that finds it so saves the rest, and says what was given up")
+    func refusedWhileFlushing() async throws {
+        let (store, settings) = try await CounterSettings.open(on: DeafStorage(base: failing), clock: ContinuousClock())
+        failing.fail(.append, with: Self.lost)
+        await #expect(throws: SettingsError.self) { try await settings.commit { settings.count += 1 } }
+        settings.name = "kept"
+        failing.heal()
+        let hold = failing.hold(.append)
+        let flush = Task { try await store.flush() }
+        await hold.waitUntilReached()
+        place.simulateExternalChange(["other": .integer(5)])
+        hold.release()
+        let error = await #expect(throws: SettingsError.self) { try await flush.value }
+        #expect(error?.code == .superseded && error?.key == "count" && store.status == .saved)
+        #expect(place.tree == SettingTree(["other": .integer(5), "name": .string("kept")]))
+        try await store.close()
+    }
+
     @Test("A commit that changes nothing does not take the write before it along, whatever becomes of it")
     func reading() async throws {
         let (store, settings) = try await CounterSettings.open(on: DeafStorage(base: failing), clock: ContinuousClock())

@@ -73,7 +73,11 @@ extension StoreCore {
         author: String?, _ body: () throws -> Result
     ) throws -> Committed<Result> {
         let before = log.lock.withLock { log.changes.revision }
-        let result = try transact(origin: .local, author: author, body)
+        let result = try transact(origin: .local, author: author) {
+            let result = try body()
+            if let oversized { throw SettingsError.commitUndone(oversized) }
+            return result
+        }
         let after = log.lock.withLock { log.changes.revision }
         return Committed(result: result, revision: after > before ? after : nil)
     }

@@ -95,7 +95,7 @@ extension BatchWriter {
         guard let encoded = try value.encoded() else { return nil }
         try storage.check(encoded, at: value.slot.key)
         if let limit = limits.bytes, encoded.roughSize > limit {
-            throw StorageError(.unsupportedValue, "It needs \(encoded.roughSize) bytes, and the limit is \(limit).")
+            throw StorageError.tooLarge(encoded.roughSize, limit: limit)
         }
         return encoded
     }

@@ -19,7 +19,7 @@ extension BatchWriter {
     func compareWithFailedSaves(_ changes: [ExternalChange]) {
         guard !changes.isEmpty else { return }
         let isEverything = changes.contains { if case .everything = $0.content { true } else { false } }
-        let stored = isEverything ? stored : nil
+        let stored = isEverything && pending.isRetry ? stored : nil
         pending.changedOutside(
             changes, after: external.unmerged, stored: stored,
             collected: log.lock.withLock { log.unsaved.lastCollected })

@@ -72,7 +72,7 @@ extension Persister {
         if !writer.pending.isEmpty || writer.mustRepeat || verifying || (durability == .synced && writer.hasUnsynced) {
             if durability == .synced { log.lock.withLock { log.unsaved.begin() } }
             do throws(StorageError) {
-                let (receipt, refused) = try await writer.append(revision, durability, for: group, changedAt: oldest)
+                let (receipt, refused) = try await appendPending(revision, durability, changedAt: oldest)
                 encodingError = encodingError ?? refused
                 isSynced = receipt.durability == .synced
                 if !isSynced { writer.hasUnsynced = true }
@@ -90,6 +90,24 @@ extension Persister {
         return isSynced
     }
 
+    /// Appends what waits; again if that was refused because others were faster, and only commits of earlier rounds depend on
+    /// it: they are given up.
+    private func appendPending(
+        _ revision: UInt64, _ durability: StorageDurability, changedAt oldest: Double?
+    ) async throws(StorageError) -> (receipt: StorageReceipt, refused: SettingsError?) {
+        do {
+            return try await writer.append(revision, durability, for: group, changedAt: oldest)
+        } catch {
+            guard error.code == .conflict, writer.isolation.mayConflict, group.visitors.isEmpty, !group.hasCommits,
+                writer.pending.unresolved == nil
+            else { throw error }
+        }
+        try await fetchExternalChanges()
+        writer.isolation = .position(writer.external.position)
+        giveUpContested()
+        return try await writer.append(revision, durability, for: group, changedAt: oldest)
+    }
+
     private func appendFailed(_ failure: StorageError) -> SettingsError {
         var error = failure
         if group.mayBeStored(upTo: writer.pending.unknownRevision) { error.isOutcomeUnknown = true }
@@ -97,7 +115,7 @@ extension Persister {
         if error.code == .conflict {
             writer.external.mustFetch = true
             // No failure: the commits run again.
-            if group.hasCommits { return .storage(error) }
+            if group.hasCommits || !group.visitors.isEmpty { return .storage(error) }
         }
         writer.mustRepeat = true
         writer.pending.appendFailed()

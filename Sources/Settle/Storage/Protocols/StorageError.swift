@@ -54,4 +54,9 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
 extension StorageError {
     /// Others were faster.
     static let others = StorageError(.conflict, "Others have changed the settings since the transaction has read them.")
+
+    /// A value is larger than the storage takes.
+    static func tooLarge(_ size: Int, limit: Int) -> StorageError {
+        StorageError(.unsupportedValue, "It needs \(size) bytes, and the limit is \(limit).")
+    }
 }
