@@ -1,5 +1,4 @@
-/// What is to be done at certain times, unless it is taken back before, as almost all of it is: one task sleeps for all of
-/// it, and not one for each.
+/// A timer queue served by one sleeping task, because nearly every deadline is cancelled.
 final class Alarms: Sendable {
     typealias Action = @Sendable () -> Void
 
@@ -21,7 +20,7 @@ final class Alarms: Sendable {
         return number
     }
 
-    /// What has not begun will not.
+    /// Cancels an action that has not started.
     func remove(_ number: Int) { state.withLock { $0.remove(number) } }
 
     /// Detached: whoever comes first is not the only one it sleeps for.

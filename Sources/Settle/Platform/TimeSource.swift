@@ -17,8 +17,8 @@ package struct TimeSource: Sendable {
     let jumps: @Sendable () -> Int
     /// Sleeps until an elapsed time; throws if the task is cancelled.
     package let sleep: @Sendable (_ until: Duration) async throws -> Void
-    /// What is to be done at certain times by the system's clock; `nil` for another one, which may jump, and whose
-    /// sleepers can be counted.
+    /// The timer queue of the system's clock; `nil` for any other clock, which may jump, and whose sleepers can be
+    /// counted.
     let alarms: Alarms?
 
     package init(_ clock: any Clock<Duration>) {

@@ -19,7 +19,7 @@ struct ControlState: Sendable {
 
     /// Whether there is something to remove here.
     let isStored: Bool
-    /// Whether the value in force is another than there would be without anybody's decision.
+    /// Whether the effective value differs from the default.
     let differsFromDefault: Bool
 
     /// Tells the shown value from others; of a secret, only whether there is one.
@@ -90,7 +90,7 @@ extension Explanation {
     /// Of secrets, too.
     fileprivate var hasStoredValue: Bool { answers.contains { $0.domain == .application } }
 
-    /// What there would be without anybody's decision, if that is known.
+    /// The value if nobody had set one, if that is known.
     fileprivate var defaultValue: SettingValue? {
         answers.first { DomainName.ofDefaults.contains($0.domain) && $0.outcome != .refused }?.value
     }

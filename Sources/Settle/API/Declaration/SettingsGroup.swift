@@ -84,7 +84,7 @@ extension SettingsGroup {
     }
 
     /// Resets every setting of the group and of the groups within it to its default, in one transaction. If this group
-    /// is ``SettingsAccess/open``, groups within it that are their owner's stay as they are.
+    /// is ``SettingsAccess/open``, owner-only groups within it stay as they are.
     ///
     /// - Throws: ``SettingsError`` if the store is closed.
     public func reset(author: String? = nil) throws(SettingsError) {

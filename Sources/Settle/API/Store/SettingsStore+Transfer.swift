@@ -28,7 +28,7 @@ extension SettingsStore.File {
     /// Everything that is stored or waits to be saved, as of one moment and as a file would have it: including keys
     /// that no group declares, but not settings that have their default only because nothing is stored.
     ///
-    /// Left out are the settings of groups that are their owner's (``SettingsAccess/owner``), which no import accepts,
+    /// Left out are owner-only settings (``SettingsAccess/owner``), which no import accepts,
     /// and secrets, unless asked for. A store knows a secret by its declaration: **open all groups first**. What is
     /// stored for a group that has not been opened yet is exported as it is.
     ///
@@ -59,7 +59,7 @@ extension SettingsStore.File {
     /// Imports data written by ``export(as:includingSecrets:)``, or by hand, in one transaction.
     ///
     /// Each value is checked as if read from a file: it must convert to the setting's type and follow its rules. Either
-    /// everything is imported or nothing. Settings of groups that are their owner's can't be imported: data that
+    /// everything is imported or nothing. Owner-only settings can't be imported: data that
     /// contains one is refused, whatever the value. As after `update`, the change is saved a moment later;
     /// ``SettingsStore/flush()`` waits for that.
     ///

@@ -31,7 +31,7 @@ extension SettingsStore {
     }
 
     /// Resets every setting that a group of this store declares to its default. Keys that no group declares are kept,
-    /// and so are the settings of groups that are their owner's, see ``SettingsAccess/owner``, and locked ones.
+    /// and so are owner-only settings, see ``SettingsAccess/owner``, and locked ones.
     ///
     /// - Throws: ``SettingsError`` if the store is closed.
     public func reset(author: String? = nil) throws(SettingsError) {

@@ -65,7 +65,7 @@ extension MutationLog {
         changes.waking.isFinished ? nil : ContentMark(changes: root.changeCount, arrivals: changes.arrivals)
     }
 
-    /// Wakes who follows keys without a declaration, whose new values from elsewhere are no transactions.
+    /// Wakes followers of undeclared keys, whose external changes are not transactions.
     func countArrival() -> PendingWakeUps {
         lock.withLock {
             changes.arrivals &+= 1

@@ -103,7 +103,7 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let flushInsideWrite = Code("flushInsideWrite")
         /// A named lock was requested again by the code that already holds it.
         public static let nestedLock = Code("nestedLock")
-        /// A named lock was not to be had in time.
+        /// Timed out waiting for a named lock.
         public static let lockTimedOut = Code("lockTimedOut")
         /// A named lock ended while its closure ran, because the storage could not be reached in time.
         public static let lockLost = Code("lockLost")

@@ -91,7 +91,7 @@ struct FileSession: Sendable {
     /// The largest journal that is read, in bytes: it has all values, and what has come behind them.
     static let journalSizeLimit = 512 << 20
 
-    /// Whatever a storage is asked to do once it has been loaded begins with this.
+    /// Call first in every operation except `load`.
     mutating func beginCall() throws(StorageError) {
         lockTimeout.renew()
         switch phase {

@@ -200,11 +200,11 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         session.withLock { $0.isAtRest }
     }
 
-    /// What was not returned before, whatever the position: the storage knows what it has told.
+    /// Ignores the position: the session tracks what it has returned.
     public func changes(after position: StoragePosition) throws(StorageError) -> StorageChanges {
         let isWatched = watch.withLock { $0 != nil }
         return try withSession { (session) throws(StorageError) in
-            // Not before the session is free: what was read meanwhile need not be looked for.
+            // Only once the session is ours: an append may have merged these already.
             let checks = isWatched ? takePendingChecks() : .everything
             do throws(StorageError) {
                 try session.beginCall()

@@ -41,7 +41,7 @@ package struct LockTimeout: Sendable {
         waited = hasTimedOut ? limit - limit / 10 : .zero
     }
 
-    /// - Throws: ``SystemError/wouldBlock`` if the lock was not to be had in time.
+    /// - Throws: ``SystemError/wouldBlock`` if the lock could not be acquired in time.
     package mutating func lock(
         _ file: FileDescriptor, at path: FilePath, _ operations: FileOperations
     ) throws(FileError) {
