@@ -107,6 +107,8 @@ import Testing
     @Test("A first commit that changes nothing does not leave open what others in its round have written")
     func readingFirst() async throws {
         let (store, settings) = try await CounterSettings.open(on: DeafStorage(base: failing), clock: ContinuousClock())
+        // What it looks for when it is opened has been looked for.
+        try await store.flush()
         place.simulateExternalChange(["count": .integer(5)])
         for commit in await commitTogether([{ _ = settings.count }, { settings.count += 1 }], in: store) {
             try await commit.value
