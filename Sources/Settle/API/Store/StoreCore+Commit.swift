@@ -74,9 +74,8 @@ extension StoreCore {
     ) throws -> Committed<Result> {
         let before = log.lock.withLock { log.changes.revision }
         let result = try transact(origin: .local, author: author) {
-            let result = try body()
-            if let oversized { throw SettingsError.commitUndone(oversized) }
-            return result
+            transaction?.isCommit = true
+            return try body()
         }
         let after = log.lock.withLock { log.changes.revision }
         return Committed(result: result, revision: after > before ? after : nil)

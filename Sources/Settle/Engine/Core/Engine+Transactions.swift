@@ -43,30 +43,25 @@ extension Engine {
     /// Why the storage could not store the transaction at once; `nil` if it can. Under the writer's lock.
     ///
     /// A single value that is too large is no matter of transactions: it stays in force, and is refused when it is
-    /// saved, unless a commit has written it; see ``oversized``.
+    /// saved. Only a commit is undone with it.
     private final var excess: SettingsError? {
-        guard let count = transaction?.keyCount, count > 1 else { return nil }
+        guard let transaction, transaction.keyCount > 1 || transaction.isCommit else { return nil }
+        let count = transaction.keyCount
         if count > keyLimit { return .tooManyKeys(count, limit: keyLimit) }
         guard byteLimit < .max else { return nil }
         // Encoding runs foreign code: what that writes belongs to the transaction.
         for _ in 1...Self.planLimit {
-            guard let transaction else { break }
-            let size = transaction.boxes.reduce(0) { $0 + self.size(of: $1) }
-            if size > byteLimit { return .tooManyBytes(size, limit: byteLimit) }
+            guard let transaction = self.transaction else { break }
+            var total = 0
+            for box in transaction.boxes {
+                let size = size(of: box)
+                total += size
+                guard size > byteLimit, transaction.isCommit, let slot = box.existingPlacement?.slot else { continue }
+                let reason = StorageError.tooLarge(size, limit: byteLimit)
+                return .commitUndone(.encodingFailed(key: slot.key, isSecret: slot.isSecret, reason))
+            }
+            if total > byteLimit { return .tooManyBytes(total, limit: byteLimit) }
             if self.transaction?.stagings == transaction.stagings { break }
-        }
-        return nil
-    }
-
-    /// Why a value that the transaction has written can't be stored: it is larger than the storage takes. Under the writer's
-    /// lock.
-    final var oversized: SettingsError? {
-        guard byteLimit < .max, let boxes = transaction?.boxes else { return nil }
-        for box in boxes {
-            let size = size(of: box)
-            guard size > byteLimit, let slot = box.existingPlacement?.slot else { continue }
-            let reason = StorageError.tooLarge(size, limit: byteLimit)
-            return .encodingFailed(key: slot.key, isSecret: slot.isSecret, reason)
         }
         return nil
     }

@@ -2,6 +2,8 @@
 struct Transaction {
     let origin: ValueOrigin
     let author: String?
+    /// Whether its caller waits until it is stored.
+    var isCommit = false
     /// The domain that has changed, if it is another one than the application's.
     let domain: DomainIdentity?
     /// The domain that the transaction writes instead of the application's.

@@ -15,7 +15,7 @@ extension BatchWriter {
 
     // MARK: Others have stored something
 
-    /// Records how external changes affect values whose save has failed.
+    /// Records how external changes affect values whose save has failed, and the commits of the group.
     func compareWithFailedSaves(_ changes: [ExternalChange]) {
         guard !changes.isEmpty else { return }
         let isEverything = changes.contains { if case .everything = $0.content { true } else { false } }
@@ -25,10 +25,10 @@ extension BatchWriter {
             collected: log.lock.withLock { log.unsaved.lastCollected })
     }
 
-    /// Whether values of a group's commits would be given up, because others have stored something since these have run.
+    /// Whether a group's commits have to run again, because others have stored something since the group began.
     ///
-    /// What others had stored before is settled before a commit runs. So it has read what is not in force any more: it
-    /// has to run again, and must not end as if it were stored.
+    /// What others had stored before is settled before a commit runs. It may have read any key, and values of earlier
+    /// commits that are given up for it: it must not end as if it were stored.
     func conflict(of group: CommitGroup) -> StorageError? {
         group.hasCommits && pending.isBehind ? .others : nil
     }

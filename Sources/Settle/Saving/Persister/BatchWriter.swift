@@ -55,8 +55,8 @@ final class BatchWriter {
         return tree
     }
 
-    /// Whether it is known that others have stored something since the transactions began, so that nothing can be appended
-    /// before these have ended.
+    /// Whether the storage has gone on since the transactions began, so that nothing can be appended before these have
+    /// ended.
     var isIsolationOver: Bool { isolation.mayConflict && isolation != .position(external.position) }
 
     // MARK: Appending
