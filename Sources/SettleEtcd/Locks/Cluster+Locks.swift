@@ -28,7 +28,7 @@ extension Cluster {
     private func attemptLock(
         _ name: String, _ configuration: EtcdConfiguration, _ known: Int64
     ) async throws(GatewayFailure) -> LockAttempt {
-        let key = space.key(KeySpace.lock(name))
+        let key = space.key(KeyName.lock(name))
         if let pair = try await range(RangeRequest(key: key)).range.pairs.first {
             return .held(by: Self.holder(pair.value))
         }
@@ -76,7 +76,7 @@ extension Cluster {
 
     /// Removes a lock if it is still this one: a late release must not free the next holder's.
     func release(_ lock: LockLease) async {
-        let key = space.key(KeySpace.lock(lock.name))
+        let key = space.key(KeyName.lock(lock.name))
         let request = TransactionRequest(
             comparisons: [Comparison(key: key, target: .created(at: lock.revision))], success: [.delete(key: key)])
         // What fails here ends with the lease.

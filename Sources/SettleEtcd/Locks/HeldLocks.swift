@@ -2,17 +2,19 @@ import Settle
 
 /// The named locks that this client holds. Pure.
 struct HeldLocks: Sendable {
-    private var locks: [String: LockLease] = [:]
+    private var locks: [KeyName: LockLease] = [:]
 
-    var names: [String] { locks.keys.sorted() }
+    var names: [String] { locks.sorted { $0.key < $1.key }.map(\.value.name) }
 
-    mutating func add(_ lock: LockLease) { locks[lock.name] = lock }
+    mutating func add(_ lock: LockLease) { locks[.lock(lock.name)] = lock }
 
-    mutating func remove(_ name: String) -> LockLease? { locks.removeValue(forKey: name) }
+    mutating func remove(_ name: String) -> LockLease? { locks.removeValue(forKey: .lock(name)) }
 
     /// The lock of a lease; `nil` if another has taken its place.
     subscript(lease: StorageLease) -> LockLease? {
-        lease.name.flatMap { locks[$0] }.flatMap { $0.revision == Int64(clamping: lease.fencingNumber) ? $0 : nil }
+        lease.name.flatMap { locks[.lock($0)] }.flatMap {
+            $0.revision == Int64(clamping: lease.fencingNumber) ? $0 : nil
+        }
     }
 
     /// The cluster has answered to a renewal.
@@ -21,10 +23,10 @@ struct HeldLocks: Sendable {
     /// - Returns: `nil` if the lock is not held any more: its lease has ended, or it was released or lost while the answer
     ///   was on its way. Another lock that has taken its place stays.
     mutating func renew(_ lock: LockLease, sent: Duration, seconds: Int64, margin: Duration) -> LockLease? {
-        guard var held = locks[lock.name], held.revision == lock.revision else { return nil }
+        guard var held = locks[.lock(lock.name)], held.revision == lock.revision else { return nil }
         held.renew(sent: sent, seconds: seconds, margin: margin)
-        locks[lock.name] = seconds > 0 ? held : nil
-        return locks[lock.name]
+        locks[.lock(lock.name)] = seconds > 0 ? held : nil
+        return locks[.lock(lock.name)]
     }
 
     /// Refuses a batch under a lease that has ended. The transaction compares it, too.
@@ -38,10 +40,10 @@ struct HeldLocks: Sendable {
     ///
     /// - Parameter followed: What the mirror knows beyond this revision may lack a lock.
     mutating func removeLost(in mirror: Mirror, followed: Int64) -> [LockLease] {
-        let lost = locks.values.filter { lock in
-            followed >= lock.revision && mirror.entries[KeySpace.lock(lock.name)]?.createRevision != lock.revision
+        let lost = locks.filter { name, lock in
+            followed >= lock.revision && mirror.entries[name]?.createRevision != lock.revision
         }
-        for lock in lost { locks[lock.name] = nil }
-        return lost
+        for name in lost.keys { locks[name] = nil }
+        return Array(lost.values)
     }
 }

@@ -15,10 +15,9 @@ struct LocalContents: Sendable, Equatable {
 
     var client: String?
     var cluster: UInt64 = 0
-    var prefix = ""
+    var space: KeySpace?
     var revision: Int64 = 0
-    /// By the keys' names behind the prefix.
-    var values: [String: Value] = [:]
+    var values: [KeyName: Value] = [:]
     var pending: [PendingTransaction] = []
     var lost: [EtcdLostTransaction] = []
 
@@ -34,12 +33,12 @@ struct LocalContents: Sendable, Equatable {
         client = object.name("client")
         if let found = object.object("cluster") {
             cluster = found.unsigned("id")
-            prefix = found.text("prefix")
+            space = found.name("prefix").map(KeySpace.init)
             revision = found.signed("revision")
         }
         for (name, value) in object.object("values")?.entries ?? [:] {
             guard case .dictionary(let entries) = value, let inner = entries["value"] else { continue }
-            values[name] = Value(value: inner, revision: GatewayObject(entries).signed("revision"))
+            values[KeyName(name)] = Value(value: inner, revision: GatewayObject(entries).signed("revision"))
         }
         if case .array(let entries)? = tree.root["pending"] { pending = entries.compactMap(PendingTransaction.init) }
         if case .array(let entries)? = tree.root["lost"] { lost = entries.compactMap(EtcdLostTransaction.init) }
@@ -49,16 +48,18 @@ struct LocalContents: Sendable, Equatable {
     func changes(from other: LocalContents) -> [SettingKey: SettingValue?] {
         var changes: [SettingKey: SettingValue?] = [:]
         if client != other.client { changes.updateValue(client.map { .string($0) }, forKey: "client") }
-        if cluster != other.cluster || prefix != other.prefix || revision != other.revision {
+        if cluster != other.cluster || space != other.space || revision != other.revision {
             changes["cluster"] = .dictionary([
-                "id": .string(String(cluster)), "prefix": .string(prefix), "revision": .integer(revision),
+                "id": .string(String(cluster)), "prefix": .string(space?.prefix ?? ""), "revision": .integer(revision),
             ])
         }
         for (name, value) in values where other.values[name] != value {
-            changes[.path("values", name)] = .dictionary(["value": value.value, "revision": .integer(value.revision)])
+            changes[.path("values", name.text)] = .dictionary([
+                "value": value.value, "revision": .integer(value.revision),
+            ])
         }
         for name in other.values.keys where values[name] == nil {
-            changes.updateValue(nil, forKey: .path("values", name))
+            changes.updateValue(nil, forKey: .path("values", name.text))
         }
         if pending != other.pending {
             changes.updateValue(pending.isEmpty ? nil : .array(pending.map(\.entry)), forKey: "pending")
@@ -84,7 +85,7 @@ extension LocalContents {
     /// later state of this one, as before a backup was restored.
     func difference(from mirror: Mirror) -> String? {
         guard hasValues else { return nil }
-        if prefix != mirror.space.prefix { return "it was written for the settings under “\(prefix)”" }
+        if space != mirror.space { return "it was written for the settings under “\(space?.prefix ?? "")”" }
         return cluster != mirror.cluster || revision > mirror.revision ? Self.isOfOtherCluster : nil
     }
 
@@ -93,7 +94,7 @@ extension LocalContents {
     /// Takes over what is known of the cluster now.
     mutating func take(_ mirror: Mirror) {
         cluster = mirror.cluster
-        prefix = mirror.space.prefix
+        space = mirror.space
         revision = mirror.revision
         values = [:]
         for (name, entry) in mirror.entries {

@@ -33,7 +33,7 @@ extension EtcdStorage {
     /// Starts without the cluster.
     private func loadLastKnown(after error: StorageError) async throws(StorageError) -> StorageContents {
         guard error.code == .unavailable, configuration.start == .withLastKnownValues,
-            let contents = await local?.contents, contents.hasValues, contents.prefix == space.prefix
+            let contents = await local?.contents, contents.hasValues, contents.space == space
         else { throw error }
         view.restore(contents.pairs(in: space), contents.header)
         isStale = true

@@ -11,13 +11,13 @@ extension EtcdStorage {
     public func tryLock(named name: String) async throws(StorageError) -> StorageLease? {
         try checkOpen()
         // The stream tells when it is free. Without it, ask.
-        if isFollowing, view.mirror.entries[KeySpace.lock(name)] != nil { return nil }
+        if isFollowing, view.mirror.entries[KeyName.lock(name)] != nil { return nil }
         switch try await cluster.tryLock(named: name, configuration, known: view.mirror.revision) {
         case .held(let holder):
-            holders.withLock { $0[name] = holder }
+            holders.withLock { $0[.lock(name)] = holder }
             return nil
         case .taken(let lock, let own, let header, let news):
-            holders.withLock { $0[name] = nil }
+            holders.withLock { $0[.lock(name)] = nil }
             if let news { view.didLock(own, header, after: news) }
             guard phase == .open, lock.isHeld(now: time.elapsed()) else {
                 await cluster.release(lock)
@@ -28,7 +28,7 @@ extension EtcdStorage {
         }
     }
 
-    public nonisolated func holder(ofLockNamed name: String) -> String? { holders.withLock { $0[name] } }
+    public nonisolated func holder(ofLockNamed name: String) -> String? { holders.withLock { $0[.lock(name)] } }
 
     public func renew(_ lease: StorageLease) async throws(StorageError) -> StorageLease {
         guard let lock = locks[lease] else { throw space.leaseLost(lease) }

@@ -29,9 +29,9 @@ extension EtcdStorage {
     /// What was written for other settings must not be put over these.
     func compareWithLocalCopy() async {
         guard let contents = await local?.contents, let reason = contents.difference(from: view.mirror) else { return }
-        let isElsewhere = contents.prefix != space.prefix
+        let isElsewhere = contents.space != space
         await giveUpInherited(because: reason, isElsewhere: isElsewhere)
-        if isElsewhere { events.send(.issue(space.localCopyIsForeign(contents.prefix))) }
+        if isElsewhere { events.send(.issue(space.localCopyIsForeign(contents.space?.prefix ?? ""))) }
     }
 
     func takeClientName(_ name: String) async {

@@ -57,7 +57,7 @@ public actor EtcdStorage: HistoryStorage {
     nonisolated let events = EventRelay()
     /// The view's newest token.
     nonisolated let newest = LockedValue<ChangeToken?>(nil)
-    nonisolated let holders = LockedValue<[String: String]>([:])
+    nonisolated let holders = LockedValue<[KeyName: String]>([:])
 
     var phase = Phase.unread
     /// Whether the values are those of the local copy, and the cluster was not reached yet.
@@ -119,10 +119,9 @@ public actor EtcdStorage: HistoryStorage {
     nonisolated var space: KeySpace { cluster.space }
 
     /// The keys under the prefix that are no settings, or whose values are no JSON, with the reason. They are kept.
-    /// A name that is not UTF-8 has a replacement character for what is not.
-    public func unusableKeys() -> [String: String] {
-        view.mirror.unusable.merging(view.mirror.unnamed) { reason, _ in reason }
-    }
+    /// A name that is not UTF-8 has a replacement character for what is not. Names that are equal as `String`s are listed
+    /// with their bytes, as in `caf%C3%A9`.
+    public func unusableKeys() -> [String: String] { KeyName.byText(view.mirror.unusable) }
 
     private func viewDidChange() {
         newest.withLock { $0 = view.recent.end }

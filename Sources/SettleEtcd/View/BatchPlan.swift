@@ -52,10 +52,10 @@ struct BatchPlan: Sendable {
         var puts: [(key: [UInt8], value: [UInt8])] = []
         var deletes: [[UInt8]] = []
         for (key, value) in writes.sorted(by: { $0.key < $1.key }) {
-            let bytes = space.key(key.description)
+            let bytes = space.key(KeyName(key))
             let inner = mirror.keys(within: key)
             if !inner.isEmpty {
-                let keys = inner.map { space.key($0.description) }
+                let keys = inner.map { space.key(KeyName($0)) }
                 // One by one, so that others' keys stay, unless they are too many.
                 if keys.count <= Self.deletionLimit {
                     operations += keys.map { .delete(key: $0) }
@@ -74,7 +74,7 @@ struct BatchPlan: Sendable {
                 deletes.append(bytes)
             }
         }
-        let own = space.key(KeySpace.marker(client))
+        let own = space.key(KeyName.marker(client))
         operations.append(.put(key: own, value: marker.bytes))
         puts.append((own, marker.bytes))
         (self.puts, self.deletes) = (puts, deletes)
@@ -99,9 +99,9 @@ struct BatchPlan: Sendable {
     ) -> [Comparison] {
         let space = mirror.space
         let marker = mirror.marker(of: client).modRevision
-        var comparisons = [Comparison(key: space.key(KeySpace.marker(client)), target: .modified(at: marker))]
+        var comparisons = [Comparison(key: space.key(KeyName.marker(client)), target: .modified(at: marker))]
         comparisons += fences.map { lock, revision in
-            Comparison(key: space.key(KeySpace.lock(lock)), target: .created(at: revision))
+            Comparison(key: space.key(KeyName.lock(lock)), target: .created(at: revision))
         }
         let (key, end) = space.range
         comparisons.append(Comparison(key: key, end: end, target: .unmodified(since: mirror.revision + 1)))
@@ -111,7 +111,7 @@ struct BatchPlan: Sendable {
         for key in (written + others).prefix(comparisonLimit) {
             comparisons.append(
                 Comparison(
-                    key: space.key(key.description), target: .modified(at: mirror.entry(at: key)?.modRevision ?? 0)))
+                    key: space.key(KeyName(key)), target: .modified(at: mirror.entry(at: key)?.modRevision ?? 0)))
         }
         return comparisons
     }
@@ -129,10 +129,9 @@ struct BatchPlan: Sendable {
         Mirror.Update(
             revision: revision,
             puts: puts.map { key, value in
-                let name = mirror.space.name(of: key) ?? ""
+                let known = mirror.space.name(of: key).flatMap { mirror.entries[$0] }
                 return GatewayPair(
-                    key: key, value: value, createRevision: mirror.entries[name]?.createRevision ?? revision,
-                    modRevision: revision)
+                    key: key, value: value, createRevision: known?.createRevision ?? revision, modRevision: revision)
             },
             deletes: deletes)
     }

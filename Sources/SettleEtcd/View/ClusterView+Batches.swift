@@ -57,7 +57,7 @@ extension ClusterView {
     var removalOfMarker: TransactionRequest? {
         let (marker, revision) = mirror.marker(of: clientName)
         guard marker?.session == session, !mirror.keys.isEmpty else { return nil }
-        let key = space.key(KeySpace.marker(clientName))
+        let key = space.key(KeyName.marker(clientName))
         return TransactionRequest(
             comparisons: [Comparison(key: key, target: .modified(at: revision))], success: [.delete(key: key)])
     }

@@ -109,13 +109,13 @@ extension ClusterView {
 
 extension KeySpace {
     func marker(in pair: GatewayPair) -> Marker? {
-        guard let name = name(of: pair.key), case .marker = Self.kind(of: name) else { return nil }
+        guard let name = name(of: pair.key), case .marker = name.kind else { return nil }
         return Marker(pair.value)
     }
 
     /// Whether an update is more than a lock or a marker.
     func hasTransaction(_ update: Mirror.Update) -> Bool {
-        (update.puts.map(\.key) + update.deletes).contains { name(of: $0).map(Self.isSetting) ?? false }
+        (update.puts.map(\.key) + update.deletes).contains { name(of: $0)?.isSetting == true }
     }
 }
 
@@ -141,11 +141,11 @@ extension Mirror {
             revision, entries.lazy.filter { $0.value.modRevision == revision }.map { ($0.key, $0.value.content) })
     }
 
-    fileprivate static func checksum(_ revision: Int64, _ stored: some Sequence<(String, Content)>) -> UInt64 {
+    fileprivate static func checksum(_ revision: Int64, _ stored: some Sequence<(KeyName, Content)>) -> UInt64 {
         var hash = ContentHash(seed: UInt64(clamping: revision))
         for (name, content) in stored.sorted(by: { $0.0 < $1.0 }) {
             guard let digest = content.digest else { continue }
-            for bytes in [Array(name.utf8), digest] { bytes.withUnsafeBytes { hash.combine($0) } }
+            for bytes in [name.bytes, digest] { bytes.withUnsafeBytes { hash.combine($0) } }
         }
         return hash.value
     }

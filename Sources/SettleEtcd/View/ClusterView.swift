@@ -170,7 +170,7 @@ struct ClusterView: Sendable {
     /// - Returns: What it did, for the history.
     @discardableResult
     private mutating func apply(_ update: Mirror.Update, isWhole: Bool = true) -> StoredRecord? {
-        let ownKey = space.key(KeySpace.marker(clientName))
+        let ownKey = space.key(KeyName.marker(clientName))
         let own = update.puts.first { $0.key == ownKey }.flatMap(space.marker(in:))
         let isOwn = own?.session == session
         let effect = mirror.apply(update)
@@ -185,10 +185,10 @@ struct ClusterView: Sendable {
 
     private func unusable(in update: Mirror.Update) -> StorageError? {
         for pair in update.puts {
-            guard let name = space.name(of: pair.key), KeySpace.isSetting(name),
+            guard let name = space.name(of: pair.key), name.isSetting,
                 case .unusable(let reason)? = mirror.entries[name]?.content
             else { continue }
-            return space.unusable(name, because: reason)
+            return space.unusable(name.text, because: reason)
         }
         return nil
     }

@@ -12,7 +12,7 @@ extension KeySpace {
 
     /// Refuses what JSON can't hold, and the names that the storage needs itself.
     func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
-        guard !Self.isOwn(key) else {
+        guard !KeyName(key).isOwn else {
             throw StorageError(.unsupportedValue, "“\(key)” is a name that the storage under “\(prefix)” needs itself.")
         }
         guard !key.hasEmptyName else {

@@ -9,15 +9,14 @@ struct KeySpace: Sendable, Equatable {
     let prefix: String
 
     init(prefix: String) {
-        self.prefix = prefix.hasSuffix("/") ? prefix : prefix + "/"
+        self.prefix = prefix.utf8.last == UInt8(ascii: "/") ? prefix : prefix + "/"
     }
 
-    private static let own = "$settle/"
-    private static let markers = own + "markers/"
-    private static let locks = own + "locks/"
+    /// Prefixes are compared by their bytes, as names are.
+    static func == (left: KeySpace, right: KeySpace) -> Bool { left.prefix.hasSameBytes(as: right.prefix) }
 
-    /// The key of etcd for a name, which is what stands behind the prefix.
-    func key(_ name: String) -> [UInt8] { Array((prefix + name).utf8) }
+    /// The key of etcd for a name.
+    func key(_ name: KeyName) -> [UInt8] { Array(prefix.utf8) + name.bytes }
 
     var range: (key: [UInt8], end: [UInt8]) { (key(""), Self.end(of: key(""))) }
 
@@ -31,40 +30,15 @@ struct KeySpace: Sendable, Equatable {
             key: range.key, end: range.end, revision: revision, minModRevision: known + 1, keysOnly: keysOnly)
     }
 
-    /// What stands behind the prefix; `nil` if that is no text.
-    func name(of key: [UInt8]) -> String? {
+    /// The name of a key; `nil` if it does not begin with the prefix.
+    func name(of key: [UInt8]) -> KeyName? {
         let start = prefix.utf8
-        guard key.starts(with: start) else { return nil }
-        return String(validating: key.dropFirst(start.count), as: UTF8.self)
+        return key.starts(with: start) ? KeyName(key.dropFirst(start.count)) : nil
     }
-
-    static func marker(_ client: String) -> String { markers + client }
-    static func lock(_ name: String) -> String { locks + name }
-
-    enum Kind: Equatable {
-        case setting(SettingKey)
-        case marker(client: String)
-        case lock(String)
-        /// Something of others, which is kept.
-        case unknown
-    }
-
-    static func kind(of name: String) -> Kind {
-        if name.hasPrefix(markers) { return .marker(client: String(name.dropFirst(markers.count))) }
-        if name.hasPrefix(locks) { return .lock(String(name.dropFirst(locks.count))) }
-        guard !name.hasPrefix(own), let key = SettingKey(name), key.description.utf8.elementsEqual(name.utf8) else {
-            return .unknown
-        }
-        return .setting(key)
-    }
-
-    static func isSetting(_ name: String) -> Bool { if case .setting = kind(of: name) { true } else { false } }
-
-    static func isOwn(_ key: SettingKey) -> Bool { key.description.hasPrefix(own) }
 
     /// The keys within another one: from this key to the one before the end.
     func within(_ key: SettingKey) -> (key: [UInt8], end: [UInt8]) {
-        let first = self.key(key.description + ".")
+        let first = self.key(KeyName(key)) + [UInt8(ascii: ".")]
         return (first, Self.end(of: first))
     }
 

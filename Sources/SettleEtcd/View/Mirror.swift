@@ -38,10 +38,7 @@ struct Mirror: Sendable {
     private(set) var cluster: UInt64 = 0
     /// Everything up to here is known.
     private(set) var revision: Int64 = 0
-    /// By what stands behind the prefix.
-    private(set) var entries: [String: Entry] = [:]
-    /// Keys that are no text. They only count.
-    private var foreign: Set<[UInt8]> = []
+    private(set) var entries: [KeyName: Entry] = [:]
     private var settings: [SettingKey: SettingValue] = [:]
     /// The settings within each key around one.
     private var within: [SettingKey: Set<SettingKey>] = [:]
@@ -50,11 +47,9 @@ struct Mirror: Sendable {
 
     var header: GatewayHeader { GatewayHeader(cluster: cluster, revision: revision) }
 
-    var count: Int64 { Int64(entries.count + foreign.count) }
+    var count: Int64 { Int64(entries.count) }
 
     var keys: Set<SettingKey> { Set(settings.keys) }
-
-    func isForeign(_ key: [UInt8]) -> Bool { foreign.contains(key) }
 
     /// All settings.
     var tree: SettingTree {
@@ -66,11 +61,11 @@ struct Mirror: Sendable {
     /// What a store finds here.
     var outcome: StorageContents.Outcome {
         guard hasHistory else { return .absent }
-        let settings = unusable.filter { KeySpace.isSetting($0.key) }
+        let settings = unusable.filter { $0.key.isSetting }
         guard let (name, reason) = settings.min(by: { $0.key < $1.key }) else { return .intact }
         return .recovered(
             description: "\(settings.count) values under “\(space.prefix)” can't be used and are left as they are. "
-                + "“\(space.prefix)\(name)”: \(reason)", isComplete: false)
+                + "“\(space.prefix)\(name.text)”: \(reason)", isComplete: false)
     }
 
     /// Whether anything has been stored, even if it was removed again.
@@ -85,17 +80,11 @@ struct Mirror: Sendable {
     }
 
     /// What stands under the prefix and is no setting that can be used, with the reason.
-    var unusable: [String: String] {
+    var unusable: [KeyName: String] {
         entries.compactMapValues { if case .unusable(let reason) = $0.content { reason } else { nil } }
     }
 
-    /// The keys under the prefix that are no text, with what stands for their other bytes, and the reason.
-    var unnamed: [String: String] {
-        let names = foreign.map { String(decoding: $0.dropFirst(space.prefix.utf8.count), as: UTF8.self) }
-        return Dictionary(names.map { ($0, "Its name is not UTF-8.") }, uniquingKeysWith: { reason, _ in reason })
-    }
-
-    func entry(at key: SettingKey) -> Entry? { entries[key.description] }
+    func entry(at key: SettingKey) -> Entry? { entries[KeyName(key)] }
 
     func isStored(_ key: SettingKey) -> Bool { settings[key] != nil }
 
@@ -137,17 +126,11 @@ struct Mirror: Sendable {
     ///
     /// - Returns: The settings whose values have changed by it.
     mutating func apply(_ update: Update) -> Effect {
-        let puts = update.puts.filter { pair in
-            guard let name = space.name(of: pair.key) else { return true }
-            return (entries[name]?.modRevision ?? 0) < pair.modRevision
-        }
-        let deletes = update.deletes.filter { key in
-            guard let name = space.name(of: key) else { return true }
-            return entries[name].map { $0.modRevision < update.revision } ?? false
-        }
+        let puts = update.puts.filter { modRevision(of: $0.key) < $0.modRevision }
+        let deletes = update.deletes.filter { has($0) && modRevision(of: $0) < update.revision }
         var before: [SettingKey: SettingValue?] = [:]
         for name in (puts.map(\.key) + deletes).compactMap(space.name(of:)) {
-            guard case .setting(let key) = KeySpace.kind(of: name) else { continue }
+            guard case .setting(let key) = name.kind else { continue }
             let outer = outermost(around: key) ?? key
             if before[outer] == nil { before.updateValue(value(at: outer), forKey: outer) }
         }
@@ -166,10 +149,7 @@ struct Mirror: Sendable {
     }
 
     private mutating func put(_ pair: GatewayPair) {
-        guard let name = space.name(of: pair.key) else {
-            foreign.insert(pair.key)
-            return
-        }
+        guard let name = space.name(of: pair.key) else { return }
         let content = Self.content(name, pair.value)
         entries[name] = Entry(content: content, createRevision: pair.createRevision, modRevision: pair.modRevision)
         switch content {
@@ -180,16 +160,13 @@ struct Mirror: Sendable {
     }
 
     private mutating func remove(_ key: [UInt8]) {
-        guard let name = space.name(of: key) else {
-            foreign.remove(key)
-            return
-        }
+        guard let name = space.name(of: key) else { return }
         entries[name] = nil
-        if case .setting(let key) = KeySpace.kind(of: name) { unset(key) }
+        if case .setting(let key) = name.kind { unset(key) }
     }
 
-    static func content(_ name: String, _ bytes: [UInt8]) -> Content {
-        switch KeySpace.kind(of: name) {
+    static func content(_ name: KeyName, _ bytes: [UInt8]) -> Content {
+        switch name.kind {
         case .setting(let key):
             do {
                 return .setting(key, try JSONDocument.read(bytes))
@@ -198,7 +175,7 @@ struct Mirror: Sendable {
             }
         case .marker: return Marker(bytes).map { .marker($0) } ?? .unusable("it is no marker of a client")
         case .lock: return .lock
-        case .unknown: return .unusable("its name is no key of a setting")
+        case .unknown(let reason): return .unusable(reason)
         }
     }
 
@@ -219,7 +196,7 @@ struct Mirror: Sendable {
 extension Mirror {
     /// The marker of a client.
     func marker(of client: String) -> (value: Marker?, modRevision: Int64) {
-        guard let entry = entries[KeySpace.marker(client)] else { return (nil, 0) }
+        guard let entry = entries[KeyName.marker(client)] else { return (nil, 0) }
         if case .marker(let marker) = entry.content { return (marker, entry.modRevision) }
         return (nil, entry.modRevision)
     }
@@ -227,7 +204,7 @@ extension Mirror {
     /// The keys that a range does not have any more.
     func missing(in keys: [[UInt8]]) -> [[UInt8]] {
         let present = Set(keys)
-        return entries.keys.map(space.key).filter { !present.contains($0) } + foreign.filter { !present.contains($0) }
+        return entries.keys.map(space.key).filter { !present.contains($0) }
     }
 
     /// Whether keys are gone, since a read of what has changed since would otherwise have counted more.
@@ -236,14 +213,11 @@ extension Mirror {
     }
 
     private func has(_ key: [UInt8]) -> Bool {
-        space.name(of: key).map { entries[$0] != nil } ?? isForeign(key)
+        space.name(of: key).map { entries[$0] != nil } ?? false
     }
 
-    /// When a key was changed last; a key that is no text counts as known. 0 if there is none.
-    func modRevision(of key: [UInt8]) -> Int64 {
-        guard let name = space.name(of: key) else { return isForeign(key) ? .max : 0 }
-        return entries[name]?.modRevision ?? 0
-    }
+    /// When a key was changed last; 0 if there is none.
+    func modRevision(of key: [UInt8]) -> Int64 { space.name(of: key).flatMap { entries[$0]?.modRevision } ?? 0 }
 
     /// The revision of each key that is not known as it is in the cluster; 0 for one that is gone.
     func differences(from pairs: [GatewayPair], at revision: Int64) -> [[UInt8]: Int64] {
@@ -264,7 +238,7 @@ extension Mirror {
     ///
     /// - Returns: `nil` if none is old enough.
     func removalOfOldMarkers(now: Double, except client: String) -> TransactionRequest? {
-        let (own, oldest) = (KeySpace.marker(client), now - Self.markerAge)
+        let (own, oldest) = (KeyName.marker(client), now - Self.markerAge)
         let old = entries.filter { name, entry in
             guard case .marker(let marker) = entry.content, name != own else { return false }
             return (marker.time ?? oldest) < oldest

@@ -27,7 +27,7 @@ struct UndecidedBatch: Sendable {
 
     /// The barrier transaction. Repeated, it is recognised by its number.
     func barrier(over view: ClusterView, time: Double) -> TransactionRequest {
-        let key = view.space.key(KeySpace.marker(view.clientName))
+        let key = view.space.key(KeyName.marker(view.clientName))
         var replacement = view.mirror.marker(of: view.clientName).value ?? Marker(session: view.session)
         replacement.session = view.session
         replacement.barrier = barrier

@@ -37,16 +37,30 @@ struct GatewayObjectTests {
         #expect(kind(401, #"{"error":"etcdserver: invalid auth token","code":16}"#) == .refused(code: 16))
     }
 
-    @Test func keysOfOtherPrefixesAndBytesThatAreNoTextAreNone() {
+    @Test func aNameIsTheRestOfAKeyAfterThePrefix() {
         let space = KeySpace(prefix: "/p")
         #expect(space.prefix == "/p/")
         #expect(space.name(of: Array("/p/a.b".utf8)) == "a.b")
         #expect(space.name(of: Array("/pa".utf8)) == nil)
-        #expect(space.name(of: Array("/p/".utf8) + [0xFF]) == nil)
-        #expect(KeySpace.kind(of: "a.b") == .setting("a.b"))
-        #expect(KeySpace.kind(of: "$settle.migrations") == .setting("$settle.migrations"))
-        #expect(KeySpace.kind(of: "$settle/locks/job") == .lock("job"))
-        for name in ["", "a..b", ".", "a.\\b", "$settle/other"] { #expect(KeySpace.kind(of: name) == .unknown) }
+        #expect(KeyName("a.b").kind == .setting("a.b"))
+        #expect(KeyName("$settle.migrations").kind == .setting("$settle.migrations"))
+        #expect(KeyName("$settle/locks/job").kind == .lock("job"))
+        for name in ["", "a..b", ".", "a.\\b", "$settle/other"] as [KeyName] {
+            #expect(name.kind == .unknown("its name is no key of a setting"))
+        }
+        #expect(space.name(of: Array("/p/".utf8) + [0xFF])?.kind == .unknown("its name is not UTF-8"))
+    }
+
+    @Test func namesAndPrefixesAreComparedByTheirBytes() {
+        let (composed, decomposed): (KeyName, KeyName) = ("caf\u{E9}", "cafe\u{301}")
+        #expect(composed != decomposed && composed.text == decomposed.text)
+        #expect(composed.kind == .setting("caf\u{E9}") && decomposed.kind == .setting("cafe\u{301}"))
+        #expect(KeySpace(prefix: "/caf\u{E9}/") != KeySpace(prefix: "/cafe\u{301}/"))
+        // For Swift, a slash with an accent is one character, which is not a slash.
+        #expect(KeySpace(prefix: "/p/\u{301}").prefix.utf8.count == 6)
+        #expect(KeyName("$settle/locks/\u{301}").kind == .lock("\u{301}"))
+        let listed = KeyName.byText([composed: "1", decomposed: "2", "a%b": "3"])
+        #expect(listed == ["caf%C3%A9": "1", "cafe%CC%81": "2", "a%b": "3"])
     }
 
     @Test func linesComeTogetherFromAnyPieces() {

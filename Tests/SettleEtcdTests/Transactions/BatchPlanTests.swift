@@ -11,7 +11,7 @@ struct BatchPlanTests {
         var mirror = Mirror(space)
         mirror.replace(
             with: values.map { name, text in
-                GatewayPair(key: space.key(name), value: Array(text.utf8), createRevision: 3, modRevision: 5)
+                GatewayPair(key: space.key(KeyName(name)), value: Array(text.utf8), createRevision: 3, modRevision: 5)
             }, header: GatewayHeader(cluster: 1, revision: revision))
         return mirror
     }
@@ -24,9 +24,9 @@ struct BatchPlanTests {
         plan.request.success.compactMap { operation in
             switch operation {
             case .put(let key, let value, _):
-                let name = space.name(of: key) ?? ""
+                let name = space.name(of: key)?.text ?? ""
                 return name.hasPrefix("$settle/") ? nil : "\(name) = \(String(decoding: value, as: UTF8.self))"
-            case .delete(let key, let end): return "delete \(space.name(of: key) ?? "")\(end == nil ? "" : "…")"
+            case .delete(let key, let end): return "delete \(space.name(of: key)?.text ?? "")\(end == nil ? "" : "…")"
             case .range: return nil
             }
         }
@@ -76,7 +76,7 @@ struct BatchPlanTests {
             let plan = try BatchPlan(
                 ["k1": .integer(2), "new": .integer(1)], over: stored, client: "me", marker: Marker(session: 7),
                 isExact: true)
-            return plan.request.comparisons.dropFirst(2).compactMap { space.name(of: $0.key) }
+            return plan.request.comparisons.dropFirst(2).compactMap { space.name(of: $0.key)?.text }
         }
         #expect(try names(3) == ["k1", "k0", "k2"])
         let many = try names(300)
@@ -86,7 +86,8 @@ struct BatchPlanTests {
     @Test func moreSettingsMakeNoCommitSlower() throws {
         let clock = ContinuousClock()
         let pairs = (0..<20_000).map { number in
-            GatewayPair(key: space.key("k\(number)"), value: [UInt8(ascii: "1")], createRevision: 3, modRevision: 5)
+            GatewayPair(
+                key: space.key(KeyName("k\(number)")), value: [UInt8(ascii: "1")], createRevision: 3, modRevision: 5)
         }
         var stored = Mirror(space)
         let reading = clock.measure { stored.replace(with: pairs, header: GatewayHeader(cluster: 1, revision: 9)) }
