@@ -43,12 +43,15 @@ struct RangeRequest: Equatable {
     /// Only keys that have changed since.
     var minModRevision: Int64 = 0
     var keysOnly = false
+    /// At most this many; 0 for all.
+    var limit: Int64 = 0
 
     var json: [UInt8] { GatewayWriter.object(write) }
 
     func write(to writer: inout GatewayWriter) {
         writer.field("key", key)
         if keysOnly { writer.flag("keys_only") }
+        if limit > 0 { writer.field("limit", limit) }
         if minModRevision > 0 { writer.field("min_mod_revision", minModRevision) }
         if let end { writer.field("range_end", end) }
         if revision > 0 { writer.field("revision", revision) }

@@ -70,6 +70,7 @@ extension EtcdStorage {
             if let request = view.mirror.removalOfOldMarkers(now: time.now(), except: view.clientName) {
                 _ = try? await cluster.transact(request)
             }
+            await checkOuterPrefixes()
             return nil
         }
         guard await waitForDelayedChanges(), let second = await differences(),
@@ -82,6 +83,19 @@ extension EtcdStorage {
         }
         events.send(.mayHaveChanged)
         return "the stream has left something out"
+    }
+
+    /// Reports that this prefix is within one that other clients use. Their keys are not under it, so nothing else shows them.
+    private func checkOuterPrefixes() async {
+        let outer = space.outer
+        guard !outer.isEmpty, !hasReportedOuterPrefix else { return }
+        // A user who may not read there learns nothing. The clients there notice this one by its marker.
+        let request = TransactionRequest(success: outer.map { .range($0.anyMarker) })
+        guard let answer = try? await cluster.transact(request),
+            let used = zip(outer, answer.ranges).first(where: { !$1.pairs.isEmpty })
+        else { return }
+        hasReportedOuterPrefix = true
+        events.send(.issue(space.isWithin(used.0)))
     }
 
     /// - Returns: `nil` if that can't be found out now.

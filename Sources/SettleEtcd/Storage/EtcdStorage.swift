@@ -85,6 +85,9 @@ public actor EtcdStorage: HistoryStorage {
     var awaited: AsyncStream<Void>.Continuation?
     /// When all keys are to be compared next.
     var auditDue: Duration?
+    /// The prefixes within this one that were reported, and whether one around it was.
+    private var reportedPrefixes: Set<KeyName> = []
+    var hasReportedOuterPrefix = false
 
     /// Nothing is read before ``load()``.
     ///
@@ -127,6 +130,9 @@ public actor EtcdStorage: HistoryStorage {
         newest.withLock { $0 = view.recent.end }
         for lock in locks.removeLost(in: view.mirror, followed: view.followed) {
             events.send(.leaseLost(lock.storageLease(at: view.position)))
+        }
+        for inner in view.mirror.nestedPrefixes where reportedPrefixes.insert(inner).inserted {
+            events.send(.issue(space.isUsedWithin(inner)))
         }
         awaited?.yield()
     }

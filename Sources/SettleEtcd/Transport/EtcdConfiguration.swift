@@ -35,6 +35,7 @@ public struct EtcdConfiguration: Sendable, CustomStringConvertible, CustomReflec
     /// for the next.
     public var endpoints: [String]
     /// What every key begins with, such as `/fleet/limits/`. A slash at the end is added if it is missing.
+    /// It must not be within the prefix of other settings, nor they within it.
     public var prefix: String
     /// The user, where etcd asks for one. Its token is renewed when it is not accepted any more, once for all storages that
     /// share it; see ``EtcdTransport/tokens``.

@@ -130,7 +130,7 @@ extension Mirror {
         entries.values.count { entry in
             switch entry.content {
             case .setting, .unusable: true
-            case .marker, .lock: false
+            case .marker, .lock, .nested: false
             }
         }
     }
@@ -166,7 +166,7 @@ extension Mirror.Content {
         switch self {
         case .setting(_, let value): (try? value.jsonBytes()) ?? []
         case .unusable: []
-        case .marker, .lock: nil
+        case .marker, .lock, .nested: nil
         }
     }
 }

@@ -52,6 +52,8 @@ extension KeyName {
         case setting(SettingKey)
         case marker(client: String)
         case lock(String)
+        /// A marker or lock of a client whose prefix is this one with the rest of a name.
+        case nested(prefix: KeyName)
         /// A key that other programs have stored. The text says why it is not a setting. It stays as it is.
         case unknown(String)
     }
@@ -67,6 +69,7 @@ extension KeyName {
         guard let text = String(validating: bytes, as: UTF8.self) else { return .unknown("its name is not UTF-8") }
         if let client = rest(after: Self.markers) { return .marker(client: client) }
         if let lock = rest(after: Self.locks) { return .lock(lock) }
+        if let inner = nestedPrefix { return .nested(prefix: inner) }
         // A key has one spelling: another text that means it is not the setting's name.
         guard !isOwn, let key = SettingKey(text), KeyName(key) == self else {
             return .unknown("its name is no key of a setting")
@@ -77,7 +80,16 @@ extension KeyName {
     var isSetting: Bool { if case .setting = kind { true } else { false } }
 
     /// Whether the storage needs the name itself.
-    var isOwn: Bool { bytes.starts(with: Self.own) }
+    var isOwn: Bool { bytes.starts(with: Self.own) || nestedPrefix != nil }
+
+    /// What stands before the name of a marker or lock, with the slash.
+    private var nestedPrefix: KeyName? {
+        for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "/") {
+            let rest = bytes[(index + 1)...]
+            if rest.starts(with: Self.markers) || rest.starts(with: Self.locks) { return KeyName(bytes[...index]) }
+        }
+        return nil
+    }
 
     private func rest(after start: [UInt8]) -> String? {
         bytes.starts(with: start) ? String(decoding: bytes.dropFirst(start.count), as: UTF8.self) : nil

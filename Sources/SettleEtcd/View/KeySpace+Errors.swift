@@ -88,6 +88,25 @@ extension KeySpace {
                 + "write the setting.")
     }
 
+    /// Two prefixes of which one is within the other.
+    ///
+    /// - Parameter inner: Whose clients are in the way of those of this prefix.
+    func isUsedWithin(_ inner: KeyName) -> StorageError {
+        StorageError(
+            .conflict,
+            "The prefix “\(prefix)\(inner.text)” is within “\(prefix)”, and other clients use it. Its settings count as some "
+                + "of those under “\(prefix)”, whose commits run again whenever one of them changes. \(Self.separation)")
+    }
+
+    func isWithin(_ outer: KeySpace) -> StorageError {
+        StorageError(
+            .conflict,
+            "The prefix “\(prefix)” is within “\(outer.prefix)”, which other clients use. The settings under “\(prefix)” count "
+                + "as some of theirs, and commits there run again whenever one of them changes. \(Self.separation)")
+    }
+
+    private static let separation = "Give each a prefix that is not within the other, such as “/app/a/” and “/app/b/”."
+
     func identityHasChanged(
         to new: GatewayHeader, from old: GatewayHeader, at endpoint: String
     ) -> StorageError {

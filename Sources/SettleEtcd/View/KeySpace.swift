@@ -36,6 +36,20 @@ struct KeySpace: Sendable, Equatable {
         return key.starts(with: start) ? KeyName(key.dropFirst(start.count)) : nil
     }
 
+    /// The prefixes around this one, at which other clients may have settings of their own.
+    var outer: [KeySpace] {
+        let bytes = Array(prefix.utf8)
+        return bytes.indices.dropLast().filter { bytes[$0] == UInt8(ascii: "/") }.map { index in
+            KeySpace(prefix: String(decoding: bytes[...index], as: UTF8.self))
+        }
+    }
+
+    /// Asks whether there is a marker of a client.
+    var anyMarker: RangeRequest {
+        let first = key(.marker(""))
+        return RangeRequest(key: first, end: Self.end(of: first), keysOnly: true, limit: 1)
+    }
+
     /// The keys within another one: from this key to the one before the end.
     func within(_ key: SettingKey) -> (key: [UInt8], end: [UInt8]) {
         let first = self.key(KeyName(key)) + [UInt8(ascii: ".")]

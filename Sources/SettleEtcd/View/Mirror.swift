@@ -9,6 +9,8 @@ struct Mirror: Sendable {
         case setting(SettingKey, SettingValue)
         case marker(Marker)
         case lock
+        /// A marker or lock of a client whose prefix is within this one.
+        case nested
         /// Something that is no setting, or whose value is no JSON; the text says why.
         case unusable(String)
     }
@@ -39,6 +41,8 @@ struct Mirror: Sendable {
     /// Everything up to here is known.
     private(set) var revision: Int64 = 0
     private(set) var entries: [KeyName: Entry] = [:]
+    /// The names of the prefixes within this one that clients use, or have used.
+    private(set) var nestedPrefixes: Set<KeyName> = []
     private var settings: [SettingKey: SettingValue] = [:]
     /// The settings within each key around one.
     private var within: [SettingKey: Set<SettingKey>] = [:]
@@ -74,7 +78,7 @@ struct Mirror: Sendable {
             switch entry.content {
             case .setting, .unusable: true
             case .marker(let marker): marker.batch != nil
-            case .lock: false
+            case .lock, .nested: false
             }
         }
     }
@@ -150,12 +154,13 @@ struct Mirror: Sendable {
 
     private mutating func put(_ pair: GatewayPair) {
         guard let name = space.name(of: pair.key) else { return }
+        if case .nested(let prefix) = name.kind { nestedPrefixes.insert(prefix) }
         let content = Self.content(name, pair.value)
         entries[name] = Entry(content: content, createRevision: pair.createRevision, modRevision: pair.modRevision)
         switch content {
         case .setting(let key, let value): set(key, value)
         // Until it can be read, what was there stays in force.
-        case .unusable, .marker, .lock: break
+        case .unusable, .marker, .lock, .nested: break
         }
     }
 
@@ -175,6 +180,7 @@ struct Mirror: Sendable {
             }
         case .marker: return Marker(bytes).map { .marker($0) } ?? .unusable("it is no marker of a client")
         case .lock: return .lock
+        case .nested: return .nested
         case .unknown(let reason): return .unusable(reason)
         }
     }
