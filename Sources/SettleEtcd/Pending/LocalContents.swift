@@ -4,6 +4,7 @@ import Settle
 ///
 ///     client      names this machine's marker in the cluster
 ///     cluster     whose values these are: the cluster's identity, the prefix, and the revision
+///     witness     shows whether the cluster still has the history of these values
 ///     values      the last known value of each setting, with the revision at which it was stored
 ///     pending     plain writes that are not known to be in the cluster, oldest first
 ///     lost        plain writes that were given up
@@ -17,6 +18,7 @@ struct LocalContents: Sendable, Equatable {
     var cluster: UInt64 = 0
     var space: KeySpace?
     var revision: Int64 = 0
+    var witness: Witness?
     var values: [KeyName: Value] = [:]
     var pending: [PendingTransaction] = []
     var lost: [EtcdLostTransaction] = []
@@ -36,6 +38,7 @@ struct LocalContents: Sendable, Equatable {
             space = found.name("prefix").map(KeySpace.init)
             revision = found.signed("revision")
         }
+        witness = object.object("witness").map(Witness.init)
         for (name, value) in object.object("values")?.entries ?? [:] {
             guard case .dictionary(let entries) = value, let inner = entries["value"] else { continue }
             values[KeyName(name)] = Value(value: inner, revision: GatewayObject(entries).signed("revision"))
@@ -53,6 +56,7 @@ struct LocalContents: Sendable, Equatable {
                 "id": .string(String(cluster)), "prefix": .string(space?.prefix ?? ""), "revision": .integer(revision),
             ])
         }
+        if witness != other.witness { changes.updateValue(witness?.entry, forKey: "witness") }
         for (name, value) in values where other.values[name] != value {
             changes[.path("values", name.text)] = .dictionary([
                 "value": value.value, "revision": .integer(value.revision),
@@ -81,18 +85,23 @@ extension LocalContents {
         }
     }
 
-    /// Why what is pending here must not be put over a cluster's values: those of another prefix, of another cluster, or of a
-    /// later state of this one, as before a backup was restored.
+    /// Why what is pending here must not be put over a cluster's values: those of another prefix, of another cluster, or of
+    /// another history of this one, as before a backup was restored. The witness may show it where the values do not.
     func difference(from mirror: Mirror) -> String? {
         guard hasValues else { return nil }
         if space != mirror.space { return "it was written for the settings under “\(space?.prefix ?? "")”" }
-        return cluster != mirror.cluster || revision > mirror.revision ? Self.isOfOtherCluster : nil
+        let isOther = cluster != mirror.cluster || revision > mirror.revision
+        let succession = mirror.succession(after: values.mapValues(\.revision), upTo: revision)
+        return isOther || succession != .same ? Self.isOfOtherCluster : nil
     }
 
-    static let isOfOtherCluster = "it was based on another cluster, or on a later state of this one"
+    static let isOfOtherCluster = "it was based on another cluster, or on another history of this one"
 
     /// Takes over what is known of the cluster now.
-    mutating func take(_ mirror: Mirror) {
+    ///
+    /// - Parameter witness: `nil` if only these values are known: then the witness stays.
+    mutating func take(_ mirror: Mirror, _ witness: Witness?) {
+        if let witness { self.witness = witness }
         cluster = mirror.cluster
         space = mirror.space
         revision = mirror.revision

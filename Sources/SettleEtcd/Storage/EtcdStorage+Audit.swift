@@ -50,6 +50,8 @@ extension EtcdStorage {
         let isBehind = !found.pairs.isEmpty || found.count != view.mirror.count
         guard isBehind, view.followed == seen else {
             machine.didCheck(now: time.elapsed())
+            // After an interruption, etcd still has the history of this revision, and need not be asked for everything.
+            if !isBehind, view.followed == seen, !isStale { view.advance(to: header.revision) }
             return nil
         }
         guard await waitForDelayedChanges(), view.followed == seen else { return nil }

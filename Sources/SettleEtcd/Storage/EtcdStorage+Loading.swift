@@ -19,7 +19,10 @@ extension EtcdStorage {
         phase = .open
         view.log.begin(at: view.mirror.revision)
         await compareWithLocalCopy()
+        // What was written for a lost history must not be sent. Where nothing was written, the read has brought everything.
+        localWitness = writes.inherited.isEmpty ? nil : await local?.contents.witness
         do throws(StorageError) {
+            try await verifyHistory()
             _ = try await settle()
             try await sendInherited()
         } catch {
@@ -37,6 +40,7 @@ extension EtcdStorage {
         else { throw error }
         view.restore(contents.pairs(in: space), contents.header)
         isStale = true
+        localWitness = contents.witness
         phase = .open
         return writes.contents(
             over: view,
@@ -52,7 +56,9 @@ extension EtcdStorage {
         while true {
             let known = view.mirror.revision
             let (header, range) = try await cluster.read(space.all())
-            if let old = view.replace(with: range, header, since: known) { return old }
+            guard let old = view.replace(with: range, header, since: known) else { continue }
+            localWitness = nil
+            return old
         }
     }
 }

@@ -18,7 +18,7 @@ extension EtcdStorage {
             return nil
         case .taken(let lock, let own, let header, let news):
             holders.withLock { $0[.lock(name)] = nil }
-            if let news { view.didLock(own, header, after: news) }
+            if let news, !isInterrupted { view.didLock(own, header, after: news) }
             guard phase == .open, lock.isHeld(now: time.elapsed()) else {
                 await cluster.release(lock)
                 return nil

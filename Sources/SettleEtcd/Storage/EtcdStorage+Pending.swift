@@ -128,12 +128,12 @@ extension EtcdStorage {
     /// Writes the local copy: the values that are known now, and what is pending.
     func save(lost: [EtcdLostTransaction] = [], _ durability: StorageDurability = .buffered) async {
         guard let local else { return }
-        let (pending, mirror) = (writes.all, view.mirror)
+        let (pending, mirror, witness) = (writes.all, view.mirror, isStale ? nil : view.witness)
         report(
             await local.update(durability) { contents in
                 contents.pending = pending
                 contents.lost += lost
-                contents.take(mirror)
+                contents.take(mirror, witness)
             })
     }
 

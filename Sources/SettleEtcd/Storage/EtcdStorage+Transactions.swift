@@ -94,15 +94,44 @@ extension EtcdStorage {
 
     // MARK: Identity
 
-    /// Reads everything, and logs what is different.
-    func reread() async throws(StorageError) {
-        let old = try await readEverything()
-        let header = view.mirror.header
-        if header.isOther(than: old.header) { return await identityHasChanged(to: header, from: old.header) }
-        view.logDifference(from: old)
+    /// Checks after an interruption that the cluster still has the history that is known here, before anything is taken from
+    /// it or stored in it. What only the local copy has is read again in any case: a difference would lack the markers.
+    func verifyHistory() async throws(StorageError) {
+        let witness = localWitness ?? (isInterrupted && !isStale ? view.witness : nil)
+        guard isStale || witness != nil else { return }
+        var found: Succession? = .same
+        if let witness { found = try await succession(of: witness) }
+        if found != .same || isStale { try await reread(found ?? .same) }
+        (localWitness, isStale) = (nil, false)
     }
 
-    /// Notices another cluster, and an earlier state of this one.
+    /// - Returns: `nil` if etcd has forgotten what the witness knows, or is behind it.
+    private func succession(of witness: Witness) async throws(StorageError) -> Succession? {
+        do throws(GatewayFailure) {
+            let (header, range) = try await cluster.range(witness.request(in: space))
+            return header.cluster == view.mirror.cluster ? witness.succession(in: range, of: space) : nil
+        } catch {
+            guard error.kind != .refused(code: GatewayFailure.Code.outOfRange) else { return nil }
+            throw space.error(error, "read")
+        }
+    }
+
+    /// Reads everything, and logs what is different.
+    ///
+    /// - Parameter found: What is known of the history already.
+    func reread(_ found: Succession = .same) async throws(StorageError) {
+        let old = try await readEverything()
+        let (new, known) = (view.mirror.header, old.header)
+        let succession = max(found, view.mirror.succession(after: old.revisions, upTo: known.revision))
+        if new.isOther(than: known) || succession == .replaced {
+            return await identityHasChanged(to: new, from: known)
+        }
+        view.logDifference(from: old)
+        // Nobody can tell any more what it was based on.
+        if succession == .incomplete { await giveUpInherited(because: LocalContents.isOfOtherCluster) }
+    }
+
+    /// Notices another cluster, and an earlier revision of this one.
     ///
     /// - Parameter known: The revision that was known when the call was made.
     /// - Returns: Whether everything was read again.

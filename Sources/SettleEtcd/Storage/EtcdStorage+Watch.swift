@@ -36,6 +36,7 @@ extension EtcdStorage {
         let endpoint = await cluster.client.endpoint
         let reason = await stream()
         let remedy = machine.close()
+        isInterrupted = true
         guard phase == .open, !Task.isCancelled else { return nil }
         switch remedy {
         case .none: break
@@ -84,18 +85,21 @@ extension EtcdStorage {
     }
 
     /// - Returns: Why the stream has ended, if it has said so with its last line.
-    private func ended() -> String? {
+    private func ended() async -> String? {
         do {
-            try carryOut(machine.finish(now: time.elapsed()))
+            try await carryOut(machine.finish(now: time.elapsed()))
             return nil
         } catch {
             return error.reason
         }
     }
 
-    private func received(_ bytes: [UInt8]) throws { try carryOut(machine.receive(bytes, now: time.elapsed())) }
+    private func received(_ bytes: [UInt8]) async throws {
+        try await carryOut(machine.receive(bytes, now: time.elapsed()))
+    }
 
-    private func carryOut(_ actions: [WatchMachine.Action]) throws(StreamEnd) {
+    /// Nothing is followed before the history is verified: the next bytes wait.
+    private func carryOut(_ actions: [WatchMachine.Action]) async throws(StreamEnd) {
         for action in actions {
             switch action {
             case .opened(let header):
@@ -104,6 +108,9 @@ extension EtcdStorage {
                     machine.end(.read)
                     throw StreamEnd(reason: "the member is behind, or of another cluster")
                 }
+                try await verifyStream()
+                machine.accept()
+                isInterrupted = !isFollowing
                 if machine.reportsSuccess() || isStale { events.send(.available) }
             case .changed(let updates, _): if view.follow(updates) { signalNews() }
             case .compacted:
@@ -113,12 +120,25 @@ extension EtcdStorage {
         }
     }
 
+    private func verifyStream() async throws(StreamEnd) {
+        // What the local copy has is read again by the next call, which is called for at once.
+        guard !isStale else { return }
+        do throws(StorageError) {
+            try await turns.run { () throws(StorageError) in try await verifyHistory() }
+        } catch {
+            throw StreamEnd(reason: error.description)
+        }
+    }
+
     /// Reads what the stream can't bring any more.
     ///
     /// - Returns: Whether that has worked.
     private func readAnew() async -> Bool {
         do {
-            try await turns.run { () throws(StorageError) in try await refresh() }
+            try await turns.run { () throws(StorageError) in
+                try await verifyHistory()
+                try await refresh()
+            }
         } catch {
             return false
         }

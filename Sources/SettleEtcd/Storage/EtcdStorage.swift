@@ -27,7 +27,7 @@ public import Settle
 /// | etcd leaves a change out of the stream | what others have stored | a read of all keys finds it, a few minutes later |
 /// | the database is full | nothing, except what the first one that finds it so writes | a read tells whether it has landed; the error says what to do |
 /// | a member without a majority | nothing | it counts as one that is not reached |
-/// | the cluster is another one, or an earlier state | what is there | everything is read anew, and an issue tells |
+/// | the cluster is another one, or a snapshot was restored | what is there | everything is read again, and an issue reports it |
 ///
 /// **Plain writes while the cluster can't be reached** are in the local copy before they are sent, as whole transactions with
 /// the revision that they were based on:
@@ -69,6 +69,11 @@ public actor EtcdStorage: HistoryStorage {
             viewDidChange()
         }
     }
+    /// Whether a stream has ended and no other one is open. Until then, each call begins by checking that the cluster still
+    /// has the history that is known here.
+    var isInterrupted = false
+    /// What the local copy knows of the history, until that is checked.
+    var localWitness: Witness?
     var locks = HeldLocks()
     var writes = PendingWrites()
     var isLocalLoaded = false
@@ -155,11 +160,16 @@ public actor EtcdStorage: HistoryStorage {
         }
     }
 
-    /// Makes up for a start without the cluster.
+    /// Makes up for a start without the cluster, and for an interruption.
     func connect() async throws(StorageError) {
-        // A difference would lack what the local copy does not have, such as the markers.
-        if isStale { try await reread() }
-        isStale = false
+        do throws(StorageError) {
+            try await verifyHistory()
+        } catch {
+            // What was sent before may have been stored.
+            var error = error
+            error.isOutcomeUnknown = undecided != nil
+            throw error
+        }
         try await sendInherited()
     }
 

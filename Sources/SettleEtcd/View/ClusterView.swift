@@ -35,6 +35,9 @@ struct ClusterView: Sendable {
     /// The revision of the client's marker.
     var marker: Int64 { mirror.marker(of: clientName).modRevision }
 
+    /// What the cluster must still have after an interruption.
+    var witness: Witness { mirror.witness(hasAllDeletions: landed.isEmpty) }
+
     /// What this process has stored last.
     var lastBatch: StorageBatch.ID? {
         let marker = mirror.marker(of: clientName).value

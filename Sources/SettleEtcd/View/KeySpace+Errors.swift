@@ -94,8 +94,9 @@ extension KeySpace {
     func isUsedWithin(_ inner: KeyName) -> StorageError {
         StorageError(
             .conflict,
-            "The prefix “\(prefix)\(inner.text)” is within “\(prefix)”, and other clients use it. Its settings count as some "
-                + "of those under “\(prefix)”, whose commits run again whenever one of them changes. \(Self.separation)")
+            "The prefix “\(prefix)\(inner.text)” is within “\(prefix)”, and other clients use it. Its settings count as "
+                + "some of those under “\(prefix)”, whose commits run again whenever one of them changes. "
+                + Self.separation)
     }
 
     func isWithin(_ outer: KeySpace) -> StorageError {
@@ -111,10 +112,14 @@ extension KeySpace {
         to new: GatewayHeader, from old: GatewayHeader, at endpoint: String
     ) -> StorageError {
         let change =
-            new.cluster == old.cluster
-            ? "the cluster is at revision \(new.revision) and was at \(old.revision), as after a backup was restored"
-            : "another cluster answers than before (\(String(new.cluster, radix: 16)) instead of "
-                + "\(String(old.cluster, radix: 16)))"
+            if new.cluster != old.cluster {
+                "another cluster answers than before (\(String(new.cluster, radix: 16)) instead of "
+                    + "\(String(old.cluster, radix: 16)))"
+            } else if new.revision < old.revision {
+                "the cluster is at revision \(new.revision) and was at \(old.revision), as after a backup was restored"
+            } else {
+                "the cluster has another history than it had at revision \(old.revision), as after a backup was restored"
+            }
         return StorageError(
             .unavailable,
             "At “\(EtcdConfiguration.shown(endpoint))” \(change). The settings under “\(prefix)” were read again; tokens of the earlier history are not "

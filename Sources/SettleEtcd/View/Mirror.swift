@@ -226,10 +226,14 @@ extension Mirror {
     func modRevision(of key: [UInt8]) -> Int64 { space.name(of: key).flatMap { entries[$0]?.modRevision } ?? 0 }
 
     /// The revision of each key that is not known as it is in the cluster; 0 for one that is gone.
+    ///
+    /// What was followed after the read does not count. What the read has and the stream has not brought yet does: whoever
+    /// compares again later finds whether it has come.
     func differences(from pairs: [GatewayPair], at revision: Int64) -> [[UInt8]: Int64] {
         var differences: [[UInt8]: Int64] = [:]
-        for pair in pairs where modRevision(of: pair.key) < pair.modRevision {
-            differences[pair.key] = pair.modRevision
+        for pair in pairs {
+            let known = modRevision(of: pair.key)
+            if known != pair.modRevision, known <= revision { differences[pair.key] = pair.modRevision }
         }
         for key in missing(in: pairs.map(\.key)) where modRevision(of: key) <= revision { differences[key] = 0 }
         return differences

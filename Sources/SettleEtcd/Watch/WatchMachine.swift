@@ -4,7 +4,7 @@ import Settle
 /// open that. Has no clock, task or connection: it is told what has happened, and returns what to do.
 ///
 /// ```
-///   idle ──open──▶ opening ──created──▶ open ──whole answers──▶ open, changes
+///   idle ──open──▶ opening ──accept───▶ open ──whole answers──▶ open, changes
 ///                     │                  │
 ///                     │                  ├ a fragment ──▶ open, the rest is awaited
 ///                     ├──────────────────┤
@@ -17,7 +17,7 @@ import Settle
 /// what comes twice is dropped by its revision.
 struct WatchMachine: Sendable {
     enum Action: Sendable, Equatable {
-        /// The stream brings everything from now on.
+        /// The stream was created. It brings everything from now on, once the driver accepts it.
         case opened(GatewayHeader)
         /// What happened, revision by revision.
         case changed([Mirror.Update], GatewayHeader)
@@ -105,6 +105,9 @@ struct WatchMachine: Sendable {
         return read(line, now: now)
     }
 
+    /// The stream that was created brings the history that is known here.
+    mutating func accept() { if state == .opening { state = .open } }
+
     /// The stream was found to bring everything, although it is silent.
     mutating func didCheck(now: Duration) { heard = now }
 
@@ -136,7 +139,6 @@ struct WatchMachine: Sendable {
                 reason.isEmpty ? "etcd has canceled the watch" : reason, isUnauthenticated: Self.isOfToken(reason))
         }
         if result.bool("created") {
-            state = .open
             openedAt = now
             return [.opened(header)]
         }

@@ -31,11 +31,16 @@ struct EtcdFixture {
 final class EventLog: Sendable {
     private let stream: AsyncStream<StorageEvent>
     private let continuation: AsyncStream<StorageEvent>.Continuation
+    /// All issues, also those that nobody has waited for.
+    let issues = LockedValue<[StorageError]>([])
 
     init() { (stream, continuation) = AsyncStream.makeStream() }
 
     var handle: @Sendable (StorageEvent) -> Void {
-        { [continuation] event in continuation.yield(event) }
+        { [continuation, issues] event in
+            if case .issue(let error) = event { issues.withLock { $0.append(error) } }
+            continuation.yield(event)
+        }
     }
 
     /// Waits for an event that meets a condition.

@@ -137,9 +137,10 @@ final class FakeEtcd: Sendable {
 
     /// An earlier state takes the place of this one, or a new cluster does.
     func restore(_ other: FakeEtcd, isNew: Bool = false) {
-        let old = other.state.withLock { ($0.values, $0.events, $0.revision, $0.compacted) }
+        let old = other.state.withLock { $0 }
         state.withLock { state in
-            (state.values, state.events, state.revision, state.compacted) = old
+            (state.values, state.revision, state.compacted) = (old.values, old.revision, old.compacted)
+            (state.events, state.allEvents) = (old.events, old.allEvents)
             if isNew { state.cluster += 1 }
             state.hasAlarm = false
             state.watchers = [:]
@@ -237,8 +238,8 @@ extension FakeEtcd.State {
         for late in asked + 1...revision {
             for event in events[late] ?? [] { values[event.key] = nil }
         }
-        for early in compacted...asked {
-            for event in events[early] ?? [] { values[event.key] = event.value }
+        for early in 0...asked {
+            for event in allEvents[early] ?? [] { values[event.key] = event.value }
         }
         return values
     }
