@@ -227,8 +227,8 @@ extension Mirror {
 
     /// The revision of each key that is not known as it is in the cluster; 0 for one that is gone.
     ///
-    /// What was followed after the read does not count. What the read has and the stream has not brought yet does: whoever
-    /// compares again later finds whether it has come.
+    /// What was followed after the read does not count. What the read has and the stream has not brought yet does: a second
+    /// comparison, later, shows whether it has come.
     func differences(from pairs: [GatewayPair], at revision: Int64) -> [[UInt8]: Int64] {
         var differences: [[UInt8]: Int64] = [:]
         for pair in pairs {
