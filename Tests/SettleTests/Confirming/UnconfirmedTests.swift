@@ -54,6 +54,35 @@ import Testing
         try await store.close()
     }
 
+    @Test("A commit is taken back to what an earlier one of its round has written", arguments: [0, 1, 2])
+    func round(_ kind: Int) async throws {
+        let failing = FailingStorage(InMemoryStorage())
+        let store = try await SettingsStore.open(storage: failing)
+        let settings = try await store.group(CounterSettings.self)
+        try await store.commit(confirmWithin: Self.length) { settings.count = 1 }
+        // The second one comes while the first one waits for the lock, so that one round has both.
+        let hold = failing.hold(.lock)
+        let first = Task.immediate {
+            switch kind {
+            case 0: _ = try await store.unconfirmed.revert()
+            case 1: try await store.commit { settings.count = 2 }
+            default: try await store.commit(confirmWithin: Self.length) { settings.count = 2 }
+            }
+        }
+        await hold.waitUntilReached()
+        let second = Task.immediate {
+            try await store.commit(confirmWithin: Self.length) { settings.count = 3 }
+        }
+        hold.release()
+        try await first.value
+        try await second.value
+        #expect(settings.count == 3 && store.unconfirmed.change?.keys == ["count"])
+        try await store.unconfirmed.revert()
+        // What somebody has written for good between two joined commits stays.
+        #expect(settings.count == (kind == 1 ? 2 : 0))
+        try await store.close()
+    }
+
     @Test("The commits of a draft, and those with a condition, are taken back as well", arguments: [0, 1, 2])
     func otherCommits(_ kind: Int) async throws {
         let home = try HistoryPlace(.file)

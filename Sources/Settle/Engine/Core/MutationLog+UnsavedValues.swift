@@ -47,6 +47,7 @@ extension MutationLog {
             value.value = own as? SettingValue
         } else {
             value.box = box
+            if !isInTransaction { value.committed = box.committedOwnValue }
         }
         return value
     }
@@ -57,10 +58,13 @@ struct UnsavedValue {
     let key: SettingKey
     /// The box of a declared setting, which has the value: it is encoded outside the log's lock.
     var box: AnySettingBox?
+    /// What was published; `nil` for what the calling thread sees, which may be what its transaction has written.
+    var committed: (any Sendable)?
     /// The value of a key that no group declares.
     var value: SettingValue?
 
     func encoded() throws -> SettingValue? {
-        try box.map { box in try box.visibleOwnValue.map { try box.encoder($0) } } ?? value
+        guard let box else { return value }
+        return try (committed ?? box.visibleOwnValue).map { try box.encoder($0) }
     }
 }

@@ -18,6 +18,8 @@ enum ChildOrder: Codable, Sendable {
     case recall(RecallingChild)
     case keep(KeepingChild)
     case power(PowerChild)
+    case confirm(ConfirmingChild)
+    case confirmed(ConfirmedChild)
 
     private var role: any ChildRole {
         switch self {
@@ -37,6 +39,8 @@ enum ChildOrder: Codable, Sendable {
         case .recall(let role): role
         case .keep(let role): role
         case .power(let role): role
+        case .confirm(let role): role
+        case .confirmed(let role): role
         }
     }
 

@@ -5,7 +5,7 @@ struct AllTrials: TrialCommand {
     static let configuration = CommandConfiguration(commandName: "all", abstract: "Makes all trials.")
     static var trials: [any Trial] {
         Kill.trials + Writers.trials + FullDisk.trials + Readers.trials + Editor.trials + Linearizability.trials
-            + Migration.trials + History.trials + Removal.trials + PowerCut.trials + Latency.trials
+            + Migration.trials + History.trials + Confirming.trials + Removal.trials + PowerCut.trials + Latency.trials
     }
     @OptionGroup var options: TrialOptions
 }

@@ -16,6 +16,9 @@ struct TrialOptions: ParsableArguments {
     @Option(help: "The folder in which the files are made; by default the one for temporary files.")
     var folder: String?
 
+    @Option(help: "Only the trials whose name contains this.")
+    var named: String?
+
     @Flag(name: .customLong("no-userdefaults"), help: "Leave UserDefaults out.")
     var noUserDefaults = false
 
@@ -33,7 +36,7 @@ struct TrialOptions: ParsableArguments {
         print("seed \(seed)")
         let contenders = contenders.filter { !noUserDefaults || $0 != .userDefaults }
         var reports: [TrialReport] = []
-        for trial in trials {
+        for trial in trials where named.map(trial.name.contains) ?? true {
             for contender in contenders where contender == .settle || trial.isForAll {
                 let start = MonotonicTime.now()
                 let report = try trial.run(contender, on: bench)
