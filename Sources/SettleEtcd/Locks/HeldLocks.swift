@@ -6,6 +6,9 @@ struct HeldLocks: Sendable {
 
     var names: [String] { locks.sorted { $0.key < $1.key }.map(\.value.name) }
 
+    /// The revision at which the newest of them was taken; 0 if there is none.
+    var newestRevision: Int64 { locks.values.reduce(0) { max($0, $1.revision) } }
+
     mutating func add(_ lock: LockLease) { locks[.lock(lock.name)] = lock }
 
     mutating func remove(_ name: String) -> LockLease? { locks.removeValue(forKey: .lock(name)) }

@@ -110,10 +110,10 @@ public actor EtcdStorage: HistoryStorage {
         local = localCopy.map(LocalCopy.init)
         view = ClusterView(cluster.space)
         machine = WatchMachine(delays: configuration.reconnectDelay)
-        // Each member may be tried once, and the outcome settled.
+        // Twice, a transaction may not be answered, and each member may have to be asked for its outcome.
         limits = StorageLimits(
             keys: BatchPlan.keyLimit, bytes: BatchPlan.sizeLimit - (64 << 10),
-            time: configuration.deadline * (configuration.endpoints.count + 2), sharesVersions: true)
+            time: configuration.deadline * (2 * max(2, configuration.endpoints.count) + 2), sharesVersions: true)
     }
 
     /// 127 settings and about 1.4 MiB a transaction.
@@ -148,7 +148,8 @@ public actor EtcdStorage: HistoryStorage {
         try await turns.run { () throws(StorageError) in
             try checkOpen()
             // The stream has brought something that the store can have at once; more comes with the next event.
-            if !isFollowing || isStale || !view.log.hasNews {
+            // Whoever has just taken a lock gets all that was stored before.
+            if !isFollowing || isStale || !view.log.hasNews || view.mirror.revision < locks.newestRevision {
                 try await connect()
                 try await refresh()
             }

@@ -68,6 +68,26 @@ struct StaleCommitTests {
         for store in [first, second] { try await store.close() }
     }
 
+    /// Also if the stream has brought something older that the store has not taken yet.
+    @Test(arguments: [false, true]) func theHolderOfALockReadsWhatTheLastOneCommitted(hasNews: Bool) async throws {
+        let (first, transport, second) = try await open()
+        try await whileTimePasses {
+            try await second.withLock(named: "job") {
+                try await second.commit { try second.keys.setValue("C", forKey: "switch") }
+            }
+            if hasNews { fixture.cluster.put("/fleet/test/other", "1") }
+            try await first.withLock(named: "job") {
+                let (value, other) = (
+                    try first.keys.value(forKey: "switch", as: String.self),
+                    try first.keys.value(forKey: "other", as: Int.self)
+                )
+                #expect(value == "C" && other == (hasNews ? 1 : nil))
+            }
+        }
+        transport.releaseStreams()
+        for store in [first, second] { try await store.close() }
+    }
+
     @Test func withoutAMemberItFails() async throws {
         let (first, transport, second) = try await open()
         transport.setAll(.refused)

@@ -240,7 +240,50 @@ import Testing
         for store in stores { try await store.close() }
     }
 
+    @Test func `the next holder reads what the last one has committed`() async throws {
+        let stores = try await stores(2, on: SimulatedDisk())
+        let groups = [
+            try await stores[0].group(CounterSettings.self), try await stores[1].group(CounterSettings.self),
+        ]
+        for round in 0..<10 {
+            let (store, group) = (stores[round % 2], groups[round % 2])
+            try await store.withLock {
+                #expect(group.count == round)
+                try await group.commit { group.count = round + 1 }
+            }
+        }
+        for store in stores { try await store.close() }
+    }
+
+    @Test func `a writer of this process delays the holder until what others have stored is in force`() async throws {
+        let stores = try await stores(2, on: SimulatedDisk(), clock: ContinuousClock())
+        let groups = [
+            try await stores[0].group(CounterSettings.self), try await stores[1].group(CounterSettings.self),
+        ]
+        for round in 0..<50 {
+            try await groups[0].commit { groups[0].count = round }
+            let writing = Task.detached {
+                for number in 0..<20 { try stores[1].update { groups[1].name = "\(round).\(number)" } }
+            }
+            try await stores[1].withLock { #expect(groups[1].count == round) }
+            try await writing.value
+        }
+        for store in stores { try await store.close() }
+    }
+
     // MARK: Failures and closing
+
+    @Test func `a storage that can't be read fails the call, and the lock is free again`() async throws {
+        let failing = FailingStorage(InMemoryStorage())
+        let store = try await SettingsStore.open(storage: failing)
+        failing.fail(.changes, with: StorageError(.unavailable, "Nobody answers."), count: 1)
+        let error = await #expect(throws: SettingsError.self) {
+            try await store.withLock { Issue.record("it was run") }
+        }
+        #expect(error?.description == "Nobody answers.")
+        try await store.withLock {}
+        try await store.close()
+    }
 
     @Test("A storage that can't reserve the name fails the call, and the closure does not run")
     func failingStorage() async throws {

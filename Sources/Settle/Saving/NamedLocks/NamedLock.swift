@@ -45,10 +45,11 @@ final class NamedLock: Sendable {
             \.name)
     }
 
-    /// Acquires the lock, runs a closure where the caller runs, and releases it.
+    /// Acquires the lock, merges what others have stored, runs a closure where the caller runs, and releases the lock.
     func whileHeld<Result>(
-        in locks: NamedLocks, timeout: Duration?, _ body: () async throws -> Result
+        by persister: Persister, timeout: Duration?, _ body: () async throws -> Result
     ) async throws -> Result {
+        let locks = persister.locks
         let ticket = try await locks.acquire(name, within: timeout)
         guard !Task.isCancelled else {
             await locks.release(ticket)
@@ -57,6 +58,7 @@ final class NamedLock: Sendable {
         let isolation: (any Actor)? = #isolation
         let loss = await locks.loss(of: ticket)
         do {
+            try await persister.catchUp()
             let result = try await Self.$current.withValue(Self.current + [self]) {
                 guard let loss else { return try await body() }
                 let work = LeasedWork<Result>(actor: isolation, loss: loss)

@@ -71,6 +71,26 @@ extension Persister {
         await updateFeed()
     }
 
+    /// Merges what others have stored until now, and returns once it is in force, which a long write of this process may
+    /// delay.
+    ///
+    /// - Throws: ``SettingsError`` if the storage can't be asked, or the store is closed.
+    nonisolated func catchUp() async throws {
+        guard shared != nil else { return }
+        try await perform { persister in
+            guard !persister.isClosed else { throw SettingsError.closed(key: nil) }
+            do throws(StorageError) {
+                try await persister.fetchExternalChanges()
+            } catch {
+                throw SettingsError.storage(error)
+            }
+            persister.deliverFetched()
+            await persister.updateFeed()
+        }
+        // Each time as work of its own: the writer may wait for other work.
+        while await !perform({ $0.tryToDeliver(within: Self.writerPatience) }) {}
+    }
+
     /// Publishes changes that have already been fetched or given up.
     func deliverFetched() {
         guard writer.hasUnmerged else { return }
