@@ -72,7 +72,13 @@ extension EtcdStorage {
             switch transaction.nextStep(in: view, after: earlier, own: own) {
             case .isStored: return true
             case .giveUp: return false
-            case .send(let plan): if try await transact(plan, transaction.batch) { return true }
+            case .send(let plan):
+                switch try await transact(plan, transaction.batch) {
+                case .landed: return true
+                case .overtaken: break
+                // It stays pending, and is sent again with the next call.
+                case .lost(let error): throw error
+                }
             }
         }
         throw space.overtaken(Self.attemptLimit, outcome: "What is pending stays so.")

@@ -53,13 +53,20 @@ extension EtcdStorage {
         try await connect()
         let earlier = undecided?.id
         if try await settle(), earlier == batch.id { return }
+        var isRepeated = false
         for attempt in 0..<Self.attemptLimit {
             // Recognised before its conditions, which its first time may have ended.
             if batch.id == view.lastBatch || batch.id == foundBatch { return }
             try view.check(batch.conditions)
             try locks.check(batch.conditions, now: time.elapsed(), in: space)
             let plan = attempt == 0 && view.fits(first) ? first : try plan(batch)
-            if try await transact(plan, batch.id) { return }
+            switch try await transact(plan, batch.id) {
+            case .landed: return
+            case .overtaken: break
+            // A connection may have been closed while it was idle, which is found out by using it.
+            case .lost where !isRepeated: isRepeated = true
+            case .lost(let error): throw error
+            }
         }
         throw space.overtaken(
             Self.attemptLimit, code: batch.conditions.isEmpty ? .unavailable : .conflict, outcome: "Nothing was stored."

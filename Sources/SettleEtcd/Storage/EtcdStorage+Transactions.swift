@@ -2,22 +2,33 @@ import Settle
 
 /// Transactions of etcd, and what to do when their answers are lost.
 extension EtcdStorage {
+    /// What has become of a transaction.
+    enum Outcome {
+        case landed
+        /// Something has changed, and the view has it.
+        case overtaken
+        /// It has surely not landed and can't any more, because of a failure on the way.
+        case lost(StorageError)
+
+        fileprivate init(hasLanded: Bool) { self = hasLanded ? .landed : .overtaken }
+    }
+
     /// Makes a transaction.
-    ///
-    /// - Returns: Whether it has landed. If not, something has changed, and the view has it.
-    func transact(_ plan: BatchPlan, _ batch: StorageBatch.ID) async throws(StorageError) -> Bool {
+    func transact(_ plan: BatchPlan, _ batch: StorageBatch.ID) async throws(StorageError) -> Outcome {
         let known = view.mirror.revision
         let answer: TransactionAnswer
         do throws(GatewayFailure) {
             answer = try await cluster.transact(plan.request, mayRepeat: false)
         } catch {
             switch error.kind {
-            case .refused(GatewayFailure.Code.resourceExhausted): return try await lookUp(batch, plan, after: error)
+            case .refused(GatewayFailure.Code.resourceExhausted):
+                try await lookUp(batch, plan, after: error)
+                return .landed
             case .unreached, .refused: throw space.error(error, "stored", at: plan.keys)
             case .unanswered: break
             }
             undecided = UndecidedBatch(batch, plan)
-            return try await settle(after: error)
+            return try await settle(after: error) ? .landed : .lost(space.error(error, "stored", at: plan.keys))
         }
         if answer.succeeded {
             // It has landed, whatever is found out about the cluster.
@@ -34,14 +45,16 @@ extension EtcdStorage {
             // A comparison has failed, and nothing is new: what is known here is not what is there.
             if view.mirror.revision == before, before == known { try await reread() }
         }
-        return answer.succeeded
+        return Outcome(hasLanded: answer.succeeded)
     }
 
     /// etcd has answered that its database is full. The first transaction that finds it so has landed all the same; none
     /// is on its way any more.
+    ///
+    /// - Throws: Unless the transaction is that one.
     private func lookUp(
         _ batch: StorageBatch.ID, _ plan: BatchPlan, after failure: GatewayFailure
-    ) async throws(StorageError) -> Bool {
+    ) async throws(StorageError) {
         var error = space.error(failure, "stored", at: plan.keys)
         do throws(StorageError) {
             try await refresh()
@@ -51,13 +64,12 @@ extension EtcdStorage {
         }
         error.isOutcomeUnknown = undecided != nil
         guard undecided == nil, view.lastBatch == batch else { throw error }
-        return true
     }
 
     /// Decides an undecided batch with a barrier.
     ///
     /// - Parameter failure: Why its answer was lost, if it was just sent.
-    /// - Returns: Whether there was one, and it has landed.
+    /// - Returns: Whether there was one, and it has landed. If it has not, it can't any more.
     /// - Throws: While it is undecided still: with ``StorageError/isOutcomeUnknown``.
     func settle(after failure: GatewayFailure? = nil) async throws(StorageError) -> Bool {
         guard let batch = undecided else { return false }
@@ -88,7 +100,6 @@ extension EtcdStorage {
         }
         // What fails here is made up for by the next transaction, which finds the marker changed.
         try? await refresh()
-        if outcome == .notStored, let failure { throw space.error(failure, "stored", at: batch.keys) }
         return outcome == .stored
     }
 }

@@ -3,7 +3,7 @@ import Settle
 /// Makes calls of a cluster: chooses the member, ends what takes too long, and has a token that is good.
 ///
 /// ```
-///   call ──unreached──▶ next member ──…──▶ every member was tried: unreached
+///   call ──unreached──▶ next member ──…──▶ every member was tried, a single one twice: unreached
 ///     │ unanswered, a call that may be repeated ──▶ next member
 ///     │ unanswered, another ──▶ unanswered
 ///     │ the token is not known (any more) ──▶ authenticate, the same member once more
@@ -41,7 +41,8 @@ actor EtcdClient {
         _ path: String, _ body: [UInt8], mayRepeat: Bool
     ) async throws(GatewayFailure) -> GatewayObject {
         var failure = Self.noEndpoint
-        for _ in endpoints.indices {
+        // A connection may have been closed while it was idle, by a balancer of load for example.
+        for _ in 0..<(endpoints.isEmpty ? 0 : max(2, endpoints.count)) {
             let endpoint = endpoints[preferred]
             do throws(GatewayFailure) {
                 return try await call(endpoint, path, body)
