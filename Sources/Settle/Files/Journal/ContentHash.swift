@@ -17,8 +17,7 @@ package struct ContentHash: Sendable {
     }
 
     package mutating func combine(_ first: UInt64, _ second: UInt64) {
-        // Also add the state outside of the product, where a factor of zero can't erase it.
-        state ^= Self.fold(first ^ Self.root5, second ^ state)
+        state = Self.mix(state, first, second)
     }
 
     package mutating func combine(_ bytes: UnsafeRawBufferPointer) {
@@ -39,6 +38,38 @@ package struct ContentHash: Sendable {
         count &+= UInt64(end)
     }
 
+    // MARK: Files
+
+    /// Each product waits for the one before it. So a long file is taken by four states in turn, which become one at the
+    /// end; that is more than twice as fast.
+    package static func value(ofFile bytes: UnsafeRawBufferPointer) -> UInt64 {
+        var hash = ContentHash()
+        let start = bytes.count >= longFile ? hash.combineLanes(bytes) : 0
+        hash.combine(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+        hash.count = UInt64(bytes.count)
+        return hash.value
+    }
+
+    private static let longFile = 4_096
+    private static let stride = 64
+
+    /// - Returns: Where the bytes begin that are left.
+    private mutating func combineLanes(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var (a, b, c, d) = (state, state ^ Self.root2, state ^ Self.root3, state ^ Self.root7)
+        var offset = 0
+        while bytes.count - offset >= Self.stride {
+            a = Self.mix(a, Self.word(bytes, at: offset), Self.word(bytes, at: offset + 8))
+            b = Self.mix(b, Self.word(bytes, at: offset + 16), Self.word(bytes, at: offset + 24))
+            c = Self.mix(c, Self.word(bytes, at: offset + 32), Self.word(bytes, at: offset + 40))
+            d = Self.mix(d, Self.word(bytes, at: offset + 48), Self.word(bytes, at: offset + 56))
+            offset += Self.stride
+        }
+        state = a
+        combine(b, c)
+        combine(d, Self.root7)
+        return offset
+    }
+
     package var value: UInt64 {
         Self.fold(state ^ Self.root7, count ^ Self.root3)
     }
@@ -47,6 +78,11 @@ package struct ContentHash: Sendable {
         var hash = ContentHash(seed: seed)
         hash.combine(bytes)
         return hash.value
+    }
+
+    /// The state is also added outside of the product, where a factor of zero can't erase it.
+    private static func mix(_ state: UInt64, _ first: UInt64, _ second: UInt64) -> UInt64 {
+        state ^ fold(first ^ root5, second ^ state)
     }
 
     private static func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {

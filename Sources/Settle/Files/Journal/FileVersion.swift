@@ -9,7 +9,7 @@ package struct FileVersion: Sendable, Hashable {
     }
 
     package init(of bytes: [UInt8]) {
-        self.init(hash: bytes.withUnsafeBytes { ContentHash.value(of: $0) }, size: UInt64(bytes.count))
+        self.init(hash: bytes.withUnsafeBytes { ContentHash.value(ofFile: $0) }, size: UInt64(bytes.count))
     }
 
     /// No file exists. Its size is impossible, so it differs from every file, even an empty one.
