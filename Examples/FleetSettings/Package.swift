@@ -57,6 +57,14 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
+        // The program of the guide “A fleet”.
+        .executableTarget(
+            name: "follow-limits",
+            dependencies: [
+                "EtcdHTTP",
+                .product(name: "Settle", package: "settle"),
+                .product(name: "SettleEtcd", package: "settle"),
+            ]),
         .executableTarget(
             name: "fleet-bench",
             dependencies: [

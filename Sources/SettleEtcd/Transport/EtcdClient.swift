@@ -70,7 +70,7 @@ actor EtcdClient {
         streamToken = try await token(at: endpoint)
         if let streamToken { request.headers["Authorization"] = streamToken }
         do {
-            try await transport.stream(request, receive)
+            for try await bytes in try await transport.stream(request) { try await receive(bytes) }
         } catch {
             throw Self.failure(error, endpoint)
         }

@@ -8,14 +8,11 @@ public protocol EtcdTransport: Sendable {
     /// - Throws: ``EtcdTransportError``; any other error counts as one after which the request may have arrived.
     func call(_ request: EtcdRequest) async throws -> EtcdAnswer
 
-    /// Posts a request whose answer does not end, and hands over its bytes as they come, in pieces of any size. The bytes of
-    /// an error are handed over too.
+    /// Posts a request whose answer does not end, and returns its bytes, in pieces of any size as they come, whatever the
+    /// status. The sequence is read once. When nobody reads it any more, the connection is closed.
     ///
-    /// - Parameters:
-    ///   - request: The member, and what to post.
-    ///   - receive: Its error ends the stream.
-    /// - Throws: ``EtcdTransportError``, when the connection ends with an error. Returns when it ends without.
-    func stream(_ request: EtcdRequest, _ receive: @escaping @Sendable ([UInt8]) async throws -> Void) async throws
+    /// - Throws: ``EtcdTransportError`` if there is no answer. The sequence throws if the connection ends with an error.
+    func stream(_ request: EtcdRequest) async throws -> any AsyncSequence<[UInt8], any Error> & Sendable
 
     /// Where the storages that it serves keep the tokens of their users: always the same collection. By default `nil`, and
     /// each storage has a token of its own.

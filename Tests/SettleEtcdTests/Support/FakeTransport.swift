@@ -151,14 +151,16 @@ final class FakeTransport: EtcdTransport {
         }
     }
 
-    func stream(_ request: EtcdRequest, _ receive: @escaping @Sendable ([UInt8]) async throws -> Void) async throws {
+    func stream(_ request: EtcdRequest) async throws -> any AsyncSequence<[UInt8], any Error> & Sendable {
         let fault = state.withLock { state in
             state.requests.append(request)
             return state.fault(request)
         }
         switch fault {
         case .refused: throw EtcdTransportError("the connection was refused", isSurelyUnsent: true)
-        case .silence: return try await Self.waitForCancellation()
+        case .silence:
+            try await Self.waitForCancellation()
+            throw EtcdTransportError("the call was cancelled")
         case nil: break
         default: throw EtcdTransportError("the connection was closed")
         }
@@ -171,12 +173,12 @@ final class FakeTransport: EtcdTransport {
         let watcher = cluster.watch(request.body, token: request.headers["Authorization"]) { [self] answer in
             send(answer, number, to: continuation)
         }
-        defer {
-            cluster.unwatch(watcher)
+        continuation.onTermination = { [self] _ in
             _ = state.withLock { $0.streams.removeValue(forKey: number) }
+            // Later: a stream that is cut ends while the cluster sends.
+            Task { cluster.unwatch(watcher) }
         }
-        for try await bytes in stream { try await receive(bytes) }
-        try Task.checkCancellation()
+        return stream
     }
 
     private func send(

@@ -55,9 +55,8 @@ struct TokenTests {
             return answer
         }
 
-        func stream(_ request: EtcdRequest, _ receive: @escaping @Sendable ([UInt8]) async throws -> Void) async throws
-        {
-            try await base.stream(request, receive)
+        func stream(_ request: EtcdRequest) async throws -> any AsyncSequence<[UInt8], any Error> & Sendable {
+            try await base.stream(request)
         }
 
         /// Waits until a check has come, and others had time to come.

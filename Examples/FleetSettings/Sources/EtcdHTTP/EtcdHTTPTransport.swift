@@ -3,6 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 public import SettleEtcd
+import Synchronization
 
 /// Carries the requests of an `EtcdStorage` with AsyncHTTPClient.
 ///
@@ -80,11 +81,8 @@ public struct EtcdHTTPTransport: EtcdTransport {
         }
     }
 
-    public func stream(
-        _ request: EtcdRequest, _ receive: @escaping @Sendable ([UInt8]) async throws -> Void
-    ) async throws {
-        let response = try await execute(request)
-        for try await bytes in response.body { try await receive(Array(bytes.readableBytesView)) }
+    public func stream(_ request: EtcdRequest) async throws -> any AsyncSequence<[UInt8], any Error> & Sendable {
+        try await execute(request).body.map { Array($0.readableBytesView) }
     }
 
     private func execute(_ request: EtcdRequest) async throws -> HTTPClientResponse {
@@ -104,6 +102,38 @@ public struct EtcdHTTPTransport: EtcdTransport {
                 throw EtcdTransportError("no connection could be made (\(error))", isSurelyUnsent: true)
             }
             throw EtcdTransportError("the connection failed (\(error))")
+        }
+    }
+}
+
+/// The body of a request, which knows whether it has begun to leave.
+///
+/// The client asks for it once there is a connection and the head was written. So long as it was not asked for, the member
+/// has no whole request, and does nothing.
+private final class RequestBody: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+
+    private let bytes: ByteBuffer
+    private let begun = Atomic(false)
+
+    init(_ bytes: [UInt8]) { self.bytes = ByteBuffer(bytes: bytes) }
+
+    /// Whether some of it may have arrived.
+    var hasBegun: Bool { begun.load(ordering: .sequentiallyConsistent) }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body: self) }
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let body: RequestBody
+        private var isOver = false
+
+        fileprivate init(body: RequestBody) { self.body = body }
+
+        mutating func next() async -> ByteBuffer? {
+            guard !isOver else { return nil }
+            isOver = true
+            body.begun.store(true, ordering: .sequentiallyConsistent)
+            return body.bytes
         }
     }
 }

@@ -124,14 +124,14 @@ package struct BareEtcd: Sendable {
         let body = #"{"create_request":{"key":"\#(key)","range_end":"\#(end)","start_revision":"\#(revision)"}}"#
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: Event.self)
         let task = Task { [transport, endpoints] in
-            let lines = Lines()
+            var lines = Lines()
             var failure: any Error = MachineError("No endpoint is known.")
             // One that is down is left for the next. One that fails later ends the stream.
             for endpoint in endpoints {
                 do {
                     let request = EtcdRequest(endpoint: endpoint, path: "/v3/watch", body: Array(body.utf8))
-                    try await transport.stream(request) { bytes in
-                        for line in await lines.add(bytes) {
+                    for try await bytes in try await transport.stream(request) {
+                        for line in lines.add(bytes) {
                             for event in Self.events(in: line) { continuation.yield(event) }
                         }
                     }
@@ -148,10 +148,10 @@ package struct BareEtcd: Sendable {
         return stream
     }
 
-    private actor Lines {
+    private struct Lines {
         private var rest: [UInt8] = []
 
-        func add(_ bytes: [UInt8]) -> [[UInt8]] {
+        mutating func add(_ bytes: [UInt8]) -> [[UInt8]] {
             rest += bytes
             var lines: [[UInt8]] = []
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {

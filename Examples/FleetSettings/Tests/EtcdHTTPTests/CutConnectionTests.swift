@@ -226,12 +226,10 @@ struct CutConnectionTests {
 
         func call(_ request: EtcdRequest) async throws -> EtcdAnswer { try await base.call(request) }
 
-        func stream(
-            _ request: EtcdRequest, _ receive: @escaping @Sendable ([UInt8]) async throws -> Void
-        ) async throws {
+        func stream(_ request: EtcdRequest) async throws -> any AsyncSequence<[UInt8], any Error> & Sendable {
             var request = request
             request.body += Array(#"{"progress_request":{}}"#.utf8)
-            try await base.stream(request, receive)
+            return try await base.stream(request)
         }
     }
 

@@ -45,10 +45,8 @@ struct RealClusterTests {
             return answer
         }
 
-        func stream(
-            _ request: EtcdRequest, _ receive: @escaping @Sendable ([UInt8]) async throws -> Void
-        ) async throws {
-            try await base.stream(request, receive)
+        func stream(_ request: EtcdRequest) async throws -> any AsyncSequence<[UInt8], any Error> & Sendable {
+            try await base.stream(request)
         }
     }
 
