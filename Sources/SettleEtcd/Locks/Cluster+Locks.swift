@@ -34,9 +34,7 @@ extension Cluster {
         }
         let sent = time.elapsed()
         let seconds = max(1, Int64(configuration.lockTimeToLive.inSeconds.rounded(.up)))
-        let granted = try await client.call(
-            EtcdPath.grantLease, GatewayWriter.object { $0.field("TTL", seconds) }, mayRepeat: true)
-        let lease = granted.signed("ID")
+        let (lease, timeToLive) = try await grantLease(seconds: seconds)
         let value = Self.value(lease)
         let request = TransactionRequest(
             comparisons: [Comparison(key: key, target: .created(at: 0))],
@@ -58,7 +56,7 @@ extension Cluster {
         }
         let revision = answer.succeeded ? answer.header.revision : found?.createRevision ?? 0
         let lock = LockLease(
-            name: name, lease: lease, revision: revision, sent: sent, seconds: granted.signed("TTL"),
+            name: name, lease: lease, revision: revision, sent: sent, seconds: timeToLive,
             margin: configuration.lockMargin)
         let own = GatewayPair(key: key, value: value, createRevision: revision, modRevision: revision)
         return .taken(lock, own: own, header: answer.header, news: answer.succeeded ? answer.ranges.first : nil)
@@ -66,12 +64,9 @@ extension Cluster {
 
     /// - Returns: For how many seconds the lease lasts now; 0 if it has ended.
     func renew(_ lock: LockLease) async throws(StorageError) -> Int64 {
-        let body = GatewayWriter.object { $0.field("ID", lock.lease) }
-        let answer = try await run("kept locked with “\(lock.name)”") { () throws(GatewayFailure) in
-            try await client.call(EtcdPath.keepLeaseAlive, body, mayRepeat: true)
+        try await run("kept locked with “\(lock.name)”") { () throws(GatewayFailure) in
+            try await keepAlive(lock.lease)
         }
-        // An ended lease has no time to live, and is no error.
-        return answer.object("result")?.signed("TTL") ?? 0
     }
 
     /// Removes a lock if it is still this one: a late release must not free the next holder's.
@@ -82,11 +77,6 @@ extension Cluster {
         // What fails here ends with the lease.
         _ = try? await transact(request)
         await revoke(lock.lease)
-    }
-
-    private func revoke(_ lease: Int64) async {
-        let body = GatewayWriter.object { $0.field("ID", lease) }
-        _ = try? await client.call(EtcdPath.revokeLease, body, mayRepeat: true)
     }
 
     /// What stands at the key of a lock, for the people who wait for it.

@@ -5,6 +5,7 @@ import Settle
 ///     /fleet/limits/passcode.attemptCount        a setting: the prefix and its key, with the value as JSON
 ///     /fleet/limits/$settle/markers/3f…          what the client has stored last
 ///     /fleet/limits/$settle/locks/NAME           a named lock, with the lease of its holder
+///     /fleet/limits$machines/NAME                what is in force on a machine, beside the settings
 struct KeySpace: Sendable, Equatable {
     let prefix: String
 
@@ -34,6 +35,20 @@ struct KeySpace: Sendable, Equatable {
     func name(of key: [UInt8]) -> KeyName? {
         let start = prefix.utf8
         return key.starts(with: start) ? KeyName(key.dropFirst(start.count)) : nil
+    }
+
+    // Machines. Not under the prefix: a report would wake all that follow the settings.
+    private var machinesPrefix: String { prefix.dropLast() + "$machines/" }
+
+    func machine(_ name: String) -> [UInt8] { Array((machinesPrefix + name).utf8) }
+
+    var machines: (key: [UInt8], end: [UInt8]) { (machine(""), Self.end(of: machine(""))) }
+
+    /// The name of the machine that reports at a key; `nil` for another key.
+    func machineName(of key: [UInt8]) -> String? {
+        let start = machinesPrefix.utf8
+        guard key.starts(with: start) else { return nil }
+        return String(validating: key.dropFirst(start.count), as: UTF8.self)
     }
 
     /// The prefixes around this one, at which other clients may have settings of their own.

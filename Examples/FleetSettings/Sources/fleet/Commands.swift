@@ -45,9 +45,14 @@ extension Fleet {
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Stores values in one transaction.",
-            discussion: "Returns when a majority of the cluster has them. A value is JSON, or else a text.")
+            discussion: """
+                Returns when a majority of the cluster has them. A value is JSON, or else a text. With --wait, it returns when \
+                they are in force on every machine that reports, or fails and names those on which they are not.
+                """)
         @OptionGroup var cluster: Cluster
         @Option(help: "Who makes the change.") var author: String?
+        @Option(help: "How long to wait until it is in force on every machine that reports, such as 30s.")
+        var wait: Seconds?
         @Argument(help: "KEY=VALUE, or KEY= to remove what is stored.") var assignments: [String]
 
         func validate() throws {
@@ -61,7 +66,7 @@ extension Fleet {
                 let parts = assignment.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 return (key: String(parts[0]), value: String(parts[1]))
             }
-            try await cluster.open { store, _ in
+            try await cluster.open { store, storage in
                 try await store.commit(author: author) {
                     for (key, value) in values {
                         if value.isEmpty {
@@ -71,7 +76,12 @@ extension Fleet {
                         }
                     }
                 }
-                Terminal.say(store.history.token.map { "Stored at \($0)." } ?? "Stored.")
+                let token = store.history.token
+                Terminal.say(token.map { "Stored at \($0)." } ?? "Stored.")
+                guard let wait, let token else { return }
+                let machines = try await Machines.wait(for: token, in: storage, atMost: wait.duration)
+                for line in machines.lines { Terminal.say(line) }
+                if !machines.isInForceEverywhere { throw ExitCode.failure }
             }
         }
     }

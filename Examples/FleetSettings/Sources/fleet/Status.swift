@@ -6,7 +6,7 @@ import SettleEtcd
 extension Fleet {
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Tells whether the cluster is there, and what waits.",
+            abstract: "Says whether the cluster is there, what waits, and what is in force where.",
             discussion: """
                 What waits is in the local copy of the service that has written it: name that with --local-copy. It is only \
                 read, so the service may run; nothing in it is sent or given up.
@@ -27,6 +27,8 @@ extension Fleet {
                 for (name, reason) in await storage.unusableKeys().sorted(by: { $0.key < $1.key }) {
                     Terminal.say("“\(name)” is left as it is: \(reason).")
                 }
+                guard let token = store.history.token else { return }
+                for line in Machines(all: try await storage.machines(), token: token).lines { Terminal.say(line) }
             }
         }
 

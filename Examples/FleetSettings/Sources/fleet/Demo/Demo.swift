@@ -2,6 +2,7 @@ import ArgumentParser
 import EtcdHTTP
 import FleetMachines
 import Foundation
+import SettleEtcd
 import TrialChecks
 
 extension Fleet {
@@ -44,6 +45,8 @@ struct Demonstration {
     let services: [ServiceProcess]
     let folder: TemporaryFolder
     let etcd: BareEtcd
+    /// Only asks which machines there are.
+    let storage: EtcdStorage
     /// The revision before the first change.
     let beginning: Int
 
@@ -58,11 +61,13 @@ struct Demonstration {
         let place = network == nil ? "processes on free ports" : "each in a network namespace of its own"
         Self.say("Three nodes of etcd have a leader after \(Self.since(started)), \(place).")
         etcd = BareEtcd(transport, endpoints: cluster.endpoints, prefix: Self.prefix)
+        storage = EtcdStorage(
+            EtcdConfiguration(endpoints: cluster.endpoints, prefix: Self.prefix), transport: transport)
         // A place to begin after, for all of them.
         beginning = try await etcd.put("limits.requests", "100")
         let (network, folder) = (network, folder)
         services = (1...6).map {
-            ServiceProcess($0, of: cluster, prefix: Self.prefix, folder: folder, on: network)
+            ServiceProcess($0, of: cluster, prefix: Self.prefix, folder: folder, on: network, reports: true)
         }
         let began = MonotonicTime.now()
         for service in services { try service.start() }

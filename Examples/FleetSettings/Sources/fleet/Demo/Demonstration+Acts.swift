@@ -1,5 +1,6 @@
 import FleetMachines
 import Foundation
+import Settle
 import TrialChecks
 
 /// What happens to the fleet, one after the other.
@@ -20,6 +21,20 @@ extension Demonstration {
             let time = try await sight(of: revision, by: service)
             Self.say("  service \(service.number) has it      \(Self.span(time - called)) after the call")
         }
+        Self.say("  what `fleet set --wait 5s` says:")
+        try await showMachines(after: called, atMost: .seconds(5))
+    }
+
+    /// What is in force where, as of the newest change.
+    private func showMachines(after start: Int? = nil, atMost limit: Duration) async throws {
+        let revision = try await newestRevision()
+        let seen = services[0].lines.last { $0.word == "saw" && $0.numbers[1] == revision }
+        guard let token = seen?.text?.split(separator: " ").first.flatMap({ ChangeToken(String($0)) }) else {
+            return Self.say("    NO: service 1 has not seen revision \(revision).")
+        }
+        let machines = try await Machines.wait(for: token, in: storage, atMost: limit)
+        for line in machines.lines { Self.say("    \(line)") }
+        if let start, machines.isInForceEverywhere { Self.say("    \(Self.since(start)) after the call") }
     }
 
     /// The leader is killed in the middle of a stream of commits.
@@ -75,7 +90,9 @@ extension Demonstration {
             Self.say("  its plain write limits.burst = 42 stays in force there, and is kept")
         }
         let missed = try await newestRevision()
-        Self.say("  meanwhile service 2 has committed 10 times")
+        Self.say("  meanwhile service 2 has committed 10 times; what `fleet status` says:")
+        _ = try await sight(of: missed, by: services[0])
+        try await showMachines(atMost: .seconds(2))
         let back = MonotonicTime.now()
         try lonely.cut(false)
         let time = try await sight(of: missed, by: lonely)

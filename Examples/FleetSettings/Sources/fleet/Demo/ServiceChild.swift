@@ -13,6 +13,7 @@ extension Fleet {
         @OptionGroup var cluster: Cluster
         @Option var number: Int
         @Option var after: String?
+        @Option var machine: String?
 
         func run() async throws {
             let orders = Self.orders()
@@ -20,7 +21,10 @@ extension Fleet {
             try await cluster.open(impatient: true) { store, storage in
                 let service = Service(
                     number: number, store: store, storage: storage, settings: try await store.group(FleetGroup.self))
+                let report = machine.map { machine in Task { await storage.report(store, as: machine) } }
                 try await service.run(orders, after: after)
+                report?.cancel()
+                await report?.value
             }
         }
 

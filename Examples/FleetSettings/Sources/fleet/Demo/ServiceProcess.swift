@@ -13,7 +13,11 @@ final class ServiceProcess: Sendable {
     private let told = Mutex<[Acknowledgement]>([])
     private let reading = Mutex<Task<Void, Never>?>(nil)
 
-    init(_ number: Int, of cluster: RealCluster, prefix: String, folder: TemporaryFolder, on network: LocalNetwork?) {
+    /// - Parameter reports: Whether it reports what it has in force.
+    init(
+        _ number: Int, of cluster: RealCluster, prefix: String, folder: TemporaryFolder, on network: LocalNetwork?,
+        reports: Bool = false
+    ) {
         self.number = number
         station = network?.station(20 + number)
         copy = folder.path("service-\(number).json")
@@ -21,6 +25,7 @@ final class ServiceProcess: Sendable {
             "service", "--number", "\(number)", "--endpoints", cluster.endpoints.joined(separator: ","), "--prefix",
             prefix,
         ]
+            + (reports ? ["--machine", "service \(number)"] : [])
     }
 
     /// What it has told so far.

@@ -1,0 +1,96 @@
+public import Settle
+
+/// Which machines there are, and what is in force on them.
+extension EtcdStorage {
+    /// Reports to the cluster what is in force in a store on this storage, until the task is cancelled or the store is
+    /// closed; then the machine is no longer listed.
+    ///
+    /// ```swift
+    /// group.addTask { await storage.report(store, as: hostName) }
+    /// ```
+    ///
+    /// A report never has a transaction that is not in force yet. It is made a moment after something new is, and not sooner
+    /// than 0.1 s after the last one. Each costs one small write beside the settings, which wakes nobody who follows them.
+    /// A machine that can't be reached is listed for as long as it may live without a renewal. What fails is tried again.
+    ///
+    /// - Parameters:
+    ///   - store: A store on this storage.
+    ///   - machine: The machine's name. Of two with one name, only the last report is listed.
+    ///   - timeToLive: How long the machine is listed once it has gone. Whole seconds.
+    public nonisolated func report(
+        _ store: SettingsStore, as machine: String, timeToLive: Duration = .seconds(60)
+    ) async {
+        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let reporter = LockedValue(MachineReporter(timeToLive: timeToLive))
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await _ in store.history.changes(after: store.history.token) { signal.yield() }
+                signal.finish()
+            }
+            group.addTask { [time] in
+                while (try? await time.sleep(time.elapsed() + timeToLive / 3)) != nil { signal.yield() }
+                signal.finish()
+            }
+            signal.yield()
+            for await _ in signals {
+                let failure = await report(EtcdMachine(store, name: machine, time: time.now()), reporter, timeToLive)
+                let pause = failure == nil ? Self.reportPause : configuration.reconnectDelay.lowerBound
+                let due = time.elapsed() + pause * (1 + configuration.random() / 2)
+                if (try? await time.sleep(due)) == nil { break }
+                // What has changed meanwhile has signalled, but what has failed has not.
+                if failure != nil { signal.yield() }
+            }
+            group.cancelAll()
+        }
+        guard let lease = reporter.withLock({ $0.currentLease }) else { return }
+        // In a task that is not cancelled.
+        await Task { [cluster] in await cluster.revoke(lease) }.value
+    }
+
+    /// The machines that report, by their names.
+    ///
+    /// - Throws: ``StorageError`` if the cluster can't be asked.
+    public nonisolated func machines() async throws(StorageError) -> [EtcdMachine] {
+        let range = space.machines
+        let found = try await cluster.read(RangeRequest(key: range.key, end: range.end)).range
+        let machines = found.pairs.compactMap { pair in
+            space.machineName(of: pair.key).flatMap { EtcdMachine(name: $0, pair.value) }
+        }
+        return machines.sorted { $0.name < $1.name }
+    }
+
+    /// The shortest time between two reports.
+    private static let reportPause = Duration.milliseconds(100)
+
+    /// Does what is due.
+    ///
+    /// - Returns: Why it could not be done.
+    private nonisolated func report(
+        _ machine: EtcdMachine, _ reporter: LockedValue<MachineReporter>, _ timeToLive: Duration
+    ) async -> GatewayFailure? {
+        do throws(GatewayFailure) {
+            while true {
+                let now = time.elapsed()
+                switch reporter.withLock({ $0.next(machine, now: now) }) {
+                case .wait: return nil
+                case .register:
+                    let lease = try await cluster.grantLease(seconds: max(1, Int64(timeToLive.inSeconds))).lease
+                    reporter.withLock { $0.didRegister(lease, now: now) }
+                case .put(let lease):
+                    let put = Operation.put(key: space.machine(machine.name), value: machine.bytes, lease: lease)
+                    _ = try await cluster.transact(TransactionRequest(success: [put]))
+                    reporter.withLock { $0.didPut(machine) }
+                case .renew(let lease):
+                    guard try await cluster.keepAlive(lease) > 0 else {
+                        reporter.withLock { $0.failed() }
+                        continue
+                    }
+                    reporter.withLock { $0.didRenew(now: now) }
+                }
+            }
+        } catch {
+            reporter.withLock { $0.failed() }
+            return error
+        }
+    }
+}

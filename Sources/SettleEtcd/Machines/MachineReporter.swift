@@ -1,0 +1,42 @@
+/// Decides what a machine that reports has to do. Pure.
+///
+/// ```
+///   unknown ──grant a lease, put──▶ reported ──something else is in force──▶ put
+///      ▲                              │   ▲
+///      │ the lease has ended          │   └── a third of its time has passed ──▶ renew
+///      └──────────────────────────────┘
+/// ```
+///
+/// After a failed call it is not known whether the lease lasts: a new one takes its place, and the old one ends by itself.
+struct MachineReporter {
+    enum Step: Equatable {
+        case register, put(lease: Int64), renew(lease: Int64), wait
+    }
+
+    private var lease: Int64?
+    private var reported: EtcdMachine?
+    private var renewed = Duration.zero
+    private let timeToLive: Duration
+
+    init(timeToLive: Duration) { self.timeToLive = timeToLive }
+
+    func next(_ machine: EtcdMachine, now: Duration) -> Step {
+        guard let lease else { return .register }
+        if machine.token != reported?.token || machine.problems != reported?.problems { return .put(lease: lease) }
+        return now >= due ? .renew(lease: lease) : .wait
+    }
+
+    /// When the lease has to be renewed.
+    var due: Duration { renewed + timeToLive / 3 }
+
+    /// What has to be given up in the end.
+    var currentLease: Int64? { lease }
+
+    mutating func didRegister(_ lease: Int64, now: Duration) { (self.lease, reported, renewed) = (lease, nil, now) }
+
+    mutating func didPut(_ machine: EtcdMachine) { reported = machine }
+
+    mutating func didRenew(now: Duration) { renewed = now }
+
+    mutating func failed() { lease = nil }
+}
