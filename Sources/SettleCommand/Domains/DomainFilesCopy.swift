@@ -13,7 +13,7 @@ package struct DomainFilesCopy {
     /// By the name that programs open, which may be that of a link.
     private let file: FilePath
 
-    private static let companions = [\FileNames.file, \.journal, \.previous]
+    private static let companions = [\FileNames.file, \.journal, \.previous, \.state]
     /// How often to begin again if a program writes meanwhile.
     private static let attempts = 50
 
@@ -89,9 +89,10 @@ package struct DomainFilesCopy {
         defer { storage.close() }
         var contents = try storage.load()
         _ = MigrationRecord(takenFrom: &contents.tree)
-        let journal = folder.appending(original.journal.name)
-        contents.outcome = contents.outcome.replacing(journal.text, with: original.journal.text)
-            .replacing(folder.text, with: original.folder.text)
+        for path in [original.journal, original.state] {
+            contents.outcome = contents.outcome.replacing(folder.appending(path.name).text, with: path.text)
+        }
+        contents.outcome = contents.outcome.replacing(folder.text, with: original.folder.text)
         return contents
     }
 }

@@ -243,6 +243,63 @@ import Testing
         if let damage { #expect(try text(Self.state + ".corrupt-1") == damage) }
     }
 
+    @Test(
+        "A lost file of state is reported, with whether the journal makes up for it",
+        arguments: [nil, "{ \"counters\": {", ""], [false, true])
+    func lossReported(text damage: String?, hasJournal: Bool) async throws {
+        try await writeAll()
+        let url = fixture.folder.appending(path: Self.state)
+        if let damage { try Data(damage.utf8).write(to: url) } else { try FileManager.default.removeItem(at: url) }
+        // Where there is neither, nothing says that there has ever been state.
+        if damage == nil, !hasJournal { return }
+        if !hasJournal {
+            try FileManager.default.removeItem(at: fixture.folder.appending(path: ".settings.json.journal"))
+        }
+        for _ in 1...2 {
+            let store = try await SettingsStore.open(at: fixture.file)
+            guard case .recovered(let sentence, hasJournal) = store.file.loadOutcome else {
+                Issue.record("\(store.file.loadOutcome)")
+                return
+            }
+            #expect(sentence.contains("“\(url.path)” \(damage == nil ? "has been removed" : "is damaged")"))
+            // Who only reads has put nothing right.
+            try await store.close()
+        }
+        let store = try await SettingsStore.open(at: fixture.file)
+        let lock = try await store.group(Lock.self)
+        try await lock.commit { lock.counters.attempts = 7 }
+        try await store.close()
+        let again = try await SettingsStore.open(at: fixture.file)
+        #expect(again.file.loadOutcome == .intact)
+        try await again.close()
+    }
+
+    @Test("A lost file of state whose journal has lost its end may have had more", arguments: [nil, "{"])
+    func lossWithTornJournal(text damage: String?) async throws {
+        try await writeAll()
+        let url = fixture.folder.appending(path: Self.state)
+        if let damage { try Data(damage.utf8).write(to: url) } else { try FileManager.default.removeItem(at: url) }
+        let journal = fixture.folder.appending(path: ".settings.json.journal")
+        var bytes = try Data(contentsOf: journal)
+        let end = try #require(bytes.lastIndex { $0 != 0 })
+        bytes[end - 2] ^= 1
+        try bytes.write(to: journal)
+        let contents = try fixture.freshLoad()
+        guard case .recovered(_, isComplete: false) = contents.outcome else {
+            Issue.record("\(contents.outcome)")
+            return
+        }
+    }
+
+    @Test("An emptied file of state is no first run, whatever else is gone") func emptiedState() async throws {
+        try await writeAll()
+        for name in try fixture.names() where name != Self.state {
+            try FileManager.default.removeItem(at: fixture.folder.appending(path: name))
+        }
+        try fixture.write("{}", to: Self.state)
+        #expect(try fixture.freshLoad().outcome == .intact)
+    }
+
     @Test("Without a journal, each file has its part") func withoutJournal() async throws {
         try await writeAll()
         try FileManager.default.removeItem(at: fixture.folder.appending(path: ".settings.json.journal"))

@@ -68,7 +68,8 @@ extension FileSession {
         var found = LoadedValues(&log)
         let isSound = found.isWhole && found.state.mirror(version) != nil
         let stateEdit = try joinState(&found)
-        guard isLocked || (log == nil ? isStillThere(reading) : isSound && stateEdit == nil) else { return nil }
+        let isSettled = isSound && stateEdit == nil && found.stateLoss == nil
+        guard isLocked || (log == nil ? isStillThere(reading) : isSettled) else { return nil }
         (repairs, untold) = ([.removeAbandonedFiles], stateEdit.map { [$0] } ?? [])
         schedule = RewriteSchedule(journalLimit: schedule.journalLimit)
         if log?.lacksDurableEnd == true { repairs.insert(.synchronizeNames) }
@@ -90,6 +91,7 @@ extension FileSession {
             journal.leaveGap()
             outcome = outcome.with(log, of: names, isComplete: found.isWhole)
         }
+        if let loss = found.stateLoss { outcome = outcome.with(loss, of: names, isComplete: found.isComplete) }
         if let log, log.isUnusable, log.damage.isEmpty { journal.leaveGap() }
         state = found.state
         if let edit = found.edit {
@@ -110,11 +112,16 @@ extension FileSession {
         guard found.needsState else { return nil }
         let reading = try readState()
         if found.knowsState(reading?.version) { return nil }
-        guard let reading, let content = try? spelling.decode(reading.bytes) else {
+        guard let reading else {
             found.findNoState()
             return nil
         }
-        return found.joinState(content, reading.version, spelling.isSame)
+        do {
+            return found.joinState(try spelling.decode(reading.bytes), reading.version, spelling.isSame)
+        } catch {
+            found.findDamagedState(error)
+            return nil
+        }
     }
 
     /// Whether the file is the one that was read. If it was removed together with its journal, what was read has been

@@ -23,6 +23,6 @@ extension LoadedValues {
         if !tree.root.isEmpty { return .intact }
         if hadFile { return .removed(names, leaving: tree, "its journal shows that it existed") }
         if let remnant = try remnant() { return .removed(names, leaving: tree, "“\(remnant.name)” is still there") }
-        return hadValues ? .intact : .absent
+        return hadValues || hasStateFile ? .intact : .absent
     }
 }

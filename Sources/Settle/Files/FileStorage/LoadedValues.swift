@@ -22,6 +22,15 @@ struct LoadedValues: Sendable {
     private(set) var edit: (batch: JournalBatch, tree: SettingTree)?
     /// What the file of state has, if it is needed because the journal does not have all of it.
     private var remembered = SettingTree()
+    /// Whether there is a file of state, whatever it has.
+    private(set) var hasStateFile = false
+    /// What has become of the file of state, if there was one.
+    private(set) var stateLoss: StateLoss?
+
+    enum StateLoss {
+        case removed
+        case damaged(any Error)
+    }
 
     /// - Parameter log: Loses the values of its base.
     init(_ log: inout JournalReading?) {
@@ -124,14 +133,25 @@ struct LoadedValues: Sendable {
     var needsState: Bool { !isWhole || !hasJournal || state.stateFile.record != nil }
 
     /// Whether the file of state is a version of which the journal has everything.
+    ///
+    /// - Parameter version: `nil` if there is no such file.
     mutating func knowsState(_ version: FileVersion?) -> Bool {
+        hasStateFile = version != nil
         guard isWhole, let known = version.flatMap(state.stateFile.version) else { return false }
         state.stateFile.didFind(known.version, isCertain: false, over: tree)
         return true
     }
 
-    /// There is no file of state, or it can't be read.
-    mutating func findNoState() { state.stateFile.didFind(nil, isCertain: false, over: tree) }
+    /// There is no file of state. Where the journal knows of none either, none has been written yet.
+    mutating func findNoState() {
+        if state.stateFile.isWritten { stateLoss = .removed }
+        state.stateFile.didFind(nil, isCertain: false, over: tree)
+    }
+
+    mutating func findDamagedState(_ damage: any Error) {
+        stateLoss = .damaged(damage)
+        state.stateFile.didFind(nil, isCertain: false, over: tree)
+    }
 
     /// - Returns: What the journal is to be told, if somebody has edited the file of state.
     mutating func joinState(

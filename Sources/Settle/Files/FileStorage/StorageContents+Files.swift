@@ -41,6 +41,27 @@ extension StorageContents.Outcome {
             isComplete: found.isComplete)
     }
 
+    /// The same without the file of state. A file that was removed matters more.
+    ///
+    /// - Parameter isComplete: Whether the journal has everything that it had, as far as anything shows.
+    func with(_ loss: LoadedValues.StateLoss, of names: FileNames, isComplete: Bool) -> StorageContents.Outcome {
+        var sentence = "“\(names.state)” "
+        switch loss {
+        case .removed: sentence += "has been removed. "
+        case .damaged(let damage): sentence += "is damaged, and is set aside before it is written again. \(damage) "
+        }
+        sentence +=
+            isComplete
+            ? "Its values are in the journal."
+            : "The journal is not complete, so values in it may be lost, or earlier ones."
+        return switch self {
+        case .removed: self
+        case .absent, .intact: .recovered(description: sentence, isComplete: isComplete)
+        case .recovered(let description, let isRest):
+            .recovered(description: "\(description) \(sentence)", isComplete: isRest && isComplete)
+        }
+    }
+
     /// The same with what a damaged journal has lost.
     func with(_ log: JournalReading, of names: FileNames, isComplete: Bool) -> StorageContents.Outcome {
         var sentence = log.description(names.journal)

@@ -60,6 +60,9 @@ package struct StateFile: Sendable {
         return versions.count > 1 || !newest.difference.isEmpty
     }
 
+    /// Whether there has been a file, and none of the versions that it may have is that there is none.
+    package var isWritten: Bool { !versions.isEmpty && !versions.contains { $0.version == .absent } }
+
     /// In bytes.
     package var size: Int { versions.last.map { $0.version == .absent ? 0 : Int(clamping: $0.version.size) } ?? 0 }
 
