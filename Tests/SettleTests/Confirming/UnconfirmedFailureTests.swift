@@ -276,16 +276,22 @@ import Testing
         // In a group with another commit, there is too much for one batch.
         for round in 1...10 {
             let hold = failing.hold(.append)
-            async let first: Void = store.commit { try store.keys.setValue(-round, forKey: "A5") }
+            let first = Task.immediate { try await store.commit { try store.keys.setValue(-round, forKey: "A5") } }
             await hold.waitUntilReached()
-            async let plain: Void = store.commit {
-                for number in 1...2 { try store.keys.setValue(-round, forKey: "A\(number)") }
+            // Both wait behind the append.
+            let commits = (0...1).map { number in
+                Task.immediate {
+                    if number == round % 2 {
+                        try await store.commit {
+                            for number in 1...2 { try store.keys.setValue(-round, forKey: "A\(number)") }
+                        }
+                    } else {
+                        try await store.commit(confirmWithin: Self.length) { try set(-round, in: store) }
+                    }
+                }
             }
-            async let unconfirmed: Void = store.commit(confirmWithin: Self.length) { try set(-round, in: store) }
-            // Both wait behind the append by then, or come one after the other.
-            for _ in 1...100 { await Task.yield() }
             hold.release()
-            _ = try await (first, plain, unconfirmed)
+            for commit in [first] + commits { try await commit.value }
         }
         for batch in storage.batches.withLock({ $0 }) where batch.values[UnconfirmedCommit.key] != nil {
             #expect(batch.values["a"] != nil && batch.values["b"] != nil)

@@ -36,6 +36,8 @@ extension SettingsStore {
         named name: String = "default", timeout: Duration? = nil, _ body: () async throws -> Result
     ) async throws -> Result {
         let lock = try NamedLock(of: core, named: name)
-        return try await lock.whileHeld(by: open().persister, timeout: timeout, body)
+        let persister = try open().persister
+        return try await lock.whileHeld(
+            in: persister.locks, timeout: timeout, catchingUp: { try await persister.catchUp() }, body)
     }
 }

@@ -45,11 +45,13 @@ final class NamedLock: Sendable {
             \.name)
     }
 
-    /// Acquires the lock, merges what others have stored, runs a closure where the caller runs, and releases the lock.
+    /// Acquires the lock, runs a closure where the caller runs, and releases the lock.
+    ///
+    /// - Parameter catchUp: Brings what others have stored, before the closure runs.
     func whileHeld<Result>(
-        by persister: Persister, timeout: Duration?, _ body: () async throws -> Result
+        in locks: NamedLocks, timeout: Duration?, catchingUp catchUp: () async throws -> Void,
+        _ body: () async throws -> Result
     ) async throws -> Result {
-        let locks = persister.locks
         let ticket = try await locks.acquire(name, within: timeout)
         guard !Task.isCancelled else {
             await locks.release(ticket)
@@ -58,7 +60,7 @@ final class NamedLock: Sendable {
         let isolation: (any Actor)? = #isolation
         let loss = await locks.loss(of: ticket)
         do {
-            try await persister.catchUp()
+            try await catchUp()
             let result = try await Self.$current.withValue(Self.current + [self]) {
                 guard let loss else { return try await body() }
                 let work = LeasedWork<Result>(actor: isolation, loss: loss)

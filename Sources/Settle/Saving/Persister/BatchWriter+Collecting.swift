@@ -59,8 +59,9 @@ extension BatchWriter {
         recordReason = taken.values.isEmpty ? write.reason : nil
         pending.add(
             [(key, write.commit?.record)], replacing: [before],
-            author: taken.values.isEmpty ? write.author : taken.author, writtenTogether: [together],
-            transactions: limits.mayPart ? [PendingTransaction(keys: together)] : [], keeper: taken.keeper)
+            author: taken.values.isEmpty ? write.author : taken.author, writtenTogether: [together], transactions: [],
+            keeper: taken.keeper)
+        if limits.mayPart { pending.store(key, with: write.keys) }
     }
 
     /// Of more at once, those of one key are not encoded: a program may write one setting all the time.

@@ -120,6 +120,13 @@ struct PendingSaves: Sendable {
         }
     }
 
+    /// Has a value stored together with what transactions have written at some keys, whatever else was written after it.
+    mutating func store(_ key: SettingKey, with keys: [SettingKey]) {
+        let written = transactions.indices.filter { index in transactions[index].keys.contains(where: keys.contains) }
+        for index in written where !transactions[index].keys.contains(key) { transactions[index].keys.append(key) }
+        if written.isEmpty { transactions.append(PendingTransaction(keys: [key])) }
+    }
+
     /// Remembers what the transactions that wait have written at keys that are written again.
     private mutating func keepEarlier(below keys: some Sequence<SettingKey>) {
         guard !transactions.isEmpty else { return }
