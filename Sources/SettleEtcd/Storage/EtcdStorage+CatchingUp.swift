@@ -37,13 +37,7 @@ extension EtcdStorage {
     func catchUp(to reading: Reading) async -> Bool {
         await waitForStream(to: reading)
         if hasReached(reading) { return true }
-        let copy = LockedValue(view.mirror)
-        let history = await cluster.history(after: view.followed) { updates in
-            copy.withLock { copy in
-                for update in updates { _ = copy.apply(update) }
-                return reading.isReached(by: updates.last?.revision ?? 0, count: copy.count)
-            }
-        }
+        let history = await updates(over: view.mirror, after: view.followed, upTo: reading)
         if case .found(let updates) = history { view.follow(updates) }
         return hasReached(reading)
     }

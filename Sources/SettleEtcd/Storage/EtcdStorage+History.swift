@@ -1,6 +1,7 @@
 public import Settle
 
 /// etcd keeps what happened, until it is told to compact it: so a follower goes on where it was, also on another machine.
+/// What came before is in `EtcdStorage+EarlierHistory.swift`.
 extension EtcdStorage {
     public func records(after token: ChangeToken, limit: Int) async throws(StorageError) -> [StoredRecord]? {
         let limit = max(1, limit)
@@ -10,14 +11,8 @@ extension EtcdStorage {
             return found
         }
         return try await turns.run { () throws(StorageError) in
-            try checkOpen()
-            try await connect()
             defer { signalNews() }
-            if !isFollowing || view.landed.isEmpty { try await refresh() }
-            // What is between own transactions is known when they come back.
-            if let newest = view.landed.keys.max(), await !catchUp(to: Reading(revision: newest)) {
-                throw space.notFollowed(upTo: newest)
-            }
+            try await bringHistoryUpToDate()
             if view.isUnsure(token) { view.makeSure(by: try await state(at: token)) }
             if let found = view.recent.records(after: token, limit: limit) { return found }
             guard token.history == view.history, let end = view.recent.end, token.position < end.position else {
@@ -27,19 +22,18 @@ extension EtcdStorage {
         }
     }
 
-    /// Those that this storage has followed, or fewer.
-    public func records(before token: ChangeToken?, limit: Int) throws(StorageError) -> [StoredRecord] {
-        try checkOpen()
-        return view.recent.records(before: token, limit: max(1, limit))
-    }
-
     public nonisolated var token: ChangeToken? { newest.withLock { $0 } }
 
-    /// False: etcd keeps what each revision has changed, until it compacts it.
-    public nonisolated var keepsHistory: Bool { false }
+    /// Whether a policy was given that keeps one: then this storage shows what etcd has. No key is written for it.
+    public nonisolated var keepsHistory: Bool { showsHistory.withLock { $0 } }
 
-    /// Does nothing: how long etcd keeps its history is a setting of the cluster, `--auto-compaction-retention`.
-    public func keepHistory(_ policy: HistoryPolicy) {}
+    /// Shows what etcd keeps of its history, as far as the policy says; or nothing any more. It holds for this storage
+    /// alone. How long etcd keeps its history is a setting of the cluster, `--auto-compaction-retention`.
+    public func keepHistory(_ policy: HistoryPolicy) {
+        guard policy != .unchanged else { return }
+        view.recent.policy = policy
+        showsHistory.withLock { $0 = policy.isKept }
+    }
 
     /// What is reported of the history has no values there. The cluster has them until it compacts its history: give the
     /// prefix to those only who may read them.
@@ -48,11 +42,24 @@ extension EtcdStorage {
     /// Those of this storage: the cluster knows of none.
     public func withheldKeys() -> Set<SettingKey> { view.recent.secrets }
 
-    /// As ``withhold(_:)``, of what has been until now.
-    public func forgetHistory(of key: SettingKey) { view.recent.forget(key) }
+    /// Refuses: nothing of etcd's history can be removed alone.
+    public func forgetHistory(of key: SettingKey) throws(StorageError) { throw space.unforgettable(key) }
+
+    /// Makes sure that everything up to the end of the history is known.
+    ///
+    /// Requires the turn.
+    func bringHistoryUpToDate() async throws(StorageError) {
+        try checkOpen()
+        try await connect()
+        if !isFollowing || view.landed.isEmpty { try await refresh() }
+        // What is between own transactions is known when they come back.
+        if let newest = view.landed.keys.max(), await !catchUp(to: Reading(revision: newest)) {
+            throw space.notFollowed(upTo: newest)
+        }
+    }
 
     /// All keys as they were at a token; `nil` if etcd has forgotten them.
-    private func state(at token: ChangeToken) async throws(StorageError) -> Mirror? {
+    func state(at token: ChangeToken) async throws(StorageError) -> Mirror? {
         try await cluster.state(at: Int64(clamping: token.position), of: view.mirror.cluster)
     }
 
@@ -63,20 +70,37 @@ extension EtcdStorage {
         let start = Int64(clamping: token.position)
         guard let past = try await state(at: token), view.token(at: start, in: past) == token else { return nil }
         let (reading, space) = (view.reading(upTo: end), space)
-        if reading.isReached(by: start, count: past.count) { return [] }
-        let found = LockedValue((count: 0, copy: past))
-        let history = await cluster.history(after: start) { updates in
-            found.withLock { found in
-                found.count += updates.count(where: space.hasTransaction)
-                for update in updates { _ = found.copy.apply(update) }
-                return found.count >= limit
-                    || reading.isReached(by: updates.last?.revision ?? 0, count: found.copy.count)
+        let count = LockedValue(0)
+        let history = await updates(over: past, after: start, upTo: reading) { updates in
+            count.withLock { count in
+                count += updates.count(where: space.hasTransaction)
+                return count >= limit
             }
         }
         switch history {
         case .found(let updates): return view.records(updates, over: past, upTo: reading.revision, limit: limit)
         case .forgotten: return nil
         case .failed(let reason): throw space.unreadableHistory(after: start, because: reason)
+        }
+    }
+
+    /// Reads what has happened since, until all of it is there or it is enough.
+    ///
+    /// - Parameters:
+    ///   - past: All keys as they were.
+    ///   - start: The revision up to which they were followed.
+    func updates(
+        over past: Mirror, after start: Int64, upTo reading: Reading,
+        until isEnough: @escaping @Sendable ([Mirror.Update]) -> Bool = { _ in false }
+    ) async -> ClusterHistory {
+        if reading.isReached(by: start, count: past.count) { return .found([]) }
+        let copy = LockedValue(past)
+        return await cluster.history(after: start) { updates in
+            if isEnough(updates) { return true }
+            return copy.withLock { copy in
+                for update in updates { _ = copy.apply(update) }
+                return reading.isReached(by: updates.last?.revision ?? 0, count: copy.count)
+            }
         }
     }
 }

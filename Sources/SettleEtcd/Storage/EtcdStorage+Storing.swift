@@ -74,6 +74,8 @@ extension EtcdStorage {
     }
 
     private func plan(_ batch: StorageBatch) throws(StorageError) -> BatchPlan {
-        try view.plan(batch.values, of: batch.id, by: batch.author, at: time.now(), on: batch.conditions)
+        try view.plan(
+            batch.values, of: batch.id, by: batch.authors, at: time.now(), TransactionDetails(of: batch.transactions),
+            on: batch.conditions)
     }
 }

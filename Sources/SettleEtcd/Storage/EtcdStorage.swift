@@ -57,6 +57,8 @@ public actor EtcdStorage: HistoryStorage {
     nonisolated let events = EventRelay()
     /// The view's newest token.
     nonisolated let newest = LockedValue<ChangeToken?>(nil)
+    /// Whether the view's policy shows a history.
+    nonisolated let showsHistory = LockedValue(false)
     nonisolated let holders = LockedValue<[KeyName: String]>([:])
 
     var phase = Phase.unread

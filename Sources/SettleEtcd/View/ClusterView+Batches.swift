@@ -7,7 +7,7 @@ extension ClusterView {
     /// - Parameter id: The batch that the client's marker will name.
     func plan(
         _ values: [SettingKey: SettingValue?], of id: StorageBatch.ID, by author: String?, at time: Double,
-        on conditions: [StorageBatch.Condition] = []
+        _ details: TransactionDetails = TransactionDetails(), on conditions: [StorageBatch.Condition] = []
     ) throws(StorageError) -> BatchPlan {
         var fences: [(lock: String, revision: Int64)] = []
         for case .under(let lease) in conditions {
@@ -15,7 +15,7 @@ extension ClusterView {
         }
         return try BatchPlan(
             values, over: mirror, client: clientName,
-            marker: Marker(session: session, batch: id, author: author, time: time), fences: fences,
+            marker: Marker(session: session, batch: id, author: author, time: time, details: details), fences: fences,
             isExact: conditions.contains { if case .at = $0 { true } else { false } })
     }
 

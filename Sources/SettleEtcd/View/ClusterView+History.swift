@@ -36,9 +36,9 @@ extension ClusterView {
         beginFollowing()
         let newest = mirror.newestRevision
         let reading = Reading(revision: mirror.revision, newest: newest, count: mirror.count)
-        difference = hasDeletions ? reading : nil
         // Where nothing was ever stored, the history begins with what comes next.
         let isWritten = newest > 0 && !hasDeletions
+        difference = isWritten ? nil : reading
         let beginning = isWritten ? newest : mirror.revision
         let token = beginning > 0 ? token(at: beginning, in: mirror) : nil
         unsure =
@@ -69,17 +69,23 @@ extension ClusterView {
         return difference.flatMap { $0.revision == revision ? $0 : nil } ?? Reading(revision: revision)
     }
 
+    /// What has to be read to know everything up to the beginning of what is known, with its first transaction.
+    var readingUpToRecent: Reading? {
+        if let first = recent.records.first { return Reading(revision: Int64(clamping: first.token.position)) }
+        return recent.beginning.map(reading)
+    }
+
     /// The transactions among some updates.
     ///
     /// - Parameter past: The keys as they were before the first of them.
-    func records(_ updates: [Mirror.Update], over past: Mirror, upTo last: Int64, limit: Int) -> [StoredRecord] {
+    func records(
+        _ updates: [Mirror.Update], over past: Mirror, upTo last: Int64, limit: Int = .max
+    ) -> [StoredRecord] {
         var (past, records): (Mirror, [StoredRecord]) = (past, [])
-        for update in updates where update.revision <= last {
+        for update in updates where update.revision <= last && records.count < limit {
             let effect = past.apply(update)
-            past.advance(to: update.revision)
-            guard space.hasTransaction(update), records.count < limit else { continue }
             let marker = update.puts.lazy.compactMap(space.marker(in:)).first
-            var record = Self.record(effect, by: marker, at: token(at: update.revision, in: past))
+            guard var record = record(effect, of: update, by: marker) else { continue }
             record.transactions = record.transactions.map { $0.withholding(recent.secrets) }
             records.append(record)
         }
@@ -93,17 +99,10 @@ extension ClusterView {
         guard space.hasTransaction(update) else { return nil }
         let token = ChangeToken(
             history: history, position: UInt64(clamping: update.revision), checksum: space.checksum(of: update))
-        return Self.record(effect, by: marker, at: token)
-    }
-
-    private static func record(_ effect: Mirror.Effect, by marker: Marker?, at token: ChangeToken) -> StoredRecord {
         let mutations = effect.values.keys.sorted().map { key in
             StoredMutation(key: key, oldValue: effect.replaced[key], newValue: effect.values[key] ?? nil)
         }
-        let transaction = StoredTransaction(
-            time: marker?.time ?? 0, author: TransactionAuthor(name: marker?.author),
-            origin: marker == nil ? .external : .local, mutations: mutations)
-        return StoredRecord(token: token, transactions: [transaction])
+        return StoredRecord(token: token, transactions: [StoredTransaction(marker, mutations)])
     }
 }
 

@@ -140,6 +140,21 @@ extension KeySpace {
                 + "members answer.")
     }
 
+    func anotherHistory(_ token: ChangeToken?) -> StorageError {
+        StorageError(
+            .conflict,
+            "The token \(token.map { "\($0)" } ?? "") is of another history than that of the settings under “\(prefix)” now, as "
+                + "after a backup of the cluster was restored.")
+    }
+
+    func unforgettable(_ key: SettingKey) -> StorageError {
+        StorageError(
+            .unsupported,
+            "What “\(key)” had under “\(prefix)” can't be removed from etcd's history alone, and nothing was removed. Store "
+                + "another value, run `etcdctl compact` with the newest revision, which removes the history of all keys of the "
+                + "cluster, then `etcdctl defrag` on each member.")
+    }
+
     func unwatched(_ endpoint: String, because reason: String) -> StorageError {
         StorageError(
             .unavailable,

@@ -14,11 +14,14 @@ struct Marker: Sendable, Equatable {
     var author: String?
     /// When that was, by the client's clock, in seconds since 2001-01-01 00:00 UTC.
     var time: Double?
+    /// More of it, if the client keeps a history.
+    var details = TransactionDetails()
     /// The number of a barrier transaction, which only replaced the marker, so that nothing earlier can land any more.
     var barrier: UInt64?
 
     var bytes: [UInt8] {
-        var entries: SettingValue.Entries = ["session": .gateway(session)]
+        var entries = details.entries
+        entries["session"] = .gateway(session)
         if let batch {
             entries["store"] = .gateway(batch.store)
             entries["batch"] = .gateway(batch.number)
@@ -40,6 +43,7 @@ extension Marker {
         }
         author = object.name("author")
         time = object.real("time")
+        details = TransactionDetails(object)
         if object.entries["barrier"] != nil { barrier = object.unsigned("barrier") }
     }
 }

@@ -3,8 +3,8 @@ import Settle
 /// What etcd has of its history.
 enum ClusterHistory: Sendable {
     case found([Mirror.Update])
-    /// etcd has compacted it.
-    case forgotten
+    /// etcd has compacted it, up to a revision.
+    case forgotten(upTo: Int64)
     case failed(String)
 }
 
@@ -27,7 +27,7 @@ extension Cluster {
                         case .changed(let updates, _):
                             found.updates += updates
                             if isEnough(updates) { found.outcome = .found(found.updates) }
-                        case .compacted: found.outcome = .forgotten
+                        case .compacted(let revision): found.outcome = .forgotten(upTo: revision)
                         case .ended(let reason, _): found.outcome = .failed(reason)
                         }
                         return found.outcome

@@ -21,8 +21,9 @@ struct WatchMachine: Sendable {
         case opened(GatewayHeader)
         /// What happened, revision by revision.
         case changed([Mirror.Update], GatewayHeader)
-        /// What came after the known revision was forgotten: read everything, and open the next stream from there.
-        case compacted
+        /// What came after the known revision was forgotten: read everything, and open the next stream from there. With
+        /// the revision up to which etcd has compacted.
+        case compacted(at: Int64)
         /// The stream is of no use any more; the text says why.
         case ended(reason: String, isUnauthenticated: Bool)
     }
@@ -130,9 +131,10 @@ struct WatchMachine: Sendable {
         let header = GatewayHeader(result.object("header"))
         if result.bool("canceled") {
             // Zero unless the revision to begin with is gone.
-            if result.signed("compact_revision") > 0 {
+            let compacted = result.signed("compact_revision")
+            if compacted > 0 {
                 end(.readAndReopen)
-                return [.compacted]
+                return [.compacted(at: compacted)]
             }
             let reason = result.text("cancel_reason")
             return end(

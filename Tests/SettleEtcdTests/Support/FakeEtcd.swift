@@ -41,6 +41,8 @@ final class FakeEtcd: Sendable {
         var revision: Int64 = 1
         var compacted: Int64 = 0
         var values: [Bytes: Value] = [:]
+        /// What there was when it was compacted.
+        var base: [Bytes: Value] = [:]
         /// What happened at each revision.
         var events: [Int64: [Event]] = [:]
         /// The same, with what was forgotten, for the tests.
@@ -109,7 +111,9 @@ final class FakeEtcd: Sendable {
     /// Forgets what happened before a revision.
     func compact(at revision: Int64? = nil) {
         state.withLock { state in
-            state.compacted = revision ?? state.revision
+            let revision = revision ?? state.revision
+            state.base = state.values(at: revision)
+            state.compacted = revision
             for old in state.events.keys where old <= state.compacted { state.events[old] = nil }
         }
     }
@@ -140,7 +144,7 @@ final class FakeEtcd: Sendable {
         let old = other.state.withLock { $0 }
         state.withLock { state in
             (state.values, state.revision, state.compacted) = (old.values, old.revision, old.compacted)
-            (state.events, state.allEvents) = (old.events, old.allEvents)
+            (state.events, state.allEvents, state.base) = (old.events, old.allEvents, old.base)
             if isNew { state.cluster += 1 }
             state.hasAlarm = false
             state.watchers = [:]
@@ -232,14 +236,10 @@ extension FakeEtcd.State {
         return answer
     }
 
-    private func values(at asked: Int64) -> [FakeEtcd.Bytes: FakeEtcd.Value] {
-        var values = values
-        // Undo what came after: the newest event of each key up to then counts.
-        for late in asked + 1...revision {
-            for event in events[late] ?? [] { values[event.key] = nil }
-        }
-        for early in 0...asked {
-            for event in allEvents[early] ?? [] { values[event.key] = event.value }
+    fileprivate func values(at asked: Int64) -> [FakeEtcd.Bytes: FakeEtcd.Value] {
+        var values = base
+        for revision in compacted...asked {
+            for event in events[revision] ?? [] { values[event.key] = event.value }
         }
         return values
     }

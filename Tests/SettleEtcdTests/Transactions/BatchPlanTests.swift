@@ -105,7 +105,12 @@ struct BatchPlanTests {
 
     @Test func aMarkerComesBackAsItWas() throws {
         let id = StorageBatch.ID(store: .max, number: 3)
-        let marker = Marker(session: .max, batch: id, author: "carol", time: 0.5, barrier: 9)
+        var marker = Marker(session: .max, batch: id, author: "carol", time: 0.5, barrier: 9)
+        #expect(Marker(marker.bytes) == marker)
+        let undone = ChangeToken(history: 1, position: 2, checksum: 3)
+        marker.details = TransactionDetails(
+            program: "fleet", process: .max, user: "root", isReset: true, undone: undone, reason: "not confirmed",
+            isOwners: true)
         #expect(Marker(marker.bytes) == marker)
         #expect(Marker(Array("5".utf8)) == nil)
         #expect(Marker(Array("{}".utf8)) == nil)

@@ -69,7 +69,7 @@ struct WatchMachineTests {
         let actions = receive(
             "{\"result\":{\"header\":{\"revision\":\"9\"},\"created\":true}}\n"
                 + "{\"result\":{\"header\":{\"revision\":\"9\"},\"canceled\":true,\"compact_revision\":\"7\"}}\n")
-        #expect(actions == [.opened(GatewayHeader(cluster: 0, revision: 9)), .compacted])
+        #expect(actions == [.opened(GatewayHeader(cluster: 0, revision: 9)), .compacted(at: 7)])
     }
 
     @Test mutating func fragmentsAreOneAnswerAndATransactionIsOneUpdate() {

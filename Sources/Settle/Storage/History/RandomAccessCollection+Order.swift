@@ -1,6 +1,6 @@
 extension RandomAccessCollection {
     /// The first index at which a condition holds that holds at all later ones too; `endIndex` if there is none.
-    func firstIndexInOrder(where condition: (Element) -> Bool) -> Index {
+    package func firstIndexInOrder(where condition: (Element) -> Bool) -> Index {
         var (low, high) = (startIndex, endIndex)
         while low < high {
             let middle = index(low, offsetBy: distance(from: low, to: high) / 2)

@@ -42,6 +42,8 @@ public protocol HistoryStorage: SharedStorage {
     func withheldKeys() async throws(StorageError) -> Set<SettingKey>
 
     /// Removes all values at a key, and in it, from the history. What is stored stays.
+    ///
+    /// - Throws: ``StorageError``; with ``StorageError/Code/unsupported`` if what the history has can't be removed.
     func forgetHistory(of key: SettingKey) async throws(StorageError)
 }
 

@@ -26,6 +26,8 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let leaseLost = Code("leaseLost")
         /// What is stored has been migrated with a step that the program does not know. Nothing was stored.
         public static let migrated = Code("migrated")
+        /// The storage can't do what was asked, whatever it has.
+        public static let unsupported = Code("unsupported")
         /// The storage can't be reached.
         public static let unavailable = Code("unavailable")
         /// The storage has been closed.
