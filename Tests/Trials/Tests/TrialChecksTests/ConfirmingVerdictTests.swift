@@ -55,7 +55,8 @@ struct ConfirmingVerdictTests {
 
     @Test("A commit that nobody has confirmed must not stand")
     func standing() {
-        #expect(verdict(found: (700, 1)) { $0.removeLast() }.wrong == ["A commit was neither confirmed nor taken back."])
+        let verdict = verdict(found: (700, 1)) { $0.removeLast() }
+        #expect(verdict.wrong == ["A commit was neither confirmed nor taken back."])
     }
 
     @Test("A commit that was confirmed must not be taken back")

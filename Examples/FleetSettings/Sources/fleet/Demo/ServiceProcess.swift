@@ -21,10 +21,11 @@ final class ServiceProcess: Sendable {
         self.number = number
         station = network?.station(20 + number)
         copy = folder.path("service-\(number).json")
-        arguments = [
-            "service", "--number", "\(number)", "--endpoints", cluster.endpoints.joined(separator: ","), "--prefix",
-            prefix,
-        ]
+        arguments =
+            [
+                "service", "--number", "\(number)", "--endpoints", cluster.endpoints.joined(separator: ","), "--prefix",
+                prefix,
+            ]
             + (reports ? ["--machine", "service \(number)"] : [])
     }
 

@@ -82,7 +82,8 @@ public struct ConfirmingVerdict: Sendable {
         defer { pending = nil }
         guard let pending else { return wrong.append("\(entry.author) has taken back nothing.") }
         guard entry.after == pending.base, entry.before != entry.after else {
-            return wrong.append("\(entry.author) has put back \(Self.text(entry.after)), not \(Self.text(pending.base)).")
+            let (after, base) = (Self.text(entry.after), Self.text(pending.base))
+            return wrong.append("\(entry.author) has put back \(after), not \(base).")
         }
     }
 
