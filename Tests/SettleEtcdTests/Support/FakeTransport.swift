@@ -94,17 +94,18 @@ final class FakeTransport: EtcdTransport {
     }
 
     func call(_ request: EtcdRequest) async throws -> EtcdAnswer {
-        let (fault, late) = state.withLock { state in
+        // Without the lock: it may store something, which comes to this client's streams.
+        let fault = state.withLock { $0.fault }(request)
+        let late = state.withLock { state in
             state.requests.append(request)
             for index in state.late.indices { state.late[index].after -= 1 }
             let late = state.late.filter { $0.after < 0 }.map(\.request)
             state.late.removeAll { $0.after < 0 }
-            let fault = state.fault(request)
             if case .late = fault {
                 state.late.append((request, state.lateness))
                 state.lateness = (state.lateness + 1) % 7
             }
-            return (fault, late)
+            return late
         }
         for request in late {
             _ = cluster.answer(request.path, request.body, token: request.headers["Authorization"])

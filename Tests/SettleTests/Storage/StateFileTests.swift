@@ -255,14 +255,14 @@ import Testing
         if !hasJournal {
             try FileManager.default.removeItem(at: fixture.folder.appending(path: ".settings.json.journal"))
         }
-        for _ in 1...2 {
+        // With all values in the journal, the first store puts the file right when it is closed.
+        for _ in 1...(hasJournal ? 1 : 2) {
             let store = try await SettingsStore.open(at: fixture.file)
             guard case .recovered(let sentence, hasJournal) = store.file.loadOutcome else {
                 Issue.record("\(store.file.loadOutcome)")
                 return
             }
             #expect(sentence.contains("“\(url.path)” \(damage == nil ? "has been removed" : "is damaged")"))
-            // Who only reads has put nothing right.
             try await store.close()
         }
         let store = try await SettingsStore.open(at: fixture.file)
@@ -274,11 +274,11 @@ import Testing
         try await again.close()
     }
 
-    @Test("A lost file of state whose journal has lost its end may have had more", arguments: [nil, "{"])
-    func lossWithTornJournal(text damage: String?) async throws {
+    /// One that was removed is reported unless the end of the journal was what said that it had been written.
+    @Test("A damaged file of state whose journal has lost its end may have had more")
+    func lossWithTornJournal() async throws {
         try await writeAll()
-        let url = fixture.folder.appending(path: Self.state)
-        if let damage { try Data(damage.utf8).write(to: url) } else { try FileManager.default.removeItem(at: url) }
+        try Data("{".utf8).write(to: fixture.folder.appending(path: Self.state))
         let journal = fixture.folder.appending(path: ".settings.json.journal")
         var bytes = try Data(contentsOf: journal)
         let end = try #require(bytes.lastIndex { $0 != 0 })
