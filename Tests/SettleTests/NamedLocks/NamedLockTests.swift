@@ -276,6 +276,8 @@ import Testing
     @Test func `a storage that can't be read fails the call, and the lock is free again`() async throws {
         let failing = FailingStorage(InMemoryStorage())
         let store = try await SettingsStore.open(storage: failing)
+        // The store asks once when it is opened, which comes before this.
+        try await store.flush()
         failing.fail(.changes, with: StorageError(.unavailable, "Nobody answers."), count: 1)
         let error = await #expect(throws: SettingsError.self) {
             try await store.withLock { Issue.record("it was run") }
