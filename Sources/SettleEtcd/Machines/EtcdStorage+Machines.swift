@@ -47,9 +47,10 @@ extension EtcdStorage {
         await Task { [cluster] in await cluster.revoke(lease) }.value
     }
 
-    /// The machines that report, by their names.
+    /// Asks the cluster which machines report.
     ///
-    /// - Throws: ``StorageError`` if the cluster can't be asked.
+    /// - Returns: The machines, sorted by their names.
+    /// - Throws: `StorageError` if the cluster can't be asked.
     public nonisolated func machines() async throws(StorageError) -> [EtcdMachine] {
         let range = space.machines
         let found = try await cluster.read(RangeRequest(key: range.key, end: range.end)).range
