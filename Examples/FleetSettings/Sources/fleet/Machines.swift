@@ -54,13 +54,14 @@ struct Machines {
 struct Seconds: ExpressibleByArgument {
     let duration: Duration
 
+    private static let units = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3_600), ("", 1)]
+
     init?(argument: String) {
-        if let seconds = Double(argument) {
-            guard seconds >= 0, seconds < 1e9 else { return nil }
-            duration = .milliseconds(Int64(seconds * 1_000))
-        } else {
-            guard let found = try? Duration(settingValue: .string(argument)), found >= .zero else { return nil }
-            duration = found
+        for (unit, factor) in Self.units where argument.hasSuffix(unit) {
+            guard let number = Double(argument.dropLast(unit.count)), number >= 0, number < 1e9 else { return nil }
+            duration = .milliseconds(Int64(number * factor * 1_000))
+            return
         }
+        return nil
     }
 }
