@@ -36,14 +36,10 @@ enum Report {
 extension Passcode {
     /// Reads a passcode at the terminal, or a line of standard input. At a terminal it asks again for a text that can't
     /// be a passcode, as often as necessary: that is no try.
-    ///
-    /// - Parameter policy: Which a new passcode must fit.
-    static func read(prompt: String, for policy: PasscodePolicy? = nil) throws -> Passcode {
+    static func read(prompt: String) throws -> Passcode {
         while true {
             do {
-                let passcode = try Terminal.readSecret(prompt: prompt).passcode()
-                try policy?.check(passcode)
-                return passcode
+                return try Terminal.readSecret(prompt: prompt).passcode()
             } catch let error as PasscodeError {
                 Terminal.complain("\(error)")
                 guard Terminal.isInteractive else { throw ExitCode.malformed }

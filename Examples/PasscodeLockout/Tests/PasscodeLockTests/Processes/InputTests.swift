@@ -106,8 +106,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let lock = LockFolder(url: folder)
             try await lock.enrol("2580", cost: ScryptCost(rounds: 16))
-            for name in LockFolder.states {
-                let file = folder.appending(path: name)
+            for file in lock.copies {
                 try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: file.path)
             }
             let (exitCode, answer) = try await report(lock.copies[0].path)
