@@ -56,6 +56,9 @@ struct Cluster: ParsableArguments {
         return configuration
     }
 
+    /// Everything that etcd has. What is written says also which program and which user it was.
+    private static let history = HistoryPolicy.keep(transactions: 100_000, bytes: 64 << 20, for: .days(36_500))
+
     /// Opens the settings for as long as some work lasts.
     ///
     /// - Parameter usesLocalCopy: Whether to take what waits in the local copy for one's own, and send it.
@@ -72,7 +75,7 @@ struct Cluster: ParsableArguments {
             var configuration = configuration(isImpatient: isImpatient)
             configuration.start = start
             let storage = EtcdStorage(configuration, transport: transport, localCopy: copy)
-            let store = try await SettingsStore.open(storage: storage)
+            let store = try await SettingsStore.open(storage: storage, configuration: .init(history: Self.history))
             let issues = store.issues
             let complaints = Task { for await issue in issues { Terminal.complain("fleet: \(issue)") } }
             defer { complaints.cancel() }
