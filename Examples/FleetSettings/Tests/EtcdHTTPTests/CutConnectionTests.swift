@@ -184,7 +184,8 @@ struct CutConnectionTests {
                 #expect((contents ?? again).tree.root == stored && again.tree.root == stored)
                 await storage.close()
             }
-            #expect(failures > 50)
+            // One cut answer is asked for again. A second failure may be a connection that ended before.
+            #expect(failures < 20)
         }
     }
 
