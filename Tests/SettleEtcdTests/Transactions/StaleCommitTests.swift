@@ -12,11 +12,13 @@ struct StaleCommitTests {
 
     /// Two clients that know `switch = "A"`. Then the first is behind: the second has stored "B".
     private func open() async throws -> (first: SettingsStore, transport: FakeTransport, second: SettingsStore) {
-        let (storage, transport) = fixture.client()
+        // The tests' time passes fast, and a lock is not to end meanwhile.
+        let lasting: (inout EtcdConfiguration) -> Void = { $0.lockTimeToLive = .seconds(1_000_000) }
+        let (storage, transport) = fixture.client(lasting)
         let first = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
         try await first.commit { try first.keys.setValue("A", forKey: "switch") }
         let second = try await SettingsStore.open(
-            storage: fixture.client().storage, configuration: .init(clock: fixture.clock))
+            storage: fixture.client(lasting).storage, configuration: .init(clock: fixture.clock))
         while transport.state.withLock({ $0.streams.isEmpty }) { await Task.yield() }
         transport.holdStreams()
         try await second.commit { try second.keys.setValue("B", forKey: "switch") }
