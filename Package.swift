@@ -83,3 +83,10 @@ if let only = Context.environment["SETTLE_ONLY"] {
     package.targets.removeAll { !kept.contains($0.name) }
     package.products.removeAll { !kept.contains($0.name) }
 }
+
+// Only these folders of the tests of Settle: SETTLE_FOLDERS=Engine,Store.
+if let folders = Context.environment["SETTLE_FOLDERS"] {
+    for target in package.targets where target.name == "SettleTests" {
+        target.sources = folders.split(separator: ",").map(String.init)
+    }
+}

@@ -7,12 +7,12 @@ import Testing
     /// `SETTLE_HISTORY_SEED` the first seed: a number of 1 repeats a history that has failed.
     @Test("Random histories agree with a naive search list after each step", arguments: 0..<4)
     func histories(part: UInt64) async throws {
-        for seed in Self.seeds(of: part, count: 1_000) { try await Self.run(seed, in: MemoryHome()) }
+        for seed in Self.seeds(of: part, count: 400) { try await Self.run(seed, in: MemoryHome()) }
     }
 
     @Test("Random histories with files, migrations and kills agree with it too", arguments: 0..<4)
     func files(part: UInt64) async throws {
-        for seed in Self.seeds(of: part, count: 200) { try await Self.run(seed, in: DiskHome()) }
+        for seed in Self.seeds(of: part, count: 100) { try await Self.run(seed, in: DiskHome()) }
     }
 
     private static func seeds(of part: UInt64, count: UInt64) -> some Sequence<UInt64> {

@@ -1,3 +1,4 @@
+import Foundation
 import Settle
 import SettleTesting
 import Testing
@@ -42,11 +43,19 @@ import Testing
         }
     }
 
+    /// `SETTLE_HISTORIES` sets another number of histories, and `SETTLE_HISTORY_SEED` the first seed: a number of 1
+    /// repeats a history that has failed.
+    private static var seeds: Range<UInt64> {
+        let environment = ProcessInfo.processInfo.environment
+        let first = environment["SETTLE_HISTORY_SEED"].flatMap(UInt64.init) ?? 0
+        return first..<(first + (environment["SETTLE_HISTORIES"].flatMap(UInt64.init) ?? 80))
+    }
+
     @Test(arguments: [SettingsStore.Configuration().savePolicy, .memoryOnly])
     func `whatever is written, undone and saved in any order, the last write by key stands`(
         savePolicy: SavePolicy
     ) async throws {
-        for seed in 0..<300 { try await run(seed: UInt64(seed), savePolicy) }
+        for seed in Self.seeds { try await run(seed: seed, savePolicy) }
     }
 
     private func run(seed: UInt64, _ savePolicy: SavePolicy) async throws {

@@ -1,18 +1,25 @@
+import Foundation
 import Settle
 import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10)), .serialized) struct StressTests {
+    /// With `SETTLE_ROUNDS_PERCENT`, some of the rounds, for the thread sanitizer.
+    private static func rounds(_ all: Int) -> Int {
+        all * (ProcessInfo.processInfo.environment["SETTLE_ROUNDS_PERCENT"].flatMap(Int.init) ?? 100) / 100
+    }
+
     @Test("8 tasks that each add 1 a hundred thousand times add 800,000 in total")
     func increments() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
+        let rounds = Self.rounds(100_000)
         await withTaskGroup { group in
             for _ in 0..<8 {
-                group.addTask { for _ in 0..<100_000 { settings.count += 1 } }
+                group.addTask { for _ in 0..<rounds { settings.count += 1 } }
             }
         }
-        #expect(settings.count == 800_000 && store.revision == 800_000)
+        #expect(settings.count == 8 * rounds && store.revision == UInt64(8 * rounds))
         try await store.close()
     }
 
@@ -22,7 +29,7 @@ import Testing
         let settings = try await store.group(CounterSettings.self)
         let values = (0..<3).map { _ in ChangeRecorder(settings.$count) }
         let changes = ChangeRecorder(settings.changes(.newest))
-        for round in 1...10_000 {
+        for round in 1...Self.rounds(10_000) {
             await withTaskGroup { group in
                 for writer in 0..<2 {
                     group.addTask { settings.count = round * 10 + writer }
@@ -84,7 +91,7 @@ import Testing
         }
         let torn = await onThread {
             var torn = 0
-            for _ in 0..<1_000_000 where settings.snapshot({ $0.left + $0.right }) != 1_000 { torn += 1 }
+            for _ in 0..<Self.rounds(1_000_000) where settings.snapshot({ $0.left + $0.right }) != 1_000 { torn += 1 }
             return torn
         }
         flag.raise()
