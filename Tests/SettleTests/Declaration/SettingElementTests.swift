@@ -141,7 +141,7 @@ private struct Lists: SettingsGroup {
         settings.$users[0][\.nickname].value = "D"
         let length: ReadOnlySetting<Int?> = settings.$users[0][\.length]
         #expect(settings.users == [User(name: "Dan", nickname: "D")] && length.value == 3)
-        let name: Setting<String?> = settings.$users[0].name
+        let name: SettingPart<String?> = settings.$users[0].name
         #expect(name == settings.$users[0][\.name])
         let readOnly: ReadOnlySetting<String?> = settings.$users.readOnly[0].name
         #expect(readOnly == name.readOnly)
