@@ -84,7 +84,7 @@ if let only = Context.environment["SETTLE_ONLY"] {
     package.products.removeAll { !kept.contains($0.name) }
 }
 
-// Only these folders of the tests of Settle: SETTLE_FOLDERS=Engine,Store.
+// Only these folders of the tests of Settle: SETTLE_FOLDERS=Support,Engine,Store.
 if let folders = Context.environment["SETTLE_FOLDERS"] {
     for target in package.targets where target.name == "SettleTests" {
         target.sources = folders.split(separator: ",").map(String.init)

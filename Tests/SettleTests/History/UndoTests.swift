@@ -342,14 +342,3 @@ struct LimitedSettings: SettingsGroup {
     @Setting var count = 0
     @Setting var plain = 0
 }
-
-struct AttemptSettings: SettingsGroup {
-    static let access = SettingsAccess.owner
-    @Setting var attempts = 0
-}
-
-struct PartlyHiddenSettings: SettingsGroup {
-    @Setting var token: Secret<String>?
-    let inner = CounterSettings()
-    let owned = AttemptSettings()
-}

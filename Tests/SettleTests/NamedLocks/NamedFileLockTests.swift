@@ -203,12 +203,12 @@ import Testing
 
     @Test(
         "If any system call fails, the name is either reserved or free, and no file stays open",
-        arguments: FileStorageFaultTests.Trouble.all)
-    func everyCall(trouble: FileStorageFaultTests.Trouble) throws {
+        arguments: CallTrouble.all)
+    func everyCall(trouble: CallTrouble) throws {
         for name in ["settings.json", "new/settings.json"] { try reserve(name, with: trouble) }
     }
 
-    private func reserve(_ name: String, with trouble: FileStorageFaultTests.Trouble) throws {
+    private func reserve(_ name: String, with trouble: CallTrouble) throws {
         for isThere in [false, true] {
             var call = 0
             var wasHit = true

@@ -173,8 +173,8 @@ import Testing
 
     @Test(
         "An append that compacts the journal leaves the old or the new state, whichever system call fails",
-        arguments: FileStorageFaultTests.Trouble.all)
-    func everyCall(trouble: FileStorageFaultTests.Trouble) throws {
+        arguments: CallTrouble.all)
+    func everyCall(trouble: CallTrouble) throws {
         // Which append begins the journal anew.
         let scratch = try FileStorageFixture()
         let first = try broken(scratch)

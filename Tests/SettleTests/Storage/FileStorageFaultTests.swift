@@ -21,18 +21,6 @@ import Testing
         case append, syncedAppend, checkpoint, externalChanges
     }
 
-    struct Trouble: Sendable, CustomTestStringConvertible {
-        let fault: FaultySystemCalls.Fault
-        let forGood: Bool
-        var testDescription: String { "\(fault)\(forGood ? " for good" : "")" }
-
-        static let all: [Trouble] = [
-            .error(.noSpace), .error(.inputOutput), .error(.permissionDenied), .error(.interrupted), .short,
-        ].flatMap { (fault: FaultySystemCalls.Fault) in
-            [Trouble(fault: fault, forGood: false), Trouble(fault: fault, forGood: true)]
-        }
-    }
-
     private static let old: SettingValue.Entries = ["a": .integer(1), "z": .string("kept")]
     private static let second = batch(2, ["a": .integer(2), "b": .string(String(repeating: "long ", count: 50))])
 
@@ -60,8 +48,8 @@ import Testing
 
     @Test(
         "An operation leaves the old or the new state, whichever call fails, and later ones store everything",
-        arguments: Trouble.all)
-    func everyCall(trouble: Trouble) throws {
+        arguments: CallTrouble.all)
+    func everyCall(trouble: CallTrouble) throws {
         for kind in Start.allCases {
             for operation in Operation.allCases {
                 var call = 0
@@ -91,7 +79,7 @@ import Testing
     }
 
     /// Whether the operation made enough calls for the fault to occur.
-    private func wasHit(call: Int, _ trouble: Trouble, _ kind: Start, _ operation: Operation) throws -> Bool {
+    private func wasHit(call: Int, _ trouble: CallTrouble, _ kind: Start, _ operation: Operation) throws -> Bool {
         let (fixture, storage, old) = try start(kind)
         let calls = fixture.calls
         let new = SettingTree(storing: Self.second, over: old).root

@@ -193,8 +193,8 @@ import Testing
 
     @Test(
         "A load throws or finds the right values and changes nothing, whichever call fails",
-        arguments: FileStorageFaultTests.Trouble.all)
-    func everyCall(trouble: FileStorageFaultTests.Trouble) throws {
+        arguments: CallTrouble.all)
+    func everyCall(trouble: CallTrouble) throws {
         for text in [nil, "{\"a\": 1}"] {
             var call = 0
             var wasHit = true

@@ -131,8 +131,8 @@ import Testing
 
     @Test(
         "Recovering a damaged file and journal throws or succeeds, whichever call fails, and keeps the journal",
-        arguments: FileStorageFaultTests.Trouble.all, [true, false])
-    func bothDamagedWithFaults(trouble: FileStorageFaultTests.Trouble, isHeader: Bool) throws {
+        arguments: CallTrouble.all, [true, false])
+    func bothDamagedWithFaults(trouble: CallTrouble, isHeader: Bool) throws {
         var call = 0
         var wasHit = true
         while wasHit {

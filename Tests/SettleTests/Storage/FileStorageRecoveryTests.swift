@@ -197,12 +197,12 @@ import Testing
 
     @Test(
         "Recovery throws or succeeds, whichever call fails, and loses neither version",
-        arguments: FileStorageFaultTests.Trouble.all)
-    func everyCall(trouble: FileStorageFaultTests.Trouble) throws {
+        arguments: CallTrouble.all)
+    func everyCall(trouble: CallTrouble) throws {
         for hasPrevious in [true, false] { try recover(hasPrevious: hasPrevious, with: trouble) }
     }
 
-    private func recover(hasPrevious: Bool, with trouble: FileStorageFaultTests.Trouble) throws {
+    private func recover(hasPrevious: Bool, with trouble: CallTrouble) throws {
         var call = 0
         var wasHit = true
         while wasHit {

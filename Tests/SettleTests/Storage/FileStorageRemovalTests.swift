@@ -311,8 +311,8 @@ import Testing
 
     @Test(
         "No acknowledged value is lost, whichever call fails while removed files are stored again",
-        arguments: FileStorageFaultTests.Trouble.all)
-    func everyCall(trouble: FileStorageFaultTests.Trouble) throws {
+        arguments: CallTrouble.all)
+    func everyCall(trouble: CallTrouble) throws {
         for removal in [Removal.file, .journal, .both, .folder] {
             var call = 0
             var wasHit = true

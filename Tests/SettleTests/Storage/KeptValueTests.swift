@@ -296,7 +296,7 @@ import Testing
 
     @Test("Merging an edit keeps the last good value, whichever call fails, even after a kill")
     func everyCall() async throws {
-        for trouble in FileStorageFaultTests.Trouble.all {
+        for trouble in CallTrouble.all {
             var call = 0
             var wasHit = true
             while wasHit {

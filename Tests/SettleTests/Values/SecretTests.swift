@@ -11,14 +11,6 @@ import Testing
 
 private let marker = "hunter2"
 
-/// Everything that a program can print of a value.
-func printed(_ value: Any) -> String {
-    var text = "\(value) \(String(describing: value)) \(String(reflecting: value)) "
-    dump(value, to: &text)
-    if let error = value as? SettingsError, let underlying = error.underlying { text += printed(underlying) }
-    return text
-}
-
 private struct Refusing: Codable, Sendable, Equatable {
     var text: String
 

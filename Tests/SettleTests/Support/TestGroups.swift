@@ -153,3 +153,14 @@ final class Flag: Sendable {
         raised.store(true, ordering: .releasing)
     }
 }
+
+struct PartlyHiddenSettings: SettingsGroup {
+    @Setting var token: Secret<String>?
+    let inner = CounterSettings()
+    let owned = AttemptSettings()
+}
+
+struct AttemptSettings: SettingsGroup {
+    static let access = SettingsAccess.owner
+    @Setting var attempts = 0
+}
