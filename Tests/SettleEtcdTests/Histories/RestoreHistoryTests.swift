@@ -57,7 +57,9 @@ struct RestoreHistoryTests {
         #expect(follower.tree.withLock { $0 } == stored, place)
     }
 
-    @Test(arguments: histories(usually: 8)) func aFollowerEndsWithWhatIsThereAndIsAlarmedByRestoresOnly(_ round: UInt64) async throws {
+    @Test(arguments: histories(usually: 8)) func aFollowerEndsWithWhatIsThereAndIsAlarmedByRestoresOnly(_ round: UInt64)
+        async throws
+    {
         var random = SeededGenerator(seed: 9_100 + round)
         write(6, &random)
         let (follower, transport) = try await fixture.follower()
