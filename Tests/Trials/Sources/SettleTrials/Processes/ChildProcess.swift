@@ -25,7 +25,11 @@ struct ChildProcess: ~Copyable {
     /// Held from the creation of a pipe until exec closes its ends, so that no other child inherits them.
     private static let starting = Mutex(())
 
+    /// A line for a child that has ended is an error of `write`, which ``say(_:)`` ignores, and not the end of this process.
+    private static let outlivesChildren: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
+
     init(_ order: ChildOrder, environment: [String: String] = [:]) throws {
+        Self.outlivesChildren
         let arguments = [try Self.executable(), "child", try order.text]
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
         (id, input, output) = try Self.starting.withLock { _ in
