@@ -10,8 +10,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-// A resource makes a module import Foundation for its bundle. Linux needs no privacy manifest, and there the library loads only
-// FoundationEssentials.
+// A resource makes a module import Foundation for its bundle. Linux needs no privacy manifest, and there the library
+// loads only FoundationEssentials.
 #if os(macOS)
     let privacyManifest: (resources: [Resource], excluded: [String]) = ([.copy("PrivacyInfo.xcprivacy")], [])
 #else
@@ -76,7 +76,8 @@ let package = Package(
     ]
 )
 
-// For a shorter build: SETTLE_ONLY=Settle keeps the library and its tests, SETTLE_ONLY=SettleEtcd those of another target, both by commas.
+// For a shorter build: SETTLE_ONLY=Settle keeps the library and its tests, SETTLE_ONLY=SettleEtcd those of another
+// target, both by commas.
 if let only = Context.environment["SETTLE_ONLY"] {
     let named = only.split(separator: ",").map(String.init)
     let kept = Set(["Settle", "SettleTesting", "SettleTestSupport"] + named + named.map { $0 + "Tests" })

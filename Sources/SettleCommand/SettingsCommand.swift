@@ -6,7 +6,8 @@ public import Settle
     import Foundation
 #endif
 
-/// A program's own command for its settings: `myapp settings list`, `set`, `explain` and so on, typed by its declarations.
+/// A program's own command for its settings: `myapp settings list`, `set`, `explain` and so on, typed by its
+/// declarations.
 ///
 /// ```swift
 /// let store = try await SettingsStore.open("com.example.app")
@@ -15,8 +16,8 @@ public import Settle
 /// ```
 ///
 /// Values are read and written as `settle` does it, except that reading shows what is in force, and that texts are what
-/// the declarations say. A setting that only its owner writes (`SettingsAccess.owner`) is shown and can't be written. Secrets are
-/// shown only with `--show-secrets` on a terminal. `help` lists the verbs, with a table of the exit codes.
+/// the declarations say. A setting that only its owner writes (`SettingsAccess.owner`) is shown and can't be written.
+/// Secrets are shown only with `--show-secrets` on a terminal. `help` lists the verbs, with a table of the exit codes.
 public struct SettingsCommand: Sendable {
     private let store: SettingsStore
     private let groups: [any SettingsGroup.Type]
@@ -34,8 +35,8 @@ public struct SettingsCommand: Sendable {
 
     /// Runs a verb, with the streams of the process.
     ///
-    /// Errors go to standard error, as sentences that say what to do. Nothing asks for input without a terminal. What is
-    /// written is on stable storage when this returns.
+    /// Errors go to standard error, as sentences that say what to do. Nothing asks for input without a terminal. What
+    /// is written is on stable storage when this returns.
     ///
     /// - Parameter arguments: The verb and its arguments.
     /// - Returns: The exit code; the help has a table of them.

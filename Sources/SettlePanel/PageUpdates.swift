@@ -8,8 +8,8 @@ import Settle
 
 /// What a page is sent: the forms that it does not show as they are.
 ///
-/// A page says with its ``PageCursor`` what it shows, when it connects first and whenever it connects again. So nothing is sent
-/// twice, and nothing is lost:
+/// A page says with its ``PageCursor`` what it shows, when it connects first and whenever it connects again. So nothing
+/// is sent twice, and nothing is lost:
 ///
 /// | What the page says | What it is sent first |
 /// |---|---|
@@ -19,15 +19,17 @@ import Settle
 /// | a token that is known | the forms whose digest is another now; and of the secrets, which look alike whatever they are, those that the history says have been changed since |
 /// | no token, and there still is no history | the forms whose digest is another now |
 ///
-/// After that, a setting that changes is sent as it is then, whether that looks different or not: the page may have it from an
-/// answer meanwhile. The page's script changes the form that it shows in place, and does nothing to one with the same digest.
+/// After that, a setting that changes is sent as it is then, whether that looks different or not: the page may have it
+/// from an answer meanwhile. The page's script changes the form that it shows in place, and does nothing to one with
+/// the same digest.
 ///
-/// The store is followed before the token is read, so a change during the comparison is sent at least once. A token counts as
-/// forgotten also if the history can't be read.
+/// The store is followed before the token is read, so a change during the comparison is sent at least once. A token
+/// counts as forgotten also if the history can't be read.
 ///
-/// The identifier of an event has the digests of what was sent with it and before. A connection that breaks in the middle of an
-/// event leaves the browser with the one before, so that the rest is sent again. The digests do not know what the page has had from
-/// answers: the page's script compares those that its forms have, and connects without a cursor if that is not what it was sent.
+/// The identifier of an event has the digests of what was sent with it and before. A connection that breaks in the
+/// middle of an event leaves the browser with the one before, so that the rest is sent again. The digests do not know
+/// what the page has had from answers: the page's script compares those that its forms have, and connects without a
+/// cursor if that is not what it was sent.
 struct PageUpdates: Sendable {
     private let pages: PanelPages
     private let page: PageScope
@@ -68,7 +70,8 @@ struct PageUpdates: Sendable {
         return Array("\(text)\(identifier)event: forms\ndata: ".utf8) + data + Array("\n\n".utf8)
     }
 
-    /// The settings of the page, with their outline. They are looked up once: a search goes through all words of all settings.
+    /// The settings of the page, with their outline. They are looked up once: a search goes through all words of all
+    /// settings.
     private mutating func settings(of pages: PanelPages) -> (controls: [Control], outline: String) {
         if let declared { return declared }
         let contents = pages.context.contents

@@ -90,8 +90,8 @@ struct PanelActions: Sendable {
     /// The page has shown something else than there is now.
     private struct OtherIsThere: Error {}
 
-    /// A file that has never been written has no tokens, so what the page has shown must still be there. Who sends no form
-    /// of a page has seen nothing.
+    /// A file that has never been written has no tokens, so what the page has shown must still be there. Who sends no
+    /// form of a page has seen nothing.
     private func refuseIfOther(_ control: Control) throws {
         if let seen = form["seen"], seen != ControlState(of: control, in: panel.store).seen { throw OtherIsThere() }
     }

@@ -11,8 +11,8 @@ import Synchronization
 /// let response = await directory.respond(to: request)
 /// ```
 ///
-/// A store is opened when its panel is looked at first, and stays open. A schema or a bundle that changes is seen when a
-/// page is loaded next.
+/// A store is opened when its panel is looked at first, and stays open. A schema or a bundle that changes is seen when
+/// a page is loaded next.
 public final class PanelDirectory: Sendable {
     /// A panel of the list.
     public enum Entry: Sendable, Hashable {
@@ -58,8 +58,8 @@ public final class PanelDirectory: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: Where the front page is, and who may use all panels.
-    ///   - entries: The panels; asked for at each request, so that it may change. Of two panels of the same kind and domain,
-    ///     the first one counts.
+    ///   - entries: The panels; asked for at each request, so that it may change. Of two panels of the same kind and
+    ///     domain, the first one counts.
     public init(configuration: SettingsPanel.Configuration, entries: @escaping @Sendable () -> [Entry]) {
         (gate, self.entries) = (PanelGate(configuration), entries)
     }

@@ -5,8 +5,8 @@ extension PanelPages {
     ///
     /// - Parameters:
     ///   - query: Names the page, the settings that its document has, and what it shows.
-    ///   - lastEvent: The identifier of the last event that the browser has had of this stream: newer than what the query
-    ///     says it shows.
+    ///   - lastEvent: The identifier of the last event that the browser has had of this stream: newer than what the
+    ///     query says it shows.
     ///   - lifetime: How long the browser's session lasts; `nil` without an end.
     func events(_ query: FormFields, lastEvent: String?, lifetime: Duration?) -> PanelResponse {
         let page = PageScope(query)

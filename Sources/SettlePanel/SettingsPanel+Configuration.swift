@@ -19,8 +19,9 @@ extension SettingsPanel {
 
         /// The title of the first pane, such as the program's name.
         public var title: String
-        /// The path below which the panel is, such as `/settings/panel`. Empty for the server's root, the default. Browsers
-        /// send the session's cookie to all servers of the same host name below this path, whatever their ports.
+        /// The path below which the panel is, such as `/settings/panel`. Empty for the server's root, the default.
+        /// Browsers send the session's cookie to all servers of the same host name below this path, whatever their
+        /// ports.
         public var path: String
         /// The names by which the panel may be reached, without a port. By default those of this machine's loopback:
         /// `localhost`, `127.0.0.1` and `[::1]`.
@@ -31,13 +32,13 @@ extension SettingsPanel {
         public var sessionLifetime: Duration
         /// How long a link that nobody has used can be used. By default 10 minutes.
         public var linkLifetime: Duration
-        /// Whether browsers reach the panel by `https` only, so that they keep cookies from other connections. By default
-        /// false.
+        /// Whether browsers reach the panel by `https` only, so that they keep cookies from other connections. By
+        /// default false.
         public var isSecure: Bool
         /// The name under which changes are stored. By default `panel`.
         public var author: String
-        /// The panel's own words in other languages, by language such as `fr`. The English texts are the keys. German and
-        /// Arabic are there already; words that are given for these count before.
+        /// The panel's own words in other languages, by language such as `fr`. The English texts are the keys. German
+        /// and Arabic are there already; words that are given for these count before.
         public var translations: [String: StringTable]
         /// How often an event stream without changes shows that it is alive. By default each 15 seconds.
         public var heartbeat: Duration

@@ -10,13 +10,14 @@ import Synchronization
 /// let response = await panel.respond(to: request)          // for each request below the panel's path
 /// ```
 ///
-/// The page works without a script. With one it is live: each control saves as it changes, and shows what others change as
-/// that happens.
+/// The page works without a script. With one it is live: each control saves as it changes, and shows what others change
+/// as that happens.
 ///
-/// With ``init(_:groups:configuration:)`` the store checks each value, so a page can't store what the program could not. Other
-/// panels check as far as their schema or their bundle tells. What belongs to an owner (`SettingsAccess.owner`) or is locked is
-/// shown and can't be changed, and of secrets a page shows only whether there is one. That needs to be declared, in groups or
-/// in the schema: ``init(valuesOf:configuration:)`` shows secrets in clear.
+/// With ``init(_:groups:configuration:)`` the store checks each value, so a page can't store what the program could
+/// not. Other panels check as far as their schema or their bundle tells. What belongs to an owner
+/// (`SettingsAccess.owner`) or is locked is shown and can't be changed, and of secrets a page shows only whether there
+/// is one. That needs to be declared, in groups or in the schema: ``init(valuesOf:configuration:)`` shows secrets in
+/// clear.
 ///
 /// A panel is safe to run beside other programs and web pages: requests must come by a name of
 /// ``Configuration/hosts``, changes from the panel's own pages, and from a browser that a one-time link has let in.
@@ -51,15 +52,16 @@ public final class SettingsPanel: Sendable {
 
     /// A panel for whatever is stored: each value can be replaced by one of its type.
     ///
-    /// Nothing tells what is a secret or belongs to an owner: secrets are shown in clear, and everything can be changed.
+    /// Nothing tells what is a secret or belongs to an owner: secrets are shown in clear, and everything can be
+    /// changed.
     public convenience init(valuesOf store: SettingsStore, configuration: Configuration) {
         self.init(store, .values, configuration)
     }
 
     /// A panel as a `Settings.bundle` describes it, for the settings that have its keys.
     ///
-    /// Values must be of the type, in the range or on the list of their specifier; what a program declares counts as well, if
-    /// its groups are open in the store. Of variants for phones and for pads, the one for pads is shown.
+    /// Values must be of the type, in the range or on the list of their specifier; what a program declares counts as
+    /// well, if its groups are open in the store. Of variants for phones and for pads, the one for pads is shown.
     ///
     /// `store.domains.register(contentsOf: bundle)` makes its default values count.
     public convenience init(_ store: SettingsStore, bundle: SettingsBundle, configuration: Configuration) {

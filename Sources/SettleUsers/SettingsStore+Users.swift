@@ -7,9 +7,9 @@ extension SettingsStore {
     /// let store = try await SettingsStore.open("com.example.app", user: "alice", searching: .standard)
     /// ```
     ///
-    /// The files of the application, of the host, of all programs and of suites are those in that user's home folder, as
-    /// the system's user database has it; this process's variables don't count. Arguments and environment variables are
-    /// those of this process, as far as the list has them. The languages are those of `AppleLanguages` in a domain
+    /// The files of the application, of the host, of all programs and of suites are those in that user's home folder,
+    /// as the system's user database has it; this process's variables don't count. Arguments and environment variables
+    /// are those of this process, as far as the list has them. The languages are those of `AppleLanguages` in a domain
     /// above, or none.
     ///
     /// The user may be hostile. Below the home folder no symbolic link is followed, also if folders are exchanged

@@ -8,8 +8,8 @@ extension UserSystemCalls {
     /// What file systems without hard links say.
     private static let lackOfLinks: [SystemError] = [.notPermitted, .notSupported, .tooManyLinks, .unimplemented]
 
-    /// Makes a file under a name of its own first. A process that is stopped before the file is given to the user must not
-    /// leave one that keeps the user's programs out.
+    /// Makes a file under a name of its own first. A process that is stopped before the file is given to the user must
+    /// not leave one that keeps the user's programs out.
     func create(_ entry: Entry, _ permissions: UInt16) throws(SystemError) -> FileDescriptor {
         guard !entry.path.name.hasSuffix(Self.temporarySuffix) else { return try createGiven(entry, permissions) }
         let new = temporary(for: entry)
@@ -28,8 +28,8 @@ extension UserSystemCalls {
         return try open(entry, madeAs: file)
     }
 
-    /// Opens a file that was just made by the name that it keeps: Linux tells watchers of a write by the name under which
-    /// the writer has opened the file, and no watch waits for the first name.
+    /// Opens a file that was just made by the name that it keeps: Linux tells watchers of a write by the name under
+    /// which the writer has opened the file, and no watch waits for the first name.
     private func open(_ entry: Entry, madeAs file: FileDescriptor) throws(SystemError) -> FileDescriptor {
         let named = try open(entry, .update)
         do throws(SystemError) {

@@ -2,10 +2,10 @@ import Settle
 
 /// System calls below the home folder of a user who may be hostile, by a process that may do more than that user.
 ///
-/// - Every call opens the folders from the home on anew, each in the one before it and without following links, and acts
-///   in the last one. So it does not matter what becomes of the path meanwhile.
-/// - What is opened must belong to the user, once it is open. Otherwise the user could pass off a file of somebody else,
-///   by a hard link or by moving it there.
+/// - Every call opens the folders from the home on anew, each in the one before it and without following links, and
+///   acts in the last one. So it does not matter what becomes of the path meanwhile.
+/// - What is opened must belong to the user, once it is open. Otherwise the user could pass off a file of somebody
+///   else, by a hard link or by moving it there.
 /// - What is made belongs to the user before anything is written to it, or is removed again.
 /// - Nothing outside of the home is opened, and the home itself is neither made nor removed.
 struct UserSystemCalls: SystemCalls {

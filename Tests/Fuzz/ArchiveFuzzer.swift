@@ -3,8 +3,8 @@ import Settle
 
 /// Feeds an input to the reader of keyed archives.
 ///
-/// For any input, what has been read is written, and read again as the same; and becomes settings, or a sentence says why
-/// not.
+/// For any input, what has been read is written, and read again as the same; and becomes settings, or a sentence says
+/// why not.
 func fuzz(_ input: UnsafeBufferPointer<UInt8>) {
     guard let archive = try? KeyedArchive(Data(input)) else { return }
     _ = try? archive.contents()

@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// Feeds an input to a reader. The first byte chooses the format.
 ///
-/// For any input, a reader must finish in bounded time, and what it reads must survive writing and reading unchanged. With
-/// the same values, a text must stay as it is; with others, it must have just these.
+/// For any input, a reader must finish in bounded time, and what it reads must survive writing and reading unchanged.
+/// With the same values, a text must stay as it is; with others, it must have just these.
 func fuzz(_ input: UnsafeBufferPointer<UInt8>) {
     guard !input.isEmpty else { return }
     let formats: [FileFormat] = [.json, .propertyListXML, .propertyListBinary]

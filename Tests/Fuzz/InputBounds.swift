@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// What one input may take of the processor's time. That of the clock would blame an input for what else the machine does.
+/// What one input may take of the processor's time. That of the clock would blame an input for what else the machine
+/// does.
 private let limit = UInt64(1_000_000_000)
 
 /// The nanoseconds and the bytes of the input that took longest.

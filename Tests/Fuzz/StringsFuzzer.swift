@@ -3,8 +3,8 @@ import Settle
 
 /// Feeds an input to the readers of `.strings` and `.stringsdict` files, in all their forms.
 ///
-/// For any input, a table that has been read is written and read again as the same, with its order and its comments, and
-/// its texts also in the other forms.
+/// For any input, a table that has been read is written and read again as the same, with its order and its comments,
+/// and its texts also in the other forms.
 func fuzz(_ input: UnsafeBufferPointer<UInt8>) {
     let data = Data(input)
     checkStrings(data)

@@ -3,8 +3,8 @@ import FoundationEssentials
 /// Feeds an input to the readers of arguments, variables and other text. The input is split into texts at zero bytes.
 ///
 /// For any input, no argument is lost or invented, no text of a secret shows, what is read does not depend on where
-/// else the text may stand, and the first candidate for a text is the text. What a file of variables gives is what it gives
-/// with other line ends, and with all values in quotation marks.
+/// else the text may stand, and the first candidate for a text is the text. What a file of variables gives is what it
+/// gives with other line ends, and with all values in quotation marks.
 func fuzz(_ input: UnsafeBufferPointer<UInt8>) {
     let texts = input.split(separator: 0, omittingEmptySubsequences: false)
         .prefix(32).map { String(decoding: $0, as: UTF8.self) }

@@ -1,4 +1,5 @@
-// What Swift's own module of each C library adds to the headers, so far as the sources use it. The names are those of the C library.
+// What Swift's own module of each C library adds to the headers, so far as the sources use it. The names are those of
+// the C library.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 @_exported import CLibrary
 

@@ -3,7 +3,8 @@ import SettlePanel
 import SettleTesting
 import Testing
 
-/// What can't be changed on a page: it is reached by the keyboard, says why, and can't be operated, also without a script.
+/// What can't be changed on a page: it is reached by the keyboard, says why, and can't be operated, also without a
+/// script.
 @Suite(.timeLimit(.minutes(10))) struct LockedControlTests {
     enum Level: String, Codable, Sendable, CaseIterable { case debug, info, error }
     enum Colour: String, Codable, Sendable, CaseIterable { case red, green, blue, black, white }

@@ -105,8 +105,8 @@ final class TestHome: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Everything around the home and in it, with its owner; links are not followed. What others remove meanwhile is left
-    /// out.
+    /// Everything around the home and in it, with its owner; links are not followed. What others remove meanwhile is
+    /// left out.
     func everything(in folder: FilePath? = nil) throws -> [String: FileStatus] {
         let folder = folder ?? root
         var found: [String: FileStatus] = [:]

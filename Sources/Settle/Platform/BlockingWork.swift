@@ -9,8 +9,8 @@ package func runBlocking<Value: Sendable, Failure: Error>(
 ) async throws(Failure) -> Value {
     let executor = QueueExecutor(label: "settle.blocking")
     defer { withExtendedLifetime(executor) {} }
-    // Not as the task's value, which the task keeps for a moment after its end: a handle on a store that is let go of meanwhile
-    // would still count as open.
+    // Not as the task's value, which the task keeps for a moment after its end: a handle on a store that is let go of
+    // meanwhile would still count as open.
     let result = LockedValue<Result<Value, Failure>?>(nil)
     await Task.detached(executorPreference: executor.forTasks) {
         do throws(Failure) {
@@ -26,8 +26,8 @@ package func runBlocking<Value: Sendable, Failure: Error>(
     return try found.get()
 }
 
-/// Runs work while the calling thread waits, for a caller that can't wait asynchronously. The work needs no thread of the
-/// concurrency runtime, so it ends even if all of those wait here.
+/// Runs work while the calling thread waits, for a caller that can't wait asynchronously. The work needs no thread of
+/// the concurrency runtime, so it ends even if all of those wait here.
 package func waitForBlocking<Value: Sendable>(
     _ work: @escaping @Sendable () async throws -> Value
 ) throws -> Value {

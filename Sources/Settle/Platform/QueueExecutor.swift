@@ -5,9 +5,9 @@ import Dispatch
 /// Storage calls may block, and so may observers, so they must not occupy the threads that run an app's tasks.
 final class QueueExecutor: SerialExecutor {
     let queue: DispatchQueue
-    /// Runs what no actor isolates on the same queue, if a task prefers it: the asynchronous functions of a storage then
-    /// need no thread of the concurrency runtime either, and a flush from a signal handler works even if all of those
-    /// are blocked.
+    /// Runs what no actor isolates on the same queue, if a task prefers it: the asynchronous functions of a storage
+    /// then need no thread of the concurrency runtime either, and a flush from a signal handler works even if all of
+    /// those are blocked.
     let forTasks: any TaskExecutor
 
     /// For the calls of a storage.

@@ -5,7 +5,8 @@ import Synchronization
 /// Only the thread that holds the lock writes the owner's identity. So a thread that compares it with its own identity
 /// can't be misled: it reads its own last write or another thread's identity.
 ///
-/// A thread that keeps retaking the lock would starve waiters that must not block a thread: ``LockHandOff`` is for them.
+/// A thread that keeps retaking the lock would starve waiters that must not block a thread: ``LockHandOff`` is for
+/// them.
 @usableFromInline
 package final class RecursiveLock: @unchecked Sendable {
     // Sendable: `deferred` is accessed only by the thread that holds the lock.
@@ -130,8 +131,8 @@ package final class RecursiveLock: @unchecked Sendable {
         if !isNested { changingTask.begin() }
     }
 
-    /// Ends the program if another thread began the change in place that ends here, because it was suspended. To take the
-    /// lock would wait for ever if that thread is parked with it, such as the main thread of a program.
+    /// Ends the program if another thread began the change in place that ends here, because it was suspended. To take
+    /// the lock would wait for ever if that thread is parked with it, such as the main thread of a program.
     final func checkChange() {
         if !isHeldByCurrentThread { endForSuspendedChange() }
     }

@@ -1,8 +1,8 @@
 /// A stored property of a struct or a class, as the runtime describes it.
 ///
-/// `Mirror` tells neither offsets nor whether a property is declared with `var` or `let`, so this asks the runtime as the
-/// standard library itself does. A `lazy` property and that of a property wrapper have the names under which they are
-/// stored.
+/// `Mirror` tells neither offsets nor whether a property is declared with `var` or `let`, so this asks the runtime as
+/// the standard library itself does. A `lazy` property and that of a property wrapper have the names under which they
+/// are stored.
 struct StoredProperty: @unchecked Sendable {
     // Sendable: constants, and a type has no state.
 
@@ -43,8 +43,8 @@ func isStruct(_ type: any Any.Type) -> Bool { kind(of: type) == 0x200 }
 /// Whether a type is an enum other than `Optional`.
 func isEnum(_ type: any Any.Type) -> Bool { kind(of: type) == 0x201 }
 
-/// The kind of a type: the first word of its metadata, which is part of the stable ABI. For a class it is something else
-/// than a kind, and larger.
+/// The kind of a type: the first word of its metadata, which is part of the stable ABI. For a class it is something
+/// else than a kind, and larger.
 private func kind(of type: any Any.Type) -> UInt {
     // Proof: the metatype of any type is the address of its metadata.
     unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee

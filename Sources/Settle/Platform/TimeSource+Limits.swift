@@ -1,6 +1,6 @@
 extension TimeSource {
-    /// Runs work as a child of the caller's task, and cancels it when it has not ended by a time. Waits for it to end even
-    /// then.
+    /// Runs work as a child of the caller's task, and cancels it when it has not ended by a time. Waits for it to end
+    /// even then.
     ///
     /// The alarm itself cancels it: where the caller runs, the work may have blocked the thread.
     ///
@@ -54,8 +54,8 @@ private enum Alarm {
 ///      └──timeIsOver────┴──▶ over, and cancelled
 /// ```
 private final class LimitedTask: @unchecked Sendable {
-    // Sendable: the task is there while the state is `running`, which ends under the lock, and to cancel a task is allowed on
-    // any thread.
+    // Sendable: the task is there while the state is `running`, which ends under the lock, and to cancel a task is
+    // allowed on any thread.
     private enum State {
         case waiting, ended, over
         case running(UnsafeCurrentTask)

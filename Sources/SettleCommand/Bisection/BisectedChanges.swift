@@ -11,7 +11,8 @@ struct BisectedChanges: Sendable {
     }
 
     let changes: [Change]
-    /// What is stored now, with what stands beside the settings: a program that opens a copy migrates it no more than this.
+    /// What is stored now, with what stands beside the settings: a program that opens a copy migrates it no more than
+    /// this.
     private let newest: SettingTree
 
     /// The transactions that are in the history, as far as all of them are known.

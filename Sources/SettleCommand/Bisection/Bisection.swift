@@ -1,7 +1,8 @@
-/// Finds the change with which a check begins to fail, by halving: it says which state to check next, and is told the verdict.
+/// Finds the change with which a check begins to fail, by halving: it says which state to check next, and is told the
+/// verdict.
 ///
-/// State 0 has none of the changes, and state *n* the first *n*. The newest state must be bad and the oldest good; both are
-/// checked first. With several changes from good to bad and back it finds one from good to bad.
+/// State 0 has none of the changes, and state *n* the first *n*. The newest state must be bad and the oldest good; both
+/// are checked first. With several changes from good to bad and back it finds one from good to bad.
 struct Bisection: Sendable {
     /// What a check says of a state.
     enum Verdict: Sendable, Equatable {
@@ -59,8 +60,8 @@ struct Bisection: Sendable {
         }
     }
 
-    /// The middle of the longest run of states of which nothing is known. Around a skipped state others are often skipped
-    /// too, so the nearest one would not do.
+    /// The middle of the longest run of states of which nothing is known. Around a skipped state others are often
+    /// skipped too, so the nearest one would not do.
     private var middle: Int? {
         var (longest, start) = (0..<0, good + 1)
         for state in good + 1..<bad + 1 where state == bad || verdicts[state] != nil {

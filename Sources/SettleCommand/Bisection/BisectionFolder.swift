@@ -37,8 +37,8 @@ final class BisectionFolder: Sendable {
 
     private func remove() { try? FileManager.default.removeItem(at: url) }
 
-    /// Runs a closure with the path of a file that has some settings. The file is in a folder of its own, so that nothing of
-    /// one check is there in the next one.
+    /// Runs a closure with the path of a file that has some settings. The file is in a folder of its own, so that
+    /// nothing of one check is there in the next one.
     func withFile<Result>(of settings: SettingTree, _ body: (String) throws -> Result) throws -> Result {
         let folder = url.appending(path: UUID().uuidString)
         let file = folder.appending(path: name, directoryHint: .notDirectory)

@@ -39,7 +39,8 @@ struct DomainAddress: Sendable {
         }
     }
 
-    /// Refuses a file of the system's own server, which would write its older values over ours. A link is no way around.
+    /// Refuses a file of the system's own server, which would write its older values over ours. A link is no way
+    /// around.
     static func checkOwner(of file: URL) throws(CommandFailure) {
         #if os(macOS)
             let path = FilePath(file.standardizedFileURL.path)

@@ -3,8 +3,8 @@ import SettleInterchange
 
 /// The key that a person means by a text.
 enum KeyArgument {
-    /// A declared one first, then one that is stored under that very name, then a path. A new key is a path, unless it is
-    /// to be literal.
+    /// A declared one first, then one that is stored under that very name, then a path. A new key is a path, unless it
+    /// is to be literal.
     static func key(
         _ text: String, isLiteral: Bool, _ declared: DeclaredSettings, _ values: SettingTree
     ) throws(CommandFailure) -> SettingKey {

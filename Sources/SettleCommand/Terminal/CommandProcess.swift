@@ -1,7 +1,8 @@
 import Dispatch
 import Settle
 
-/// A command that a verb runs to ask it something. Its output goes to standard error: standard output has the verb's answer.
+/// A command that a verb runs to ask it something. Its output goes to standard error: standard output has the verb's
+/// answer.
 package enum CommandProcess {
     private struct State: Sendable {
         /// The one that runs.
@@ -11,7 +12,8 @@ package enum CommandProcess {
 
     private static let state = LockedValue(State())
 
-    /// - Returns: The exit code, or 128 and the number of the signal that has ended it. 126 and 127 if it can't be started.
+    /// - Returns: The exit code, or 128 and the number of the signal that has ended it. 126 and 127 if it can't be
+    ///   started.
     package static func run(_ words: [String], variables: [String: String]) throws(CommandFailure) -> Int32 {
         let process: ShellProcess?
         do throws(SystemError) {

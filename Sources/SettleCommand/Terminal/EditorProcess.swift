@@ -14,8 +14,9 @@ import Settle
 
 /// An editor that has the terminal, and with it the keys that interrupt.
 package enum EditorProcess {
-    /// By the shell, because `EDITOR` may have arguments. The path is one of its own, so that no name is taken for words
-    /// of the shell. That too waits for the editor: it catches what it would ignore, for the editor would inherit that.
+    /// By the shell, because `EDITOR` may have arguments. The path is one of its own, so that no name is taken for
+    /// words of the shell. That too waits for the editor: it catches what it would ignore, for the editor would inherit
+    /// that.
     ///
     /// - Returns: The exit code, or 128 and the number of the signal that has ended it.
     package static func run(_ editor: String, on path: String) throws(CommandFailure) -> Int32 {

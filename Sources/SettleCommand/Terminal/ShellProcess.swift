@@ -19,7 +19,8 @@ import Settle
 
 /// A command that the shell runs with this terminal.
 struct ShellProcess: Sendable {
-    /// Signals that a terminal sends to all processes in its foreground. They are meant for an editor, as with system(3).
+    /// Signals that a terminal sends to all processes in its foreground. They are meant for an editor, as with
+    /// system(3).
     static let interrupts = [SIGINT, SIGQUIT]
 
     private let id: pid_t

@@ -83,8 +83,8 @@ struct SystemTerminal: CommandTerminal {
     private static func message(for error: CInt) -> String { String(cString: strerror(error)) }
 }
 
-/// The system's function: in a type whose own functions have its name, only a qualified one would reach it, and each C library
-/// has another name.
+/// The system's function: in a type whose own functions have its name, only a qualified one would reach it, and each C
+/// library has another name.
 private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
 }

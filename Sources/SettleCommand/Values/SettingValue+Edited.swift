@@ -29,7 +29,8 @@ extension SettingValue {
                     }))
         case (.array(let elements), .array(let old)):
             let parts: [SettingValue] = if case .array(let parts)? = shown { parts } else { [] }
-            // Elements that were moved are what they were. A new one is like the one in its place, or like the last one.
+            // Elements that were moved are what they were. A new one is like the one in its place, or like the last
+            // one.
             return .array(
                 elements.enumerated().map { index, element in
                     if let place = parts.firstIndex(of: element), place < old.count { return old[place] }

@@ -13,8 +13,8 @@ struct GatewayFailure: Error, Equatable {
     var endpoint: String
     var reason: String
 
-    /// The codes of gRPC with which etcd says that it has decided: nothing has happened, and nothing will. Others, such as a
-    /// time-out within the cluster, leave it open.
+    /// The codes of gRPC with which etcd says that it has decided: nothing has happened, and nothing will. Others, such
+    /// as a time-out within the cluster, leave it open.
     enum Code {
         static let invalidArgument: Int64 = 3
         static let notFound: Int64 = 5
@@ -43,8 +43,8 @@ extension GatewayFailure {
     /// Whether etcd does not know the user with this password. Its code is that of an invalid argument.
     var isAboutPassword: Bool { reason.contains("authentication failed") }
 
-    /// Whether no connection was made because one side does not accept the other's certificate, as far as the transport's
-    /// words tell.
+    /// Whether no connection was made because one side does not accept the other's certificate, as far as the
+    /// transport's words tell.
     var isAboutCertificates: Bool {
         let words = reason.lowercased()
         return kind == .unreached && ["certificate", "handshake", "x509"].contains { words.contains($0) }

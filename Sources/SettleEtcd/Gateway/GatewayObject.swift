@@ -6,8 +6,8 @@ import Settle
     import Foundation
 #endif
 
-/// An object in JSON as etcd's gateway spells it: 64-bit integers are texts, bytes are base64, and a field that is zero,
-/// false or empty is left out. Fields that are not asked for are ignored.
+/// An object in JSON as etcd's gateway spells it: 64-bit integers are texts, bytes are base64, and a field that is
+/// zero, false or empty is left out. Fields that are not asked for are ignored.
 struct GatewayObject {
     let entries: SettingValue.Entries
 

@@ -23,8 +23,8 @@ struct HeldLocks: Sendable {
     /// The cluster has answered to a renewal.
     ///
     /// - Parameter seconds: How long the lease lasts now; 0 if it has ended.
-    /// - Returns: `nil` if the lock is not held any more: its lease has ended, or it was released or lost while the answer
-    ///   was on its way. Another lock that has taken its place stays.
+    /// - Returns: `nil` if the lock is not held any more: its lease has ended, or it was released or lost while the
+    ///   answer was on its way. Another lock that has taken its place stays.
     mutating func renew(_ lock: LockLease, sent: Duration, seconds: Int64, margin: Duration) -> LockLease? {
         guard var held = locks[.lock(lock.name)], held.revision == lock.revision else { return nil }
         held.renew(sent: sent, seconds: seconds, margin: margin)

@@ -9,9 +9,10 @@ extension EtcdStorage {
     /// group.addTask { await storage.report(store, as: hostName) }
     /// ```
     ///
-    /// A report never has a transaction that is not in force yet. It is made a moment after something new is, and not sooner
-    /// than 0.1 s after the last one. Each costs one small write beside the settings, which wakes nobody who follows them.
-    /// A machine that can't be reached is listed for as long as it may live without a renewal. What fails is tried again.
+    /// A report never has a transaction that is not in force yet. It is made a moment after something new is, and not
+    /// sooner than 0.1 s after the last one. Each costs one small write beside the settings, which wakes nobody who
+    /// follows them. A machine that can't be reached is listed for as long as it may live without a renewal. What fails
+    /// is tried again.
     ///
     /// - Parameters:
     ///   - store: A store on this storage.

@@ -7,7 +7,8 @@
 ///      └──────────────────────────────┘
 /// ```
 ///
-/// After a failed call it is not known whether the lease lasts: a new one takes its place, and the old one ends by itself.
+/// After a failed call it is not known whether the lease lasts: a new one takes its place, and the old one ends by
+/// itself.
 struct MachineReporter {
     enum Step: Equatable {
         case register, put(lease: Int64), renew(lease: Int64), wait

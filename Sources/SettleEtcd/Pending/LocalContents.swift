@@ -85,8 +85,9 @@ extension LocalContents {
         }
     }
 
-    /// Why what is pending here must not be put over a cluster's values: those of another prefix, of another cluster, or of
-    /// another history of this one, as before a backup was restored. The witness may show it where the values do not.
+    /// Why what is pending here must not be put over a cluster's values: those of another prefix, of another cluster,
+    /// or of another history of this one, as before a backup was restored. The witness may show it where the values do
+    /// not.
     func difference(from mirror: Mirror) -> String? {
         guard hasValues else { return nil }
         if space != mirror.space { return "it was written for the settings under “\(space?.prefix ?? "")”" }

@@ -2,8 +2,8 @@ import Settle
 
 /// Keeps what a machine has of a cluster in a storage of its own, usually a file.
 ///
-/// What can't be written is no reason to stop: the cluster has the values. It is reported once, and tried again with the
-/// next change.
+/// What can't be written is no reason to stop: the cluster has the values. It is reported once, and tried again with
+/// the next change.
 actor LocalCopy {
     private let storage: any Storage
     private(set) var contents = LocalContents()

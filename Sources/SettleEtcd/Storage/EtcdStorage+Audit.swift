@@ -16,8 +16,8 @@ extension EtcdStorage {
         switch check {
         case .silence: return machine.heard + configuration.silence
         case .audit:
-            // Spread: a thousand stores must not read in one moment. The same for every stream until then, however often
-            // they are cut.
+            // Spread: a thousand stores must not read in one moment. The same for every stream until then, however
+            // often they are cut.
             let due = auditDue ?? time.elapsed() + configuration.audit * (0.5 + configuration.random())
             auditDue = due
             return due
@@ -32,7 +32,8 @@ extension EtcdStorage {
         }
     }
 
-    /// A stopped member is silent for ever, and so is one that is cut off. Compares the stream with a read of a majority.
+    /// A stopped member is silent for ever, and so is one that is cut off. Compares the stream with a read of a
+    /// majority.
     private func checkSilence() async -> String? {
         guard time.elapsed() >= machine.heard + configuration.silence else { return nil }
         let (known, seen) = (view.mirror.revision, view.followed)
@@ -87,7 +88,8 @@ extension EtcdStorage {
         return "the stream has left something out"
     }
 
-    /// Reports that this prefix is within one that other clients use. Their keys are not under it, so nothing else shows them.
+    /// Reports that this prefix is within one that other clients use. Their keys are not under it, so nothing else
+    /// shows them.
     private func checkOuterPrefixes() async {
         let outer = space.outer
         guard !outer.isEmpty, !hasReportedOuterPrefix else { return }

@@ -1,9 +1,10 @@
 import Settle
 
-/// Brings what a read has shown to be new, revision by revision: through the stream of changes, or through one of its own.
+/// Brings what a read has shown to be new, revision by revision: through the stream of changes, or through one of its
+/// own.
 ///
-/// A read of what has changed merges several revisions into one, and has nothing of what was deleted. So it only tells how
-/// far to follow. What etcd has forgotten, and what no member sends, is taken over as a difference.
+/// A read of what has changed merges several revisions into one, and has nothing of what was deleted. So it only tells
+/// how far to follow. What etcd has forgotten, and what no member sends, is taken over as a difference.
 extension EtcdStorage {
     /// Brings the view up to date, with one read of what has changed.
     func refresh() async throws(StorageError) {

@@ -2,10 +2,12 @@ public import Settle
 
 /// What came before: etcd's revisions, read window by window, from the newest back.
 ///
-/// No key is written for it, and nothing is read before somebody asks. What was read stays with the newest transactions, as
-/// many as the policy shows. If a read fails, what was known before stays known, and the next call tries again.
+/// No key is written for it, and nothing is read before somebody asks. What was read stays with the newest
+/// transactions, as many as the policy shows. If a read fails, what was known before stays known, and the next call
+/// tries again.
 extension EtcdStorage {
-    /// Those that etcd still has, as far as the policy shows them. What etcd has compacted is what came before the beginning.
+    /// Those that etcd still has, as far as the policy shows them. What etcd has compacted is what came before the
+    /// beginning.
     public func records(before token: ChangeToken?, limit: Int) async throws(StorageError) -> [StoredRecord] {
         guard view.recent.policy.isKept else {
             try checkOpen()
@@ -57,8 +59,8 @@ extension EtcdStorage {
         }
     }
 
-    /// Puts what was read in front of what is known, unless the stream has brought so much meanwhile that its oldest part
-    /// was dropped. Nothing at all is the end, so that nobody looks for more.
+    /// Puts what was read in front of what is known, unless the stream has brought so much meanwhile that its oldest
+    /// part was dropped. Nothing at all is the end, so that nobody looks for more.
     private func put(
         _ records: [StoredRecord], after token: ChangeToken, before beginning: ChangeToken, isWhole: Bool = true
     ) {

@@ -1,7 +1,7 @@
 public import Settle
 
-/// etcd keeps what happened, until it is told to compact it: so a follower goes on where it was, also on another machine.
-/// What came before is in `EtcdStorage+EarlierHistory.swift`.
+/// etcd keeps what happened, until it is told to compact it: so a follower goes on where it was, also on another
+/// machine. What came before is in `EtcdStorage+EarlierHistory.swift`.
 extension EtcdStorage {
     public func records(after token: ChangeToken, limit: Int) async throws(StorageError) -> [StoredRecord]? {
         let limit = max(1, limit)
@@ -35,8 +35,8 @@ extension EtcdStorage {
         showsHistory.withLock { $0 = policy.isKept }
     }
 
-    /// What is reported of the history has no values there. The cluster has them until it compacts its history: give the
-    /// prefix to those only who may read them.
+    /// What is reported of the history has no values there. The cluster has them until it compacts its history: give
+    /// the prefix to those only who may read them.
     public func withhold(_ keys: [SettingKey]) { view.recent.withhold(keys) }
 
     /// Those of this storage: the cluster knows of none.

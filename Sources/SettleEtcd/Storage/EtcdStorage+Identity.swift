@@ -9,8 +9,9 @@ import Settle
 /// | something that was missed | the same, or an audit | everything is read, pending writes are given up |
 /// | the same history | the `Witness` | the stream or the call goes on |
 extension EtcdStorage {
-    /// Checks after an interruption that the cluster still has the history that is known here, before anything is taken from
-    /// it or stored in it. What only the local copy has is read again in any case: a difference would lack the markers.
+    /// Checks after an interruption that the cluster still has the history that is known here, before anything is taken
+    /// from it or stored in it. What only the local copy has is read again in any case: a difference would lack the
+    /// markers.
     func verifyHistory() async throws(StorageError) {
         let witness = localWitness ?? (isInterrupted && !isStale ? view.witness : nil)
         guard isStale || witness != nil else { return }

@@ -19,7 +19,8 @@ extension EtcdStorage {
         phase = .open
         view.log.begin(at: view.mirror.revision)
         await compareWithLocalCopy()
-        // What was written for a lost history must not be sent. Where nothing was written, the read has brought everything.
+        // What was written for a lost history must not be sent. Where nothing was written, the read has brought
+        // everything.
         localWitness = writes.inherited.isEmpty ? nil : await local?.contents.witness
         do throws(StorageError) {
             try await verifyHistory()

@@ -39,7 +39,8 @@ extension EtcdStorage {
         report(await local?.update { $0.client = name })
     }
 
-    /// Sends what an earlier process could not: each transaction as a whole, if none of its keys is newer in the cluster.
+    /// Sends what an earlier process could not: each transaction as a whole, if none of its keys is newer in the
+    /// cluster.
     func sendInherited() async throws(StorageError) {
         var own: Set<Int64> = []
         while var transaction = writes.inherited.first {

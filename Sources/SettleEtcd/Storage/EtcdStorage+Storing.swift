@@ -26,8 +26,8 @@ extension EtcdStorage {
         }
     }
 
-    /// Checks the conditions of a batch that stores nothing: whether what was read here is still the newest, the cluster
-    /// alone knows.
+    /// Checks the conditions of a batch that stores nothing: whether what was read here is still the newest, the
+    /// cluster alone knows.
     private func verify(_ conditions: [StorageBatch.Condition]) async throws(StorageError) -> StorageReceipt {
         if conditions.contains(where: { if case .at = $0 { true } else { false } }) {
             try await connect()

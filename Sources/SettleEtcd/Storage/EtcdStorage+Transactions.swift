@@ -48,8 +48,8 @@ extension EtcdStorage {
         return Outcome(hasLanded: answer.succeeded)
     }
 
-    /// etcd has answered that its database is full. The first transaction that finds it so has landed all the same; none
-    /// is on its way any more.
+    /// etcd has answered that its database is full. The first transaction that finds it so has landed all the same;
+    /// none is on its way any more.
     ///
     /// - Throws: Unless the transaction is that one.
     private func lookUp(

@@ -1,7 +1,7 @@
 public import Settle
 
-/// Keeps settings in an etcd cluster, which many machines share: each setting is a key under a prefix, with its value as
-/// JSON, and each batch is one transaction of etcd.
+/// Keeps settings in an etcd cluster, which many machines share: each setting is a key under a prefix, with its value
+/// as JSON, and each batch is one transaction of etcd.
 ///
 /// ```swift
 /// let storage = EtcdStorage(
@@ -11,9 +11,9 @@ public import Settle
 /// ```
 ///
 /// **What a batch does.** One transaction compares that nothing under the prefix has changed since the revision that is
-/// known here, and writes the values and the client's marker. If something has changed, the same trip brings it; a batch on
-/// the condition of a position then has a conflict, any other one is put over what is new. When the answer says so, a
-/// majority of the cluster has the batch on its disks.
+/// known here, and writes the values and the client's marker. If something has changed, the same trip brings it; a
+/// batch on the condition of a position then has a conflict, any other one is put over what is new. When the answer
+/// says so, a majority of the cluster has the batch on its disks.
 ///
 /// **What each failure leaves behind.**
 ///
@@ -29,8 +29,8 @@ public import Settle
 /// | a member without a majority | nothing | it counts as one that is not reached |
 /// | the cluster is another one, or a snapshot was restored | what is there | everything is read again, and an issue reports it |
 ///
-/// **Plain writes while the cluster can't be reached** are in the local copy before they are sent, as whole transactions with
-/// the revision that they were based on:
+/// **Plain writes while the cluster can't be reached** are in the local copy before they are sent, as whole
+/// transactions with the revision that they were based on:
 ///
 /// ```
 ///   written ──▶ pending ──sent──▶ stored
@@ -66,13 +66,14 @@ public actor EtcdStorage: HistoryStorage {
     var isStale = false
     var view: ClusterView {
         didSet {
-            // Without a store that takes the changes, nothing is held back. Here, where it does not call the observer again.
+            // Without a store that takes the changes, nothing is held back. Here, where it does not call the observer
+            // again.
             view.isWatched = events.isConnected
             viewDidChange()
         }
     }
-    /// Whether a stream has ended and no other one is open. Until then, each call begins by checking that the cluster still
-    /// has the history that is known here.
+    /// Whether a stream has ended and no other one is open. Until then, each call begins by checking that the cluster
+    /// still has the history that is known here.
     var isInterrupted = false
     /// What the local copy knows of the history, until that is checked.
     var localWitness: Witness?
@@ -128,8 +129,8 @@ public actor EtcdStorage: HistoryStorage {
 
     nonisolated var space: KeySpace { cluster.space }
 
-    /// The keys under the prefix that are no settings, or whose values are no JSON, with the reason. They are kept.
-    /// A name that is not UTF-8 has a replacement character for what is not. Names that are equal as `String`s are listed
+    /// The keys under the prefix that are no settings, or whose values are no JSON, with the reason. They are kept. A
+    /// name that is not UTF-8 has a replacement character for what is not. Names that are equal as `String`s are listed
     /// with their bytes, as in `caf%C3%A9`.
     public func unusableKeys() -> [String: String] { KeyName.byText(view.mirror.unusable) }
 

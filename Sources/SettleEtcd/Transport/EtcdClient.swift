@@ -10,8 +10,8 @@ import Settle
 ///     └ refused ──▶ refused
 /// ```
 ///
-/// The first call begins with a random member, so that many clients spread over all of them; after a failure the next one
-/// begins with the next member.
+/// The first call begins with a random member, so that many clients spread over all of them; after a failure the next
+/// one begins with the next member.
 actor EtcdClient {
     private let transport: any EtcdTransport
     private let endpoints: [String]

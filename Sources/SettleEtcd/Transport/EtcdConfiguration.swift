@@ -31,14 +31,14 @@ public struct EtcdConfiguration: Sendable, CustomStringConvertible, CustomReflec
         case withClusterOnly
     }
 
-    /// The client URLs of the members, such as `https://10.0.0.1:2379`. A random one is the first; one that fails is left
-    /// for the next.
+    /// The client URLs of the members, such as `https://10.0.0.1:2379`. A random one is the first; one that fails is
+    /// left for the next.
     public var endpoints: [String]
     /// What every key begins with, such as `/fleet/limits/`. A slash at the end is added if it is missing.
     /// It must not be within the prefix of other settings, nor they within it.
     public var prefix: String
-    /// The user, where etcd asks for one. Its token is renewed when it is not accepted any more, once for all storages that
-    /// share it; see ``EtcdTransport/tokens``.
+    /// The user, where etcd asks for one. Its token is renewed when it is not accepted any more, once for all storages
+    /// that share it; see ``EtcdTransport/tokens``.
     public var credentials: Credentials?
     /// How long one call of one member may take.
     public var deadline = Duration.seconds(5)

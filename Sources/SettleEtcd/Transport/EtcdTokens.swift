@@ -1,10 +1,10 @@
 import Settle
 
-/// The tokens of etcd's users: the storages that one transport serves share them, so a user's password is checked once, however
-/// many storages there are. Checking one costs a member a tenth of a second.
+/// The tokens of etcd's users: the storages that one transport serves share them, so a user's password is checked once,
+/// however many storages there are. Checking one costs a member a tenth of a second.
 ///
-/// A token is good for all members of a cluster. Those who need one at the same time wait for one check of the member that
-/// they have turned to; a member that is silent holds up nobody else.
+/// A token is good for all members of a cluster. Those who need one at the same time wait for one check of the member
+/// that they have turned to; a member that is silent holds up nobody else.
 public final class EtcdTokens: Sendable {
     /// A user of a cluster.
     struct User: Sendable, Hashable {
@@ -29,8 +29,8 @@ public final class EtcdTokens: Sendable {
     /// The token that a user has, or gets now.
     ///
     /// - Parameters:
-    ///   - authenticate: Has the member check the password. Runs to its end even if the one who has asked is cancelled: others
-    ///     may wait for it.
+    ///   - authenticate: Has the member check the password. Runs to its end even if the one who has asked is cancelled:
+    ///     others may wait for it.
     func token(
         of user: User, at endpoint: String,
         _ authenticate: @escaping @Sendable () async -> Result<String?, GatewayFailure>

@@ -1,21 +1,22 @@
 /// Carries requests to etcd: what a library for HTTP does for `EtcdStorage`.
 ///
-/// It opens connections and encrypts them. It chooses no endpoint, repeats nothing, and knows no deadlines: a call that takes
-/// too long is cancelled, and should end then.
+/// It opens connections and encrypts them. It chooses no endpoint, repeats nothing, and knows no deadlines: a call that
+/// takes too long is cancelled, and should end then.
 public protocol EtcdTransport: Sendable {
     /// Posts a request, and returns the whole answer, whatever its status.
     ///
     /// - Throws: ``EtcdTransportError``; any other error counts as one after which the request may have arrived.
     func call(_ request: EtcdRequest) async throws -> EtcdAnswer
 
-    /// Posts a request whose answer does not end, and returns its bytes, in pieces of any size as they come, whatever the
-    /// status. The sequence is read once. When nobody reads it any more, the connection is closed.
+    /// Posts a request whose answer does not end, and returns its bytes, in pieces of any size as they come, whatever
+    /// the status. The sequence is read once. When nobody reads it any more, the connection is closed.
     ///
-    /// - Throws: ``EtcdTransportError`` if there is no answer. The sequence throws if the connection ends with an error.
+    /// - Throws: ``EtcdTransportError`` if there is no answer. The sequence throws if the connection ends with an
+    ///   error.
     func stream(_ request: EtcdRequest) async throws -> any AsyncSequence<[UInt8], any Error> & Sendable
 
-    /// Where the storages that it serves keep the tokens of their users: always the same collection. By default `nil`, and
-    /// each storage has a token of its own.
+    /// Where the storages that it serves keep the tokens of their users: always the same collection. By default `nil`,
+    /// and each storage has a token of its own.
     var tokens: EtcdTokens? { get }
 }
 

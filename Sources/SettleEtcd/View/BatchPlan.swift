@@ -28,7 +28,8 @@ struct BatchPlan: Sendable {
     /// - Parameters:
     ///   - marker: What to put at the client's key.
     ///   - fences: The names of the locks that must still be held, and the revisions at which they were taken.
-    ///   - isExact: Whether the batch depends on all values, so that a deletion by a tool without a marker matters, too.
+    ///   - isExact: Whether the batch depends on all values, so that a deletion by a tool without a marker matters,
+    ///     too.
     /// - Throws: What can't be stored, or is too much.
     init(
         _ values: [SettingKey: SettingValue?], over mirror: Mirror, client: String, marker: Marker,

@@ -22,8 +22,8 @@ struct ChangeLog: Sendable {
     private(set) var told: Int64 = 0
     /// The revision of the newest thing of others that the store was told.
     private var newestTaken: Int64 = 0
-    /// The batches of which the store does not know whether they were stored. It may have given up one of them, and left
-    /// the next one open.
+    /// The batches of which the store does not know whether they were stored. It may have given up one of them, and
+    /// left the next one open.
     private var open: Set<StorageBatch.ID> = []
     /// The revision of the oldest thing that the store has not been told.
     private(set) var firstNews: Int64?

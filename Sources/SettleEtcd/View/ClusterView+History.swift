@@ -29,9 +29,9 @@ extension ClusterView {
 
     /// The history begins here, as far as it is known: everything was read.
     ///
-    /// - Parameter hasDeletions: Whether something is known to be gone that was there. Where a tool without a marker has
-    ///   deleted it, nothing that is there tells when: then the token is that of the read, so that followers look for what
-    ///   came before it.
+    /// - Parameter hasDeletions: Whether something is known to be gone that was there. Where a tool without a marker
+    ///   has deleted it, nothing that is there tells when: then the token is that of the read, so that followers look
+    ///   for what came before it.
     mutating func beginHistory(hasDeletions: Bool = false) {
         beginFollowing()
         let newest = mirror.newestRevision
@@ -62,8 +62,8 @@ extension ClusterView {
         recent.moveBeginning(to: beginning.end)
     }
 
-    /// What has to be read to know everything up to a token. Nothing may have happened at the token of a read: what it has
-    /// shown tells when all of it has come.
+    /// What has to be read to know everything up to a token. Nothing may have happened at the token of a read: what it
+    /// has shown tells when all of it has come.
     func reading(upTo token: ChangeToken) -> Reading {
         let revision = Int64(clamping: token.position)
         return difference.flatMap { $0.revision == revision ? $0 : nil } ?? Reading(revision: revision)

@@ -1,7 +1,7 @@
 import Settle
 
-/// What a client knows of a cluster: the keys under the prefix, the changes that the store has not taken yet, and the newest
-/// transactions. Pure: it is told what was read, written and watched.
+/// What a client knows of a cluster: the keys under the prefix, the changes that the store has not taken yet, and the
+/// newest transactions. Pure: it is told what was read, written and watched.
 struct ClusterView: Sendable {
     /// Tells what this process does from what an earlier one of the machine did.
     let session = UInt64.random(in: 1 ... .max)
@@ -14,8 +14,8 @@ struct ClusterView: Sendable {
 
     /// The newest transactions; see `ClusterView+History.swift`.
     var recent = RecentHistory()
-    /// Everything up to here was followed, revision by revision. What the mirror knows may be newer: own transactions, and
-    /// reads that have shown nothing new.
+    /// Everything up to here was followed, revision by revision. What the mirror knows may be newer: own transactions,
+    /// and reads that have shown nothing new.
     private(set) var followed: Int64 = 0
     /// Own transactions that are not followed yet, by their revisions: what is before them may be unknown still.
     private(set) var landed: [Int64: StoredRecord] = [:]
@@ -141,8 +141,8 @@ struct ClusterView: Sendable {
         return hasNews
     }
 
-    /// Takes in what a transaction of this client has written. Its comparison proved that nothing was stored between what is
-    /// known and it.
+    /// Takes in what a transaction of this client has written. Its comparison proved that nothing was stored between
+    /// what is known and it.
     mutating func didWrite(_ update: Mirror.Update) {
         let revision = update.revision
         let record = apply(update)
@@ -157,10 +157,11 @@ struct ClusterView: Sendable {
         mirror.advance(to: revision)
     }
 
-    /// Takes the key of a lock as known if there is nothing else that is new. Otherwise the first batch under the lock would
-    /// find it, and need a second trip.
+    /// Takes the key of a lock as known if there is nothing else that is new. Otherwise the first batch under the lock
+    /// would find it, and need a second trip.
     ///
-    /// - Parameter news: What had changed until the lock was taken, since the revision that was known when it was asked for.
+    /// - Parameter news: What had changed until the lock was taken, since the revision that was known when it was asked
+    ///   for.
     mutating func didLock(_ own: GatewayPair, _ header: GatewayHeader, after news: RangeAnswer) {
         guard header.cluster == mirror.cluster, header.revision > mirror.revision, news.count == mirror.count,
             news.pairs.allSatisfy({ $0.modRevision <= mirror.revision })

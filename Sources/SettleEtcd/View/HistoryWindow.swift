@@ -1,5 +1,5 @@
-/// Decides which revisions to read to know what came before the beginning of the known history. Has no connection: it is
-/// told what was found.
+/// Decides which revisions to read to know what came before the beginning of the known history. Has no connection: it
+/// is told what was found.
 ///
 /// etcd brings changes forwards only, from a revision on, and a prefix may have few of them among many of others. So a
 /// window in front of what is known is read as a whole:

@@ -227,8 +227,8 @@ extension Mirror {
 
     /// The revision of each key that is not known as it is in the cluster; 0 for one that is gone.
     ///
-    /// What was followed after the read does not count. What the read has and the stream has not brought yet does: a second
-    /// comparison, later, shows whether it has come.
+    /// What was followed after the read does not count. What the read has and the stream has not brought yet does: a
+    /// second comparison, later, shows whether it has come.
     func differences(from pairs: [GatewayPair], at revision: Int64) -> [[UInt8]: Int64] {
         var differences: [[UInt8]: Int64] = [:]
         for pair in pairs {
@@ -239,7 +239,8 @@ extension Mirror {
         return differences
     }
 
-    /// A client that has not stored anything for so long, such as one that was killed, does not come back for its marker.
+    /// A client that has not stored anything for so long, such as one that was killed, does not come back for its
+    /// marker.
     private static let markerAge = 30.0 * 86_400
     /// How many are removed together: other clients do the same.
     private static let markerLimit = 32

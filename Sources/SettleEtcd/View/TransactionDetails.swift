@@ -18,7 +18,8 @@ struct TransactionDetails: Sendable, Equatable {
 }
 
 extension TransactionDetails {
-    /// - Parameter transactions: Those of a batch, which is one transaction of etcd; none of a store that keeps no history.
+    /// - Parameter transactions: Those of a batch, which is one transaction of etcd; none of a store that keeps no
+    ///   history.
     init(of transactions: [StoredTransaction]) {
         let author = transactions.last?.author
         (program, process, user) = (author?.program, author?.process, author?.user)
@@ -53,7 +54,8 @@ extension TransactionDetails {
 }
 
 extension StoredTransaction {
-    /// What a marker says of a transaction, with what its revision has changed. Without a marker another tool has made it.
+    /// What a marker says of a transaction, with what its revision has changed. Without a marker another tool has made
+    /// it.
     init(_ marker: Marker?, _ mutations: [StoredMutation]) {
         let details = marker?.details ?? TransactionDetails()
         self.init(

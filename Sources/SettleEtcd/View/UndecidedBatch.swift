@@ -2,8 +2,8 @@ import Settle
 
 /// A batch whose answer was lost: its transaction has landed, or may still land. Pure.
 ///
-/// A barrier transaction decides it by replacing the marker that the batch compares. If that works, the batch has not landed
-/// and can't any more. If not, the marker tells which of the two was first.
+/// A barrier transaction decides it by replacing the marker that the batch compares. If that works, the batch has not
+/// landed and can't any more. If not, the marker tells which of the two was first.
 struct UndecidedBatch: Sendable {
     enum Outcome: Equatable {
         case stored, notStored

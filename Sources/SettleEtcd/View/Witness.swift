@@ -1,11 +1,11 @@
 import Settle
 
-/// What a client knew at one revision. With it, the client checks after an interruption that the cluster still has the same
-/// history.
+/// What a client knew at one revision. With it, the client checks after an interruption that the cluster still has the
+/// same history.
 ///
-/// A snapshot can be restored under the identity of the cluster that it was taken from. Once the restored cluster has written
-/// more than was lost, neither its identity nor its revision shows that. But a read as of the known revision, from the newest
-/// change on, shows something else than before:
+/// A snapshot can be restored under the identity of the cluster that it was taken from. Once the restored cluster has
+/// written more than was lost, neither its identity nor its revision shows that. But a read as of the known revision,
+/// from the newest change on, shows something else than before:
 ///
 /// | the read | the history |
 /// |---|---|

@@ -1,7 +1,7 @@
 import Settle
 
-/// Decides what the lines of a stream of changes mean, when a stream is given up, what has to happen before the next one, and when to
-/// open that. Has no clock, task or connection: it is told what has happened, and returns what to do.
+/// Decides what the lines of a stream of changes mean, when a stream is given up, what has to happen before the next
+/// one, and when to open that. Has no clock, task or connection: it is told what has happened, and returns what to do.
 ///
 /// ```
 ///   idle ──open──▶ opening ──accept───▶ open ──whole answers──▶ open, changes
@@ -13,8 +13,8 @@ import Settle
 ///          ended(with a remedy) ──close──▶ idle ──remedy, back-off──▶ opening, at the next member
 /// ```
 ///
-/// A stream is opened from the revision behind the last one that was followed, so nothing is left out, however often it is cut;
-/// what comes twice is dropped by its revision.
+/// A stream is opened from the revision behind the last one that was followed, so nothing is left out, however often it
+/// is cut; what comes twice is dropped by its revision.
 struct WatchMachine: Sendable {
     enum Action: Sendable, Equatable {
         /// The stream was created. It brings everything from now on, once the driver accepts it.
@@ -31,7 +31,8 @@ struct WatchMachine: Sendable {
     /// What has to happen before the next stream.
     enum Remedy: Sendable, Equatable {
         case none
-        /// A read: the stream can't bring what is missing. Then the delay: a member that is behind would say the same again.
+        /// A read: the stream can't bring what is missing. Then the delay: a member that is behind would say the same
+        /// again.
         case read
         /// A read, and the next stream at once: etcd has forgotten where it would begin.
         case readAndReopen

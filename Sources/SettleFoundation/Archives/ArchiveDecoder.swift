@@ -4,10 +4,10 @@
 
     /// Makes the objects of an archive, in place of Foundation's reader.
     ///
-    /// On Linux, that one ends the program when it finds a class that was not asked for, an object that contains itself, or
-    /// bytes that are damaged, and can't be subclassed. Here each of these is an error. Objects of Foundation are made
-    /// from what `KeyedArchive` has read, and mutable where they can be, since that suits who asks for either; others by
-    /// their own `init(coder:)`. An object to which the archive refers twice is made twice.
+    /// On Linux, that one ends the program when it finds a class that was not asked for, an object that contains
+    /// itself, or bytes that are damaged, and can't be subclassed. Here each of these is an error. Objects of
+    /// Foundation are made from what `KeyedArchive` has read, and mutable where they can be, since that suits who asks
+    /// for either; others by their own `init(coder:)`. An object to which the archive refers twice is made twice.
     final class ArchiveDecoder: NSCoder {
         private let isSecure: Bool
         /// What the object that is being made has encoded.
@@ -182,8 +182,8 @@
     }
 
     extension ArchivedValue {
-        /// Whether Foundation's hash values agree with equality on Linux. Those of null and of ordered sets don't, and that
-        /// of a decimal number never ends.
+        /// Whether Foundation's hash values agree with equality on Linux. Those of null and of ordered sets don't, and
+        /// that of a decimal number never ends.
         fileprivate var isHashable: Bool {
             switch self {
             case .null, .orderedSet, .cycle: false

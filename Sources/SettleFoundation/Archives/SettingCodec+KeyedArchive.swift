@@ -12,9 +12,9 @@ extension SettingCodec where Value: NSObject & NSCoding & Sendable {
     ///
     /// A class that says `supportsSecureCoding` is read securely: the archive can't make objects of other classes than
     /// those that the class asks for. What can't be read is a `SettingCodingError`, so the value is not in force and
-    /// stays in the file: damaged data, an object of another class, a class that the program does not have, and, without
-    /// an Objective-C runtime, objects that contain themselves, which Foundation's reader does not survive there. An
-    /// object that could not be read again is not written either.
+    /// stays in the file: damaged data, an object of another class, a class that the program does not have, and,
+    /// without an Objective-C runtime, objects that contain themselves, which Foundation's reader does not survive
+    /// there. An object that could not be read again is not written either.
     ///
     /// A class whose name is another one in old archives, such as one without a module, is found after
     /// `NSKeyedUnarchiver.setClass(Person.self, forClassName: "Person")`.
@@ -35,8 +35,8 @@ extension SettingCodec where Value: NSObject & NSCoding & Sendable {
 }
 
 extension SettingCodec where Value: ArchivedObjects {
-    /// Keeps an object or none, or an array of objects, as an archive of `NSKeyedArchiver`; see the codec for an object.
-    /// `nil` is stored as `SettingValue.null`.
+    /// Keeps an object or none, or an array of objects, as an archive of `NSKeyedArchiver`; see the codec for an
+    /// object. `nil` is stored as `SettingValue.null`.
     public static var keyedArchive: SettingCodec {
         SettingCodec(encode: { try ArchiveForm.encode($0) }, decode: { try ArchiveForm.decode($0) })
     }

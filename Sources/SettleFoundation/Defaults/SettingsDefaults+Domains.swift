@@ -40,8 +40,9 @@ extension SettingsDefaults {
         return tree.root.isEmpty ? nil : tree.root.objects
     }
 
-    /// Replaces what a domain has stored. If a value is refused, nothing is written, and the reason reported. Blocks until
-    /// the file of another domain than the store's own is written. ``globalDomain`` can be written if the store searches it.
+    /// Replaces what a domain has stored. If a value is refused, nothing is written, and the reason reported. Blocks
+    /// until the file of another domain than the store's own is written. ``globalDomain`` can be written if the store
+    /// searches it.
     public func setPersistentDomain(_ domain: [String: Any], forName domainName: String) {
         let (entries, refused) = SettingValue.entries(domain)
         if let name = refused.first {
@@ -96,8 +97,8 @@ extension SettingsDefaults {
         }
     }
 
-    /// Replaces a volatile domain. Values of ``argumentDomain`` are asked before all others but an administrator's, those
-    /// of ``registrationDomain`` last; a domain with another name is kept, and not asked.
+    /// Replaces a volatile domain. Values of ``argumentDomain`` are asked before all others but an administrator's,
+    /// those of ``registrationDomain`` last; a domain with another name is kept, and not asked.
     public func setVolatileDomain(_ domain: [String: Any], forName domainName: String) {
         let (entries, refused) = SettingValue.entries(domain)
         if let name = refused.first {

@@ -36,8 +36,8 @@ extension SettingsDefaults {
     /// The number of a key, or the one with which its text begins; 1 for true; 0 if there is none.
     public func double(forKey defaultName: String) -> Double { value(defaultName, .double) ?? 0 }
 
-    /// The truth value of a key: true for a number that is not 0, and for text that begins like `YES`, `true` or a number
-    /// that is not 0; false if there is none.
+    /// The truth value of a key: true for a number that is not 0, and for text that begins like `YES`, `true` or a
+    /// number that is not 0; false if there is none.
     public func bool(forKey defaultName: String) -> Bool { value(defaultName, .bool) ?? false }
 
     /// The URL of a key: one that was archived, or that of a path, in which `~` is the home folder; `nil` if there is

@@ -34,9 +34,9 @@ extension SettingsDefaults {
 
     /// Writes a URL; `nil` removes it.
     ///
-    /// A file in the home folder is written as a path that begins with `~`. Every other URL is archived as data; on Apple
-    /// platforms, that of a file that is there as a reference with bookmark data, which finds the file after it was moved.
-    /// A declared setting of type `URL` gets the URL itself.
+    /// A file in the home folder is written as a path that begins with `~`. Every other URL is archived as data; on
+    /// Apple platforms, that of a file that is there as a reference with bookmark data, which finds the file after it
+    /// was moved. A declared setting of type `URL` gets the URL itself.
     public func set(_ url: URL?, forKey defaultName: String) {
         guard let url else { return removeObject(forKey: defaultName) }
         report { try write(try stored(url, defaultName), defaultName) }

@@ -10,15 +10,16 @@ import Synchronization
 /// defaults.set(3, forKey: "attemptCount")
 /// ```
 ///
-/// What it writes is what the store promises: atomic, followed, shared with other processes, and saved without a call. A
-/// setting that a group declares is the same setting here, with its type and its rule.
+/// What it writes is what the store promises: atomic, followed, shared with other processes, and saved without a call.
+/// A setting that a group declares is the same setting here, with its type and its rule.
 ///
 /// A key is one name, also with dots, as in `SettingKey.path(_:_:)`; a declared setting is meant by its key with dots.
 /// Values are those of property lists. A value that `UserDefaults` would end the program for, one that a declared
 /// setting refuses, and every other failed write leave the old value, and are reported on `store.issues`.
 ///
 /// **Use a property list file**, such as `settings.plist`, where code asks for dates and data with ``object(forKey:)``:
-/// JSON has neither, and gives them back as texts where its journal is missing. ``data(forKey:)`` and ``url(forKey:)`` convert them.
+/// JSON has neither, and gives them back as texts where its journal is missing. ``data(forKey:)`` and ``url(forKey:)``
+/// convert them.
 public final class SettingsDefaults: NSObject, Sendable {
     /// Posted after changes of any value, from this object, the store, another domain or another process: a moment
     /// later, on a thread of the concurrency runtime, and once for several changes that follow one another. The object
@@ -49,7 +50,8 @@ public final class SettingsDefaults: NSObject, Sendable {
     /// Creates an object over a store, and keeps the store open.
     ///
     /// - Parameters:
-    ///   - store: The store. Registered defaults need `.registration` in its search list, and get it if it is not there.
+    ///   - store: The store. Registered defaults need `.registration` in its search list, and get it if it is not
+    ///     there.
     ///   - domainName: The name of the store's own domain. By default the program's bundle identifier, or its name.
     public init(_ store: SettingsStore, domainName: String? = nil) {
         self.store = store

@@ -10,12 +10,12 @@ import Synchronization
 /// ```
 ///
 /// It is only read. What this program changes in `UserDefaults` is seen at once where that posts
-/// `UserDefaults.didChangeNotification`: on Apple platforms for each change, elsewhere when a whole domain is replaced. Call
-/// ``reload()`` when another program has changed it.
+/// `UserDefaults.didChangeNotification`: on Apple platforms for each change, elsewhere when a whole domain is replaced.
+/// Call ``reload()`` when another program has changed it.
 ///
-/// A number, date or switch may be there as text, as a text field of a settings bundle and `defaults write` without a type
-/// leave it. Otherwise values must have the types of the settings, since nothing is converted as ``UserDefaultsImport``
-/// does. A key with dots is one name, which a declared setting with that key finds.
+/// A number, date or switch may be there as text, as a text field of a settings bundle and `defaults write` without a
+/// type leave it. Otherwise values must have the types of the settings, since nothing is converted as
+/// ``UserDefaultsImport`` does. A key with dots is one name, which a declared setting with that key finds.
 public final class UserDefaultsSource: DomainSource {
     private let domain: String
     private let observation = Mutex(Observation())

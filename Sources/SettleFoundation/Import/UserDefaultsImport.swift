@@ -14,13 +14,14 @@ public import SettleInterchange
 /// for entry in report.left { print(entry) }
 /// ```
 ///
-/// **Open all groups first**: a declared setting checks its rule, and takes what the defaults system would convert to its
-/// type, such as `"5"` for an `Int` and 1 for a `Bool`. A value that it refuses is left where it is, and does not keep
-/// others from being taken. Keys that no group declares keep their values as they are. `UserDefaults` is only read.
+/// **Open all groups first**: a declared setting checks its rule, and takes what the defaults system would convert to
+/// its type, such as `"5"` for an `Int` and 1 for a `Bool`. A value that it refuses is left where it is, and does not
+/// keep others from being taken. Keys that no group declares keep their values as they are. `UserDefaults` is only
+/// read.
 ///
 /// A key with dots is one name in `UserDefaults`. It is taken for the declared setting whose key is spelled that way,
-/// such as `lock.attempts` of a group at `lock`. If there is none, it stays one name, as in `SettingKey.path(_:_:)`; name
-/// another key for it to nest it.
+/// such as `lock.attempts` of a group at `lock`. If there is none, it stays one name, as in `SettingKey.path(_:_:)`;
+/// name another key for it to nest it.
 ///
 /// Everything is taken in one commit, which is on stable storage when ``run(into:author:)`` returns.
 public struct UserDefaultsImport: Sendable {
@@ -52,7 +53,8 @@ public struct UserDefaultsImport: Sendable {
     /// How often the import does something.
     public enum Frequency: Sendable, Hashable {
         /// In the life of the store's file. Another run, in any process, takes nothing: the file has the key
-        /// ``UserDefaultsImport/memory`` then, written in the same transaction. A domain without values is not an import.
+        /// ``UserDefaultsImport/memory`` then, written in the same transaction. A domain without values is not an
+        /// import.
         case once
         /// Each time. What `UserDefaults` has replaces what the store has.
         case always
@@ -95,8 +97,8 @@ public struct UserDefaultsImport: Sendable {
     }
 
     /// Imports what `UserDefaults` gives now: its own domain, and those that it searches. Of registered defaults and
-    /// arguments nothing is taken, and of the global domain, which has the keys of the whole system, only what is named;
-    /// a key that has the same value in one of these is taken for one of theirs.
+    /// arguments nothing is taken, and of the global domain, which has the keys of the whole system, only what is
+    /// named; a key that has the same value in one of these is taken for one of theirs.
     ///
     /// - Parameters:
     ///   - defaults: Read at once, since it can't be used from other threads everywhere.

@@ -32,7 +32,8 @@ extension SettingValue {
     }
 
     #if canImport(Darwin)
-        /// Whose archive has bookmark data. `URL` can't be such a reference, and the method with a Swift name gives a `URL`.
+        /// Whose archive has bookmark data. `URL` can't be such a reference, and the method with a Swift name gives a
+        /// `URL`.
         private static func reference(to file: NSURL) -> NSURL? {
             file.perform(#selector(NSURL.fileReferenceURL))?.takeUnretainedValue() as? NSURL
         }

@@ -24,9 +24,9 @@ public struct ArchiveContents: Sendable, Hashable {
         public var description: String { "\(path): \(reason)" }
     }
 
-    /// The value. An object is a dictionary of its fields, without those that have no value; sets are arrays; a URL and a
-    /// UUID are strings. A dictionary whose keys are not all strings or whole numbers is an array of its keys and values
-    /// in turn, as Swift's `Codable` has it.
+    /// The value. An object is a dictionary of its fields, without those that have no value; sets are arrays; a URL and
+    /// a UUID are strings. A dictionary whose keys are not all strings or whole numbers is an array of its keys and
+    /// values in turn, as Swift's `Codable` has it.
     public var value: SettingValue
     /// What has been changed or left out: cycles above all.
     public var findings: [Finding]

@@ -6,7 +6,8 @@ public import Settle
     import Foundation
 #endif
 
-/// How the objects of an archive become settings: which class and which of its keys are what, and how values are spelled.
+/// How the objects of an archive become settings: which class and which of its keys are what, and how values are
+/// spelled.
 ///
 /// What it does not mention keeps its name and its value.
 ///

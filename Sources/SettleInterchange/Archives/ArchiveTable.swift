@@ -11,7 +11,8 @@ import Settle
 ///     $archiver  "NSKeyedArchiver"
 ///     $version   100000
 ///     $top       the values at the top, by key: references, numbers, truth values
-///     $objects   all objects: the first is "$null"; a class is {$classname, $classes}, an object {$class: reference, …}
+///     $objects   all objects: the first is "$null"; a class is {$classname, $classes}, an object
+///                {$class: reference, …}
 ///
 /// A reference is {CF$UID: n} in XML, and of a kind of its own in the binary form.
 struct ArchiveTable {

@@ -157,8 +157,8 @@ extension SettingValue.Entries {
 extension ArchivedValue {
     /// A decimal number in the simplest form that holds it exactly.
     ///
-    /// Of its spellings this is always the same, so that what is written is read again as the same: a whole number of up
-    /// to 128 bits in digits, and any other one without zeros at its end.
+    /// Of its spellings this is always the same, so that what is written is read again as the same: a whole number of
+    /// up to 128 bits in digits, and any other one without zeros at its end.
     static func decimal(_ magnitude: UInt128, exponent: Int, isNegative: Bool) -> ArchivedValue {
         var (magnitude, exponent) = (magnitude, magnitude == 0 ? 0 : exponent)
         while magnitude != 0, magnitude.isMultiple(of: 10) { (magnitude, exponent) = (magnitude / 10, exponent + 1) }

@@ -16,9 +16,9 @@ import Settle
 /// if case .object(let person)? = archive.root { print(person.className, person.fields["name"]) }
 /// ```
 ///
-/// Nothing of it is executed, and nothing is created by the name of a class. Reading takes time and memory in proportion
-/// to the archive: one whose values nest more than 128 levels deep, or that stands for far more values than it has
-/// objects, is refused. Archives from before there were keyed ones (typed streams) are recognised and refused.
+/// Nothing of it is executed, and nothing is created by the name of a class. Reading takes time and memory in
+/// proportion to the archive: one whose values nest more than 128 levels deep, or that stands for far more values than
+/// it has objects, is refused. Archives from before there were keyed ones (typed streams) are recognised and refused.
 public struct KeyedArchive: Sendable, Hashable {
     /// The key of the value that most archives have at their top, and nothing else.
     public static let rootKey = "root"

@@ -32,8 +32,8 @@ extension SettingsSchema.Entry {
     ///
     /// Rules become `minimum`, `maximum`, `enum`, `pattern` and the like where these mean the same; `description` has
     /// the words of all of them after the help text. A limit on a string's characters becomes none, because JSON Schema
-    /// counts code points. A pattern is left out if other programs may read it differently. A secret is `writeOnly`,
-    /// an owner's setting `readOnly`. State, which is not in the file that people edit, is `doNotSuggest`, so that Visual
+    /// counts code points. A pattern is left out if other programs may read it differently. A secret is `writeOnly`, an
+    /// owner's setting `readOnly`. State, which is not in the file that people edit, is `doNotSuggest`, so that Visual
     /// Studio Code and editors like it do not complete it there. `x-type` is the type in Swift, and `x-unit` the unit.
     public var jsonSchema: SettingValue {
         var schema = shape.jsonSchema

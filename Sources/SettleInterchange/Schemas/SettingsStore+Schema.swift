@@ -21,8 +21,8 @@ extension SettingsStore.File {
     /// Secrets' defaults are not in it. Nothing removes it.
     ///
     /// - Returns: The schema's file.
-    /// - Throws: ``SettingsError`` if the settings are not in a file, if the schema can't be written, or if the store is
-    ///   closed.
+    /// - Throws: ``SettingsError`` if the settings are not in a file, if the schema can't be written, or if the store
+    ///   is closed.
     @discardableResult
     public func writeSchema() async throws -> URL {
         URL(filePath: try await writeSchema(try schema().spelled()).text)
@@ -30,19 +30,19 @@ extension SettingsStore.File {
 }
 
 extension SettingsStore.Configuration {
-    /// Whether the store keeps the JSON Schema of its groups beside its file, as ``SettingsStore/File/writeSchema()`` writes
-    /// it, and begins a new JSON file with its location. Default `false`.
+    /// Whether the store keeps the JSON Schema of its groups beside its file, as ``SettingsStore/File/writeSchema()``
+    /// writes it, and begins a new JSON file with its location. Default `false`.
     ///
     /// ```json
     /// {
     ///   "$schema": "./settings.schema.json",
     /// ```
     ///
-    /// An editor that knows JSON Schema then completes keys and marks mistakes in the file. The schema is written 250 ms
-    /// after a group was opened, and when the store closes, if it differs from what is there; a failure is reported on
-    /// `store.issues`. So open the groups together: a program that opens some of them much later writes the schema
-    /// twice at each start. Files that exist get no `"$schema"`: what stands there is the user's. Nothing is written for a
-    /// store that is not in a file.
+    /// An editor that knows JSON Schema then completes keys and marks mistakes in the file. The schema is written 250
+    /// ms after a group was opened, and when the store closes, if it differs from what is there; a failure is reported
+    /// on `store.issues`. So open the groups together: a program that opens some of them much later writes the schema
+    /// twice at each start. Files that exist get no `"$schema"`: what stands there is the user's. Nothing is written
+    /// for a store that is not in a file.
     public var writesSchema: Bool {
         get { schemaEncoder != nil }
         set { schemaEncoder = newValue ? SettingsSchema.encoder : nil }

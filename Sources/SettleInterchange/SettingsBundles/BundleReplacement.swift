@@ -11,9 +11,9 @@ import Settle
 ///     make a new folder beside it ▶ write and sync all files ▶ sync the folders ▶ move the old one aside
 ///         ▶ move the new one in ▶ sync the folder around ▶ remove the old one
 ///
-/// A failure before the last move leaves the old folder in place, or moves it back there. After a process has ended between
-/// the two moves, or the way back has failed too, both folders are beside the place, under names that begin with a dot. If
-/// only the last sync fails, the new folder is in place.
+/// A failure before the last move leaves the old folder in place, or moves it back there. After a process has ended
+/// between the two moves, or the way back has failed too, both folders are beside the place, under names that begin
+/// with a dot. If only the last sync fails, the new folder is in place.
 struct BundleReplacement {
     private let operations: FileOperations
     private let place: FilePath

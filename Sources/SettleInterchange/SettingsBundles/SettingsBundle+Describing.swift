@@ -18,8 +18,8 @@ extension SettingsBundle {
     /// - a hidden field without a default, if it is a secret. &
     /// - a title, if only its owner may write it, and it is no secret.
     ///
-    /// A nested group becomes a pane behind a row. The declaration's title, with the unit in parentheses, stands beside the
-    /// setting, or else the words of its name; the help text stands below. Keys are the settings' keys with dots.
+    /// A nested group becomes a pane behind a row. The declaration's title, with the unit in parentheses, stands beside
+    /// the setting, or else the words of its name; the help text stands below. Keys are the settings' keys with dots.
     ///
     /// Arrays, dictionaries, data, and values that a codec makes, have no form: they are left out. ``findings`` lists
     /// them, numbers and dates that a field turns into text, and settings that may be absent, since there is no way to

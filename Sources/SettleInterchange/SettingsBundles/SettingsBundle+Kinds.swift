@@ -92,8 +92,9 @@ extension SettingsBundle {
             (self.trueValue, self.falseValue) = (trueValue, falseValue)
         }
 
-        /// Whether a stored value means on. Numbers may be texts: `"1"` is 1, and 1 is `true`. Where the values are true
-        /// and false, other values are read as `UserDefaults` reads a `Bool`, so `"YES"` is on. Any other value is off.
+        /// Whether a stored value means on. Numbers may be texts: `"1"` is 1, and 1 is `true`. Where the values are
+        /// true and false, other values are read as `UserDefaults` reads a `Bool`, so `"YES"` is on. Any other value is
+        /// off.
         public func isOn(_ value: SettingValue) -> Bool { state(of: value) ?? false }
 
         /// What is to be stored.
@@ -149,8 +150,8 @@ extension SettingsBundle {
             (self.choices, self.isSortedByTitle) = (choices, isSortedByTitle)
         }
 
-        /// The choice that a stored value means; `nil` if it is none. Numbers may be texts: `"2"` is 2, and 1 is `true`.
-        /// What is to be stored is the value of the choice.
+        /// The choice that a stored value means; `nil` if it is none. Numbers may be texts: `"2"` is 2, and 1 is
+        /// `true`. What is to be stored is the value of the choice.
         public func choice(for value: SettingValue) -> Choice? { choices.first(matching: value) }
 
         /// The choices as they are shown. Titles are sorted without regard to case.

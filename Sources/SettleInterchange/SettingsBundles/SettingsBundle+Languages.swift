@@ -5,12 +5,13 @@ extension SettingsBundle {
     ///
     /// Each text is that of the first table that has it, in the person's order. For `en-US` these are the tables of
     /// `en-US.lproj`, or `en_US.lproj`, then `en.lproj`, or `English.lproj`, then those of other regions with the same
-    /// script; each language comes with all of these before the next one. Last are `Base.lproj` and the tables without a
-    /// language. A text that no table has stays as it is in the pane. Values and keys are never changed.
+    /// script; each language comes with all of these before the next one. Last are `Base.lproj` and the tables without
+    /// a language. A text that no table has stays as it is in the pane. Values and keys are never changed.
     ///
     /// The result has no ``localizations``: its texts are not keys any more.
     ///
-    /// - Parameter languages: Tags of BCP 47, the preferred one first. Case does not matter, and an underscore is a hyphen.
+    /// - Parameter languages: Tags of BCP 47, the preferred one first. Case does not matter, and an underscore is a
+    ///   hyphen.
     public func localized(for languages: [String]) -> SettingsBundle {
         let order = LanguageMatch(localizations.map(\.language)).order(for: languages).map { localizations[$0] }
         let texts = BundleTexts(order)
@@ -23,8 +24,8 @@ extension SettingsBundle {
         return bundle
     }
 
-    /// The language that most texts have for a person, as a tag of BCP 47 in small letters: that of the first tables that
-    /// ``localized(for:)`` looks into. `nil` if these are `Base.lproj` or tables without a language.
+    /// The language that most texts have for a person, as a tag of BCP 47 in small letters: that of the first tables
+    /// that ``localized(for:)`` looks into. `nil` if these are `Base.lproj` or tables without a language.
     ///
     /// - Parameter languages: As for ``localized(for:)``.
     public func language(for languages: [String]) -> String? {

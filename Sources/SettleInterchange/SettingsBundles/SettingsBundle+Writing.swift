@@ -9,19 +9,21 @@ public import Settle
 extension SettingsBundle {
     /// Writes a `Settings.bundle` that ``read(at:of:)`` reads as the same panes, texts and pictures.
     ///
-    /// Property lists are in XML, with sorted keys, and tables in the old text form, so that equal bundles give equal files.
-    /// The title is in an `Info.plist` of the bundle, the icon in `Icon-Settings.png`. Choices of which only some have a
-    /// short title get their title for it, since a bundle has all of them or none. ``findings`` are not written.
+    /// Property lists are in XML, with sorted keys, and tables in the old text form, so that equal bundles give equal
+    /// files. The title is in an `Info.plist` of the bundle, the icon in `Icon-Settings.png`. Choices of which only
+    /// some have a short title get their title for it, since a bundle has all of them or none. ``findings`` are not
+    /// written.
     ///
     /// All files are written into a new folder beside the place, and synced; only then it takes the place, and a bundle
     /// that was there is removed. If anything fails before, the old one stays as it is. If the process ends at the very
-    /// moment between, both are beside the place, with a dot before their names. If only the sync after it fails, the new
-    /// one has the place. Folders have the permissions 0755, files 0644 less the process's umask.
+    /// moment between, both are beside the place, with a dot before their names. If only the sync after it fails, the
+    /// new one has the place. Folders have the permissions 0755, files 0644 less the process's umask.
     ///
-    /// - Parameter folder: The folder to be made, by custom `Settings.bundle`. The one around it must be there. What is at
-    ///   the place already must be a folder with a `Root.plist`, or an empty one.
+    /// - Parameter folder: The folder to be made, by custom `Settings.bundle`. The one around it must be there. What is
+    ///   at the place already must be a folder with a `Root.plist`, or an empty one.
     /// - Throws: `SettingsError` with the code `SettingsError.Code.settingsBundle` if a value has no form in XML, a
-    ///   name is no path within the bundle or is taken twice, something else is at the place, or a file can't be written.
+    ///   name is no path within the bundle or is taken twice, something else is at the place, or a file can't be
+    ///   written.
     public func write(to folder: URL) throws(SettingsError) {
         try write(to: folder, POSIXSystemCalls())
     }

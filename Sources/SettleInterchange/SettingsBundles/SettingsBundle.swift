@@ -6,8 +6,8 @@ public import Settle
     public import Foundation
 #endif
 
-/// The settings of a program as a `Settings.bundle` describes them to Apple's Settings app: panes of specifiers, with their
-/// texts in several languages.
+/// The settings of a program as a `Settings.bundle` describes them to Apple's Settings app: panes of specifiers, with
+/// their texts in several languages.
 ///
 /// ```swift
 /// let bundle = try SettingsBundle.read(at: url).localized(for: ["en-US", "de"])
@@ -15,8 +15,8 @@ public import Settle
 /// for finding in bundle.findings { print(finding) }
 /// ```
 ///
-/// The rules are those of Apple's “Settings Application Schema Reference”. Keys are names in `UserDefaults`, dots and all;
-/// `SettingsStore.key(named:)` finds the setting of a store that one of them means.
+/// The rules are those of Apple's “Settings Application Schema Reference”. Keys are names in `UserDefaults`, dots and
+/// all; `SettingsStore.key(named:)` finds the setting of a store that one of them means.
 public struct SettingsBundle: Sendable, Hashable {
     /// The program's name for people; `nil` if it is unknown.
     public var title: String?

@@ -7,12 +7,12 @@ extension SettingsStore.Domains {
     /// try store.domains.register(contentsOf: SettingsBundle.read(at: url))
     /// ```
     ///
-    /// Keys are those of `SettingsStore.Keys.key(named:)`: a declared setting, or one name with dots and all. Where a declared setting has
-    /// a number or a truth value, the text of one becomes that, since a field's default is text. The store must search
-    /// `DomainName.registration`. All defaults are registered at once, or none.
+    /// Keys are those of `SettingsStore.Keys.key(named:)`: a declared setting, or one name with dots and all. Where a
+    /// declared setting has a number or a truth value, the text of one becomes that, since a field's default is text.
+    /// The store must search `DomainName.registration`. All defaults are registered at once, or none.
     ///
-    /// - Throws: `SettingsError` if a key can't be one, if the store does not search the registered defaults or is closed,
-    ///   or within a transaction of the store.
+    /// - Throws: `SettingsError` if a key can't be one, if the store does not search the registered defaults or is
+    ///   closed, or within a transaction of the store.
     public func register(contentsOf bundle: SettingsBundle) throws {
         var defaults: [String: any Codable & Sendable] = [:]
         for (name, value) in bundle.defaultValues {

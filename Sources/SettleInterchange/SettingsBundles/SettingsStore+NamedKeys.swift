@@ -4,8 +4,8 @@ extension SettingsStore.Keys {
     /// The key that a name means where names are single keys with dots or without, as in `UserDefaults` and in a
     /// ``SettingsBundle``.
     ///
-    /// A declared setting comes first, by its key with dots. Otherwise the name is one key, dots and all, unless only the
-    /// path of its parts has a value.
+    /// A declared setting comes first, by its key with dots. Otherwise the name is one key, dots and all, unless only
+    /// the path of its parts has a value.
     ///
     /// - Returns: `nil` for an empty name.
     public func key(named name: String) -> SettingKey? {

@@ -8,8 +8,8 @@ import Synchronization
 
 /// Links that let one browser in, once.
 ///
-/// Looking at the page that a link leads to does not spend it, since mail programs and browsers fetch pages on their own:
-/// only the button there does. Links are in memory, so a restart ends those that nobody has used.
+/// Looking at the page that a link leads to does not spend it, since mail programs and browsers fetch pages on their
+/// own: only the button there does. Links are in memory, so a restart ends those that nobody has used.
 final class OneTimeLinks: Sendable {
     /// The end of each link that has not been used.
     private let ends = Mutex<[String: Date]>([:])

@@ -2,9 +2,9 @@ import Settle
 
 /// Refuses requests that other pages have made, or that were led here by another name.
 ///
-/// A page of another site can make a browser send a request here, and a name of another site may be given this machine's
-/// address (DNS rebinding). So the name in `Host` must be one of a list, and a request that changes something must
-/// come from a page of the same name.
+/// A page of another site can make a browser send a request here, and a name of another site may be given this
+/// machine's address (DNS rebinding). So the name in `Host` must be one of a list, and a request that changes something
+/// must come from a page of the same name.
 struct OriginCheck: Sendable {
     /// Names without a port; those of IP version 6 with brackets.
     let hosts: [String]

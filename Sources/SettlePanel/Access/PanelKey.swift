@@ -20,8 +20,8 @@ public struct PanelKey: Sendable, CustomStringConvertible {
         bytes = Self.random()
     }
 
-    /// Reads the key of a file, or makes the file with a new one, of mode 0600. Of programs that make it at the same time,
-    /// all get the same key. Blocks for a moment.
+    /// Reads the key of a file, or makes the file with a new one, of mode 0600. Of programs that make it at the same
+    /// time, all get the same key. Blocks for a moment.
     ///
     /// - Throws: ``PanelError`` if the file can't be read or made, if others may read or write it, or if it is no key.
     public init(file: URL) throws(PanelError) {

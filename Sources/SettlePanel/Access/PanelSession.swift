@@ -30,8 +30,8 @@ struct PanelSessions: Sendable {
     ) {
         (self.key, self.authentication, self.lifetime) = (key, authentication, lifetime)
         (self.path, self.isSecure) = (path, isSecure)
-        // Cookies know no ports, so panels of different keys on one machine must not have the same name: each would replace
-        // the other one's session. A browser keeps a cookie of the prefix only from a secure origin.
+        // Cookies know no ports, so panels of different keys on one machine must not have the same name: each would
+        // replace the other one's session. A browser keeps a cookie of the prefix only from a secure origin.
         let mark = authentication.code(for: "cookie", key).prefix(12)
         name = "\(isSecure ? "__Secure-" : "")settle-panel-\(mark)"
     }

@@ -32,8 +32,9 @@ extension PanelContents {
 
 /// Makes the rows of a bundle's panes, one pane after the other.
 ///
-/// A bundle may have one setting twice, for phones and for pads, whose screens are more like those of a browser. So what is
-/// for pads is shown, and what is for other devices where nothing for pads has its key: no setting is out of reach.
+/// A bundle may have one setting twice, for phones and for pads, whose screens are more like those of a browser. So
+/// what is for pads is shown, and what is for other devices where nothing for pads has its key: no setting is out of
+/// reach.
 private struct BundleRows {
     private let bundle: SettingsBundle
     private let store: SettingsStore

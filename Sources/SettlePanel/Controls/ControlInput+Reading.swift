@@ -88,8 +88,8 @@ extension ControlInput {
 }
 
 extension SettingValue {
-    /// The same number in the type of those with a fraction, if it has it: a setting that has been 0.5 and becomes 2 can
-    /// still become 0.5 again, also where the stored value alone tells its type.
+    /// The same number in the type of those with a fraction, if it has it: a setting that has been 0.5 and becomes 2
+    /// can still become 0.5 again, also where the stored value alone tells its type.
     fileprivate var asFraction: SettingValue {
         guard case .integer(let integer) = self, Int64(exactly: Double(integer)) == integer else { return self }
         return .real(Double(integer))

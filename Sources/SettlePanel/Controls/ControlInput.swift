@@ -36,7 +36,8 @@ struct ControlInput: Sendable, Hashable {
 
     /// What shows a value; `nil` if the control can't show it without a loss.
     ///
-    /// A switch is off, and of choices none is chosen, for a value that is none of theirs; see ``ControlKind/isStray(_:)``.
+    /// A switch is off, and of choices none is chosen, for a value that is none of theirs; see
+    /// ``ControlKind/isStray(_:)``.
     init?(_ value: SettingValue?, for kind: ControlKind) {
         guard let value, value != .null else { return }
         switch (kind, value) {

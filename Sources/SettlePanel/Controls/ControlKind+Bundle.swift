@@ -4,8 +4,8 @@ import SettleInterchange
 extension ControlKind {
     /// How a specifier is shown; `nil` for one that has no value.
     ///
-    /// - Parameter declared: What a program declares for the key. Then the values are of that type, where a bundle can only
-    ///   say them as text.
+    /// - Parameter declared: What a program declares for the key. Then the values are of that type, where a bundle can
+    ///   only say them as text.
     init?(_ specifier: SettingsBundle.Specifier, for declared: ValueShape.Kind?) {
         func choices(_ choices: [SettingsBundle.Choice]) -> [SettingsBundle.Choice] {
             choices.map { .init(title: $0.title, shortTitle: $0.shortTitle, value: $0.value.converted(to: declared)) }

@@ -3,12 +3,12 @@ import Settle
 /// Server-sent events: pieces of a body, to be sent as they come.
 ///
 /// They end when the store closes, when the browser's session ends, with ``end()``, or when the task that reads them is
-/// cancelled, as a server does when the browser has gone. What a slow browser has not read does not pile up: changes that
-/// wait are told as one.
+/// cancelled, as a server does when the browser has gone. What a slow browser has not read does not pile up: changes
+/// that wait are told as one.
 ///
-/// Each event has an identifier: the place in the store's history, with marks of what the page shows then. A browser sends it
-/// with the field `Last-Event-ID` when it connects again, also to this program's next process, and is told what is not as it
-/// shows it. A page that is new says in the address of its stream what it was made with.
+/// Each event has an identifier: the place in the store's history, with marks of what the page shows then. A browser
+/// sends it with the field `Last-Event-ID` when it connects again, also to this program's next process, and is told
+/// what is not as it shows it. A page that is new says in the address of its stream what it was made with.
 public struct PanelEvents: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
     public typealias Failure = Never

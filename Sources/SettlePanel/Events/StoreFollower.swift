@@ -2,8 +2,8 @@ import Settle
 
 /// Follows a store for one connection of a page.
 ///
-/// The store's changes tell what is in force, of all domains. They leave out what others do with keys that no group declares, so
-/// the values of these are compared. All of it is one wait, in the connection's own task.
+/// The store's changes tell what is in force, of all domains. They leave out what others do with keys that no group
+/// declares, so the values of these are compared. All of it is one wait, in the connection's own task.
 struct StoreFollower {
     /// What has happened since the last time that somebody asked.
     struct Update: Sendable {

@@ -1,5 +1,5 @@
-/// A piece of a page. It is made of elements with fixed names, and of text, which is always escaped: so no value, key or
-/// title can become markup.
+/// A piece of a page. It is made of elements with fixed names, and of text, which is always escaped: so no value, key
+/// or title can become markup.
 struct HTML: Sendable, Hashable {
     /// In UTF-8.
     private(set) var bytes: [UInt8] = []

@@ -4,7 +4,8 @@ import Settle
 public struct PanelRequest: Sendable {
     /// The method, such as `GET`, in capitals.
     public var method: String
-    /// The path below ``SettingsPanel/Configuration/path``, with the query, as the request line has them: percent-encoded.
+    /// The path below ``SettingsPanel/Configuration/path``, with the query, as the request line has them:
+    /// percent-encoded.
     public var target: String
     /// The fields of the header, in their order. Names are compared without regard to case.
     public var headers: [(name: String, value: String)]

@@ -4,8 +4,8 @@ import SettleInterchange
 extension PanelStrings {
     private var isEnglish: Bool { language.prefix { $0 != "-" && $0 != "_" }.lowercased() == "en" }
 
-    /// English text. Where the page is in another language it is marked, so that screen readers speak it as English, and that its
-    /// punctuation stays where it belongs beside text from right to left.
+    /// English text. Where the page is in another language it is marked, so that screen readers speak it as English,
+    /// and that its punctuation stays where it belongs beside text from right to left.
     func english(_ text: String) -> HTML {
         isEnglish || text.isEmpty ? HTML(text) : HTML("bdi", ["lang": "en", "dir": "ltr"]) { text }
     }

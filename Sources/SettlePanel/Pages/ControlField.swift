@@ -3,9 +3,9 @@ import SettleInterchange
 
 /// The inputs of a control.
 ///
-/// What is locked stays within reach of the keyboard, with the reason as its description, and nothing can be done to it, also
-/// without a script: fields are `readonly`, and what has no such state is no input: a switch and choices side by side
-/// are elements with the role and `aria-disabled`, a menu and a slider are a field with what is chosen.
+/// What is locked stays within reach of the keyboard, with the reason as its description, and nothing can be done to
+/// it, also without a script: fields are `readonly`, and what has no such state is no input: a switch and choices side
+/// by side are elements with the role and `aria-disabled`, a menu and a slider are a field with what is chosen.
 struct ControlField {
     let kind: ControlKind
     /// The identifier of the input, or of the first of several.

@@ -63,7 +63,8 @@ struct ControlForm: Sendable {
         }
     }
 
-    /// What its hidden fields say that it shows. Who corrects what was refused has not seen what others have done meanwhile.
+    /// What its hidden fields say that it shows. Who corrects what was refused has not seen what others have done
+    /// meanwhile.
     var version: Submission.Version {
         submission?.version ?? .init(token: state.token?.description ?? "", seen: state.seen)
     }

@@ -1,7 +1,7 @@
 /// Tells a form from the same form with something else in it: a number of 48 bits.
 ///
-/// Each form that a page gets has its own as an attribute, whether it comes with the page, as an answer, alone or in an event. So
-/// the page's script compares forms without looking into them. One with a refused change has another digest.
+/// Each form that a page gets has its own as an attribute, whether it comes with the page, as an answer, alone or in an
+/// event. So the page's script compares forms without looking into them. One with a refused change has another digest.
 ///
 /// Not cryptographic: choosing what a form shows so that two have the same digest gains nothing.
 struct FormDigest: Sendable, Hashable {

@@ -1,12 +1,12 @@
 import Settle
 
-/// What a page shows: the place in the history that it is not older than, which settings it has, and a digest of each of their
-/// forms.
+/// What a page shows: the place in the history that it is not older than, which settings it has, and a digest of each
+/// of their forms.
 ///
-/// It is the identifier of each event, so a browser gives it back when it connects again, also to another process that serves
-/// the same store. The digests are compared with the forms as they are then, whatever domain has changed them: what
-/// has a place in the history and what has none, such as an argument, an administrator's file, a registered default, or a
-/// value that was never saved because its program was killed.
+/// It is the identifier of each event, so a browser gives it back when it connects again, also to another process that
+/// serves the same store. The digests are compared with the forms as they are then, whatever domain has changed them:
+/// what has a place in the history and what has none, such as an argument, an administrator's file, a registered
+/// default, or a value that was never saved because its program was killed.
 struct PageCursor: Sendable, Hashable {
     /// `nil` where there is no history.
     let token: ChangeToken?
@@ -30,7 +30,8 @@ struct PageCursor: Sendable, Hashable {
 
     private static func group(of form: Int, count: Int) -> Int { count > limit ? form * limit / count : form }
 
-    /// The forms, by their order on the page, that this page shows otherwise than another one, which has the same settings.
+    /// The forms, by their order on the page, that this page shows otherwise than another one, which has the same
+    /// settings.
     ///
     /// - Returns: `nil` if it can't be told, since the pages don't have the same settings.
     func differences(from other: PageCursor) -> [Int]? {

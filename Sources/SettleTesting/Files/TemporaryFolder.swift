@@ -17,8 +17,8 @@
 
 /// A new empty folder that is removed with its contents on deinitialization.
 ///
-/// A store that is still open then stores its settings once more, as it does whenever they are removed: what it makes anew is
-/// removed when the process exits.
+/// A store that is still open then stores its settings once more, as it does whenever they are removed: what it makes
+/// anew is removed when the process exits.
 public final class TemporaryFolder: Sendable {
     /// The folder, in the system's folder for temporary files.
     public let url: URL

@@ -6,7 +6,8 @@ public import Settle
     import Foundation
 #endif
 
-/// The guarantees of `Storage`, `SharedStorage` and `HistoryStorage`, as checks that every implementation can run on itself.
+/// The guarantees of `Storage`, `SharedStorage` and `HistoryStorage`, as checks that every implementation can run on
+/// itself.
 ///
 /// ```swift
 /// @Test func conformance() async throws {
@@ -42,7 +43,8 @@ public struct StorageConformance {
         /// Every lease that the storage has been granted has ended, so that others can have its name: let its time pass
         /// rather than remove it, so that one without an end is found.
         case leases
-        /// No call is answered. Only for a storage whose `limits` have a time: it must end a call whose task is cancelled.
+        /// No call is answered. Only for a storage whose `limits` have a time: it must end a call whose task is
+        /// cancelled.
         case silence
     }
 

@@ -5,9 +5,10 @@ import Testing
 
 @testable import SettleEtcd
 
-/// Stores whose tasks commit and write, while requests and answers are lost, late, refused or cut, and streams end: each
-/// acknowledged commit is stored once, each refused one never, each has read what was there when it was stored, no plain write
-/// is stored twice, and every follower is told each revision once and in order. In the end all have the cluster's values.
+/// Stores whose tasks commit and write, while requests and answers are lost, late, refused or cut, and streams end:
+/// each acknowledged commit is stored once, each refused one never, each has read what was there when it was stored, no
+/// plain write is stored twice, and every follower is told each revision once and in order. In the end all have the
+/// cluster's values.
 ///
 /// Some commits are made under named locks, which the end of a process leaves behind until their leases end.
 ///

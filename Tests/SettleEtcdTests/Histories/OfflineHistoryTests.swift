@@ -5,12 +5,12 @@ import Testing
 
 @testable import SettleEtcd
 
-/// Machines that write without the cluster, end at any moment and come back: each transaction is stored once and whole, or
-/// given up whole and kept for a person, and nothing else is ever in the cluster.
+/// Machines that write without the cluster, end at any moment and come back: each transaction is stored once and whole,
+/// or given up whole and kept for a person, and nothing else is ever in the cluster.
 @Suite(.timeLimit(.minutes(10)))
 struct OfflineHistoryTests {
-    /// A machine: its local copy stays, its processes come and go. What a process has not stored, it appends again, as a
-    /// store does.
+    /// A machine: its local copy stays, its processes come and go. What a process has not stored, it appends again, as
+    /// a store does.
     private struct Machine {
         let copy: InMemoryStorage
         var storage: EtcdStorage
@@ -89,7 +89,8 @@ struct OfflineHistoryTests {
         machine.groups.append(keys)
     }
 
-    /// As a store: what can't be saved waits; what others have replaced meanwhile is given up, with what was written with it.
+    /// As a store: what can't be saved waits; what others have replaced meanwhile is given up, with what was written
+    /// with it.
     private func save(_ machine: inout Machine) async throws {
         var again = 0
         while !machine.waiting.isEmpty, again < 3 {

@@ -5,7 +5,8 @@ import Testing
 
 @testable import SettleEtcd
 
-/// A follower that is away again and again, while others write, delete and compact, and snapshots are restored at random.
+/// A follower that is away again and again, while others write, delete and compact, and snapshots are restored at
+/// random.
 @Suite(.timeLimit(.minutes(10)))
 struct RestoreHistoryTests {
     private let fixture = EtcdFixture()

@@ -93,8 +93,8 @@ struct EtcdLockTests {
         await storage.close()
     }
 
-    /// The cluster may have renewed the lease when the answer was lost, but the holder can't know: it relies on what was granted
-    /// last. Then another may take the lock, and what the first one stores late is refused.
+    /// The cluster may have renewed the lease when the answer was lost, but the holder can't know: it relies on what
+    /// was granted last. Then another may take the lock, and what the first one stores late is refused.
     @Test(arguments: [FakeTransport.Fault.refused, .requestLost, .answerLost, .noQuorum, .late, .emptyObject])
     func aRenewalThatFailsDoesNotKeepALock(fault: FakeTransport.Fault) async throws {
         let (first, transport) = try await opened()

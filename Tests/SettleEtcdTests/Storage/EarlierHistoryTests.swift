@@ -282,7 +282,8 @@ struct EarlierHistoryTests {
         #expect(try await requests(.none) == requests(.keep()))
     }
 
-    /// Against what the cluster itself knows: several writers, other tools, other prefixes, compactions and pages of any size.
+    /// Against what the cluster itself knows: several writers, other tools, other prefixes, compactions and pages of
+    /// any size.
     @Test(arguments: 0..<15 as Range<UInt64>) func randomHistories(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let writers = [try await writer(), try await writer()]

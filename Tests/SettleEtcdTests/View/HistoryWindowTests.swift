@@ -31,7 +31,8 @@ import Testing
         }
     }
 
-    /// Wherever the transactions are, and however much is too much: something is found in few steps, unless there is none.
+    /// Wherever the transactions are, and however much is too much: something is found in few steps, unless there is
+    /// none.
     @Test(arguments: 0..<200 as Range<UInt64>) func itFindsSomething(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let end = Int64.random(in: 2...(1 << 40), using: &random)

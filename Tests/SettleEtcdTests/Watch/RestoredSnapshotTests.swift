@@ -17,7 +17,8 @@ struct RestoredSnapshotTests {
         fixture.client(localCopy: InMemoryStorage(sharing: copy))
     }
 
-    /// Restores a snapshot, and stores more than was lost: first elsewhere, so that no revision under the prefix shows it.
+    /// Restores a snapshot, and stores more than was lost: first elsewhere, so that no revision under the prefix shows
+    /// it.
     private func restore(_ snapshot: FakeEtcd, isCompacted: Bool = false) {
         let lost = fixture.cluster.revision
         fixture.cluster.restore(snapshot)

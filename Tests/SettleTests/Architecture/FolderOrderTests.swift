@@ -3,8 +3,8 @@ import Testing
 
 /// The folders of each library are ordered, and none names a type of a folder above it.
 ///
-/// The picture in `Architecture.md` gives the order of those of Settle; the others need only have one. Names are found in the
-/// text of the sources, without comments and strings.
+/// The picture in `Architecture.md` gives the order of those of Settle; the others need only have one. Names are found
+/// in the text of the sources, without comments and strings.
 @Suite struct FolderOrderTests {
     private let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Sources")
         .standardizedFileURL

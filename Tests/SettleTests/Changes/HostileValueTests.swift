@@ -153,7 +153,8 @@ private final class Deaths: Sendable {
     let count = Atomic(0)
     let act = LockedValue<Act?>(nil)
 
-    /// In a generic type a closure of its own is wrapped once more by each access, until a call of it needs the whole stack.
+    /// In a generic type a closure of its own is wrapped once more by each access, until a call of it needs the whole
+    /// stack.
     struct Act: Sendable {
         let run: @Sendable () -> Void
     }

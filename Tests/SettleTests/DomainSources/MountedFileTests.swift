@@ -5,8 +5,8 @@ import Testing
 
 @testable import Settle
 
-/// Files that Kubernetes mounts from a ConfigMap or a Secret: links through `..data`, which leads to another folder after
-/// each change. A folder of keys is tested in `SecretsFolderSourceTests`, that a managed file is no link in
+/// Files that Kubernetes mounts from a ConfigMap or a Secret: links through `..data`, which leads to another folder
+/// after each change. A folder of keys is tested in `SecretsFolderSourceTests`, that a managed file is no link in
 /// `ManagedDomainSourceTests`.
 @Suite(.timeLimit(.minutes(10)), .silencingIssues) struct MountedFileTests {
     private let volume: MountedVolume

@@ -31,8 +31,8 @@ import Testing
     func notoriousFiles() throws {
         let good = try FileFormat.propertyListBinary.encode(
             SettingTree(["list": .array([.integer(1), .string("two")]), "name": .string("é")]))
-        // The number, the letter, and the bytes of the trailer that mean nothing. All others belong to the structure, or to
-        // ASCII strings.
+        // The number, the letter, and the bytes of the trailer that mean nothing. All others belong to the structure,
+        // or to ASCII strings.
         let number = try #require(good.firstRange(of: [0x10, 1])).upperBound - 1
         let letter = try #require(good.firstRange(of: [0x61, 0, 0xE9])).upperBound - 2
         let trailer = good.count - 32

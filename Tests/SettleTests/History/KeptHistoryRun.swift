@@ -11,8 +11,8 @@ import SettleTesting
 /// with the token of any place must be told the rest of the list, or that this is not known any more.
 ///
 /// In half of the lives people copy the files and put some of them back later, or save what their editor has read long
-/// before. Then no place may lead anywhere else than to the values in force. In half of those whose history is kept one key is
-/// a secret, which two of three processes declare, and of which none is told a value.
+/// before. Then no place may lead anywhere else than to the values in force. In half of those whose history is kept one
+/// key is a secret, which two of three processes declare, and of which none is told a value.
 struct KeptHistoryRun {
     struct Violation: Error, CustomStringConvertible {
         let description: String
@@ -46,7 +46,8 @@ struct KeptHistoryRun {
     /// How many transactions are kept.
     private let bound: Int
     private var hasFaults = false
-    /// Whether the file of the past has been damaged: any of its records may be missing from then on, and none is wrong.
+    /// Whether the file of the past has been damaged: any of its records may be missing from then on, and none is
+    /// wrong.
     private var isDamaged = false
     private let mayBeDamaged: Bool
     /// What the follower has been told, and where it began.

@@ -155,7 +155,8 @@ import Testing
         let (store, settings) = try await CounterSettings.open(on: failing)
         let urgent = try await store.group(UrgentSettings.self, at: "urgent")
         let runs = LockedValue(0)
-        // While the storage is busy, a commit arrives, and then a value that is saved at once: in the middle of the round.
+        // While the storage is busy, a commit arrives, and then a value that is saved at once: in the middle of the
+        // round.
         var hold = failing.hold(.append)
         settings.name = "first"
         let flush = Task { try await store.flush() }

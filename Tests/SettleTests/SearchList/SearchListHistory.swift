@@ -158,7 +158,8 @@ final class SearchListHistory {
             let ownMutation = Mutated(
                 old: ownBefore[key] ?? key.standard, new: own[key] ?? key.standard,
                 domain: new.isCovered ? new.domain : .application)
-            // Storing what the default says matters only if it is put over another domain's value, and its removal always.
+            // Storing what the default says matters only if it is put over another domain's value, and its removal
+            // always.
             let isPlain = ownMutation.old == ownMutation.new && own[key] != nil
             let isOwnEvent = ownBefore[key] != own[key] && (!isPlain || model.isLayered(key))
             if isOwnEvent || repaired.contains(key) { ownEvent.mutations[key] = ownMutation }

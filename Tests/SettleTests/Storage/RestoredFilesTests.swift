@@ -171,7 +171,8 @@ private struct RestoreRun {
         }
     }
 
-    /// Reads what others have done, until nobody has done anything more, and remembers which values each token stands for.
+    /// Reads what others have done, until nobody has done anything more, and remembers which values each token stands
+    /// for.
     private mutating func fetch() throws {
         for _ in 0..<3 {
             for index in processes.indices {

@@ -124,7 +124,8 @@ struct SharedFileHistory {
         try check(process)
     }
 
-    /// Determines whether a process has told the journal of the edit that its load had found before the file was broken.
+    /// Determines whether a process has told the journal of the edit that its load had found before the file was
+    /// broken.
     private mutating func settleHeldEdit() throws {
         if model.isBroken, processes.contains(where: \.holdsEdit) {
             let found = try journaled()

@@ -108,8 +108,8 @@ public struct EtcdHTTPTransport: EtcdTransport {
 
 /// The body of a request, which knows whether it has begun to leave.
 ///
-/// The client asks for it once there is a connection and the head was written. So long as it was not asked for, the member
-/// has no whole request, and does nothing.
+/// The client asks for it once there is a connection and the head was written. So long as it was not asked for, the
+/// member has no whole request, and does nothing.
 private final class RequestBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 

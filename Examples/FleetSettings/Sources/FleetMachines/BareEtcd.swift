@@ -90,8 +90,8 @@ package struct BareEtcd: Sendable {
     private static let watchAttempts = 10
     private static let watchPatience = Duration.seconds(15)
 
-    /// - Returns: `nil` if the watch ends before, or brings nothing for a while: a member ends streams without a word, and
-    ///   one that it has refused stays open.
+    /// - Returns: `nil` if the watch ends before, or brings nothing for a while: a member ends streams without a word,
+    ///   and one that it has refused stays open.
     private func events(from first: Int, to fence: Int) async throws -> [Event]? {
         try await withThrowingTaskGroup(of: [Event]?.self) { group in
             group.addTask {

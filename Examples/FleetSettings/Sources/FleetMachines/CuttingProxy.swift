@@ -2,8 +2,8 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Stands between clients and a member of etcd, and ends connections within requests and answers, after any byte of what goes
-/// over the wire: the lines of HTTP, the lengths of its chunks, and what is in them.
+/// Stands between clients and a member of etcd, and ends connections within requests and answers, after any byte of
+/// what goes over the wire: the lines of HTTP, the lengths of its chunks, and what is in them.
 package final class CuttingProxy: Sendable {
     package enum Part: Sendable {
         case request, answer

@@ -9,8 +9,8 @@ import Foundation
 ///                    …
 /// ```
 ///
-/// This process is in a namespace of its own, too, so nothing of it can be seen from outside, and all of it goes with the
-/// processes.
+/// This process is in a namespace of its own, too, so nothing of it can be seen from outside, and all of it goes with
+/// the processes.
 package struct LocalNetwork: Sendable {
     /// The network that this process was started in; `nil` if it was not.
     package static let current: LocalNetwork? =

@@ -105,7 +105,8 @@ package final class RealCluster: Sendable {
         members.withLock { $0[index].process }?.pause(isPaused)
     }
 
-    /// Cuts a member off from the others and from all clients, or stops it where there is no network to cut; or lets it back.
+    /// Cuts a member off from the others and from all clients, or stops it where there is no network to cut; or lets it
+    /// back.
     package func cut(_ index: Int, _ isCut: Bool = true) throws {
         guard let station = members.withLock({ $0[index].station }) else { return pause(index, isCut) }
         try station.cut(isCut)

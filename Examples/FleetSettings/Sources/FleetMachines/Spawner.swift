@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Starts processes from one thread that never ends: the kernel takes the end of the thread that has started a child for the
-/// end of its parent.
+/// Starts processes from one thread that never ends: the kernel takes the end of the thread that has started a child
+/// for the end of its parent.
 final class Spawner: Sendable {
     static let shared = Spawner()
 

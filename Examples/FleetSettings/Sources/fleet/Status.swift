@@ -48,8 +48,8 @@ extension Fleet {
     }
 }
 
-/// What waits in a service's local copy. It is read from a copy of the file and its journal, because a store that is opened
-/// on them would take what waits for its own.
+/// What waits in a service's local copy. It is read from a copy of the file and its journal, because a store that is
+/// opened on them would take what waits for its own.
 private struct LocalCopyReading {
     /// The keys of each transaction.
     var pending: [String]

@@ -12,8 +12,8 @@ import Testing
 struct CutConnectionTests {
     private typealias Counter = RealClusterTests.Counter
 
-    /// Every eighth place of an answer: a proxy, and a prefix of its own. Side by side, because etcd brings what is past on a
-    /// stream ten times a second.
+    /// Every eighth place of an answer: a proxy, and a prefix of its own. Side by side, because etcd brings what is
+    /// past on a stream ten times a second.
     private struct Lane: Sendable {
         static let count = 8
 
@@ -134,8 +134,8 @@ struct CutConnectionTests {
             #expect(seen.values == stored)
             #expect(seen.revisions == events.map(\.revision))
             #expect(seen.holes.isEmpty)
-            // One cut refuses nothing: what has become of the transaction is found out at once, and if it has not landed, it
-            // is sent again.
+            // One cut refuses nothing: what has become of the transaction is found out at once, and if it has not
+            // landed, it is sent again.
             if count == 1 { #expect(outcomes[.refused] == nil && outcomes[.unknown] == nil) }
             try await follower.close()
             try await store.close()

@@ -53,7 +53,8 @@ public struct LiveService: Sendable {
             settings: settings.connections, ceiling: accepted - min(accepted / 4, 64), factory: metrics)
     }
 
-    /// Runs the service until a signal comes, the grace of ``ShutdownSettings`` has passed, and all requests are answered.
+    /// Runs the service until a signal comes, the grace of ``ShutdownSettings`` has passed, and all requests are
+    /// answered.
     ///
     /// - Parameters:
     ///   - host: The address to listen on.

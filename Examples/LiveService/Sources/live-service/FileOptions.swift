@@ -49,7 +49,8 @@ struct FileOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - arguments: Those that may be settings.
-    ///   - history: How much of the file's history is kept; by default the policy of the file stays in force. A cluster has its own.
+    ///   - history: How much of the file's history is kept; by default the policy of the file stays in force. A cluster
+    ///     has its own.
     ///   - keepsLastKnown: Whether the values of a cluster are kept beside the file, for a start without it. Only one
     ///     process may do that.
     func withStore<Result>(

@@ -141,8 +141,8 @@ struct PreconditionTests {
 }
 
 extension TestService {
-    /// The entity tag of a resource. The history of a new file, which tags are places in, begins a moment after the store is
-    /// open.
+    /// The entity tag of a resource. The history of a new file, which tags are places in, begins a moment after the
+    /// store is open.
     func tag(of path: String) async throws -> String {
         while true {
             let answer = try await send(.admin(.get, path))

@@ -7,7 +7,8 @@ package final class CuttingProxy: Sendable {
         case open
         /// Commands are executed. The connection ends in place of the answer.
         case losesAnswers
-        /// Commands with this text come to the server with ``release()``, whether or not their connection is still there.
+        /// Commands with this text come to the server with ``release()``, whether or not their connection is still
+        /// there.
         case holdsCommands(containing: String)
     }
 

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A Redis server of this machine, on a free port and with a folder of its own, which stores each write before it answers.
+/// A Redis server of this machine, on a free port and with a folder of its own, which stores each write before it
+/// answers.
 package final class RedisProcess: Sendable {
     package static let isInstalled = path != nil
     private static let path = [

@@ -11,7 +11,8 @@ final class RedisClient: Sendable {
         (self.server, self.patience) = (server, patience)
     }
 
-    /// Runs a script, and blocks its thread until the answer is there, the connection has ended, or the task is cancelled.
+    /// Runs a script, and blocks its thread until the answer is there, the connection has ended, or the task is
+    /// cancelled.
     func run(_ script: RedisScript, keys: [String], _ arguments: [String]) async throws(RedisFailure) -> RedisReply {
         try await call(["EVAL", script.text, "\(keys.count)"] + keys + arguments)
     }

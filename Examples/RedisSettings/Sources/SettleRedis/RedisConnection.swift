@@ -34,8 +34,8 @@ enum RedisReply {
 
 /// A connection through hiredis, which blocks its thread.
 final class RedisConnection: @unchecked Sendable {
-    // Sendable: one call at a time has the connection. Another thread only calls `cut()`, which uses the descriptor alone;
-    // that is closed in `deinit`, when nobody has the connection any more.
+    // Sendable: one call at a time has the connection. Another thread only calls `cut()`, which uses the descriptor
+    // alone; that is closed in `deinit`, when nobody has the connection any more.
     private let context: UnsafeMutablePointer<redisContext>
     private let descriptor: CInt
 

@@ -69,8 +69,8 @@ struct RedisScript {
             return {now, isKnown and redis.call('ZRANGEBYSCORE', KEYS[3], '(' .. start, '+inf')}
             """)
 
-    /// Stores a snapshot, and removes old batches that it has. The log must still have the batch at which it was made, and
-    /// with it all that come after it.
+    /// Stores a snapshot, and removes old batches that it has. The log must still have the batch at which it was made,
+    /// and with it all that come after it.
     static let compact = RedisScript(
         text: """
             local position = string.match(ARGV[1], '^%x+-(%d+)-')

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Keeps settings in a Redis server, which programs on many machines share.
 ///
-/// The server has a log of the newest batches, and a snapshot of all values before them; see the README. A commit is stored
-/// on the condition that nobody has stored anything since it has read, so there is no lock for transactions.
+/// The server has a log of the newest batches, and a snapshot of all values before them; see the README. A commit is
+/// stored on the condition that nobody has stored anything since it has read, so there is no lock for transactions.
 public final class RedisStorage: HistoryStorage {
     public let limits: StorageLimits
 
@@ -35,8 +35,8 @@ public final class RedisStorage: HistoryStorage {
 
     /// The position before the first batch.
     static let beginning = "0"
-    /// For how many seconds the last batch of a store is recognised: it is repeated within a minute, unless its process is
-    /// stopped meanwhile.
+    /// For how many seconds the last batch of a store is recognised: it is repeated within a minute, unless its process
+    /// is stopped meanwhile.
     private static let remembered = 30 * 86_400
 
     /// - Parameters:

@@ -36,7 +36,8 @@ func lines(of path: String) -> AsyncStream<String> {
     }
 }
 
-/// The lines that are appended to a file, as the operating system tells of them: what takes the way through a file at least.
+/// The lines that are appended to a file, as the operating system tells of them: what takes the way through a file at
+/// least.
 func appendedLines(of path: String) -> AsyncStream<String> {
     AsyncStream { continuation in
         #if os(Linux)
@@ -101,8 +102,8 @@ struct ServeBoth: AsyncParsableCommand {
     }
 }
 
-/// Another program: for each line `page NUMBER` on standard input it sets the setting, for `bare NUMBER` it writes to the pipe, and
-/// for `file NUMBER` it appends to the file.
+/// Another program: for each line `page NUMBER` on standard input it sets the setting, for `bare NUMBER` it writes to
+/// the pipe, and for `file NUMBER` it appends to the file.
 struct Write: AsyncParsableCommand {
     @Argument var file: String
     @Argument var pipe: String

@@ -22,8 +22,8 @@ import Dispatch
 enum Browser {
     /// Opens a link, with what the system has for that. If it has nothing, the person has the link.
     ///
-    /// Whoever has an account on this machine may read the arguments of a program, so these name a file that leads to the
-    /// link, and that only its owner may read.
+    /// Whoever has an account on this machine may read the arguments of a program, so these name a file that leads to
+    /// the link, and that only its owner may read.
     ///
     /// - Returns: The folder of the file, to be removed when the link has no use any more; `nil` if there is none.
     static func open(_ link: String) -> URL? {
@@ -89,8 +89,8 @@ enum Terminal {
     }
 }
 
-/// The system's function: in a type whose own functions have its name, only a qualified one would reach it, and each C library
-/// has another name.
+/// The system's function: in a type whose own functions have its name, only a qualified one would reach it, and each C
+/// library has another name.
 private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
 }

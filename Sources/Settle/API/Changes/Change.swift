@@ -48,8 +48,8 @@ public struct Change: Sendable {
         /// As many changes, at least one.
         case changes(UInt64)
         /// Nobody knows which changes, or how many: only ``SettingsStore/History/changes(after:durableOnly:)`` reports
-        /// this, with all values that are stored at the ``Change/token``, to begin from, without secrets: those that this
-        /// store's groups declare, and those that other processes have declared while a history was kept.
+        /// this, with all values that are stored at the ``Change/token``, to begin from, without secrets: those that
+        /// this store's groups declare, and those that other processes have declared while a history was kept.
         case unknown(SettingTree)
 
         init(count: UInt64) { self = count == 0 ? .nothing : .changes(count) }

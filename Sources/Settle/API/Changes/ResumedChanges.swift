@@ -6,16 +6,16 @@
 
 /// An async sequence of everything that has been stored after a place, across restarts and processes.
 ///
-/// It follows the history of the file, or of another storage: the transactions of all processes in their one order, each
-/// once, as soon as it has been appended. Each ``Change/token`` is a place to go on from, also after a restart.
+/// It follows the history of the file, or of another storage: the transactions of all processes in their one order,
+/// each once, as soon as it has been appended. Each ``Change/token`` is a place to go on from, also after a restart.
 ///
-/// If what came after the place is not known any more, or if the token belongs to another past, such as that of a
-/// file that was replaced by a backup, the next change says so: its ``Change/missed`` is
-/// ``Change/Missed/unknown(_:)``, with all values. A hole is never left out in silence. A storage that can't be reached, such as a
-/// cluster, has forgotten nothing: the next change comes when it answers again.
+/// If what came after the place is not known any more, or if the token belongs to another past, such as that of a file
+/// that was replaced by a backup, the next change says so: its ``Change/missed`` is ``Change/Missed/unknown(_:)``, with
+/// all values. A hole is never left out in silence. A storage that can't be reached, such as a cluster, has forgotten
+/// nothing: the next change comes when it answers again.
 ///
-/// Values of other domains, of settings in memory, and writes that are overtaken by those of another process before they
-/// reach the file are no part of it. The sequence ends when the store closes.
+/// Values of other domains, of settings in memory, and writes that are overtaken by those of another process before
+/// they reach the file are no part of it. The sequence ends when the store closes.
 public struct ResumedChanges: AsyncSequence, Sendable {
     public typealias Element = Change
     public typealias Failure = Never

@@ -78,8 +78,8 @@ extension GroupLayout {
 private let searchedTypes = LockedValue<Set<ObjectIdentifier>>([])
 
 extension SettingDeclaration {
-    /// The class whose values could change without a write; `nil` for nearly all types. A codec of the declaration's own
-    /// vouches for the class.
+    /// The class whose values could change without a write; `nil` for nearly all types. A codec of the declaration's
+    /// own vouches for the class.
     fileprivate var mutableClass: MutableClass? {
         isMeasured && details?.hasOwnCodec != true ? MutableClass(in: valueType) : nil
     }

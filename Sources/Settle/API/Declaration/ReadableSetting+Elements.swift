@@ -118,8 +118,8 @@ extension ReadableSetting {
 
     /// Refused by the compiler: neither the setting nor its value has a member of this name.
     ///
-    /// Without it the compiler would speak of key paths and type parameters that the caller has never seen. As a whole it
-    /// is unavailable, unlike those above, so that the compiler considers it only if nothing else compiles.
+    /// Without it the compiler would speak of key paths and type parameters that the caller has never seen. As a whole
+    /// it is unavailable, unlike those above, so that the compiler considers it only if nothing else compiles.
     @available(
         *, unavailable,
         message: "Neither this setting nor its value has such a (Sendable) member, or it is read-only."

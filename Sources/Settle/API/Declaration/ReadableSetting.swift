@@ -4,8 +4,8 @@
 /// current one first and then the newest one after each change.
 ///
 /// The properties of the value are its parts, such as `$frame.width`, and parts have parts. A member of the setting or
-/// part itself hides a property of the same name, as those of `AsyncSequence` do: `$color.key` is the setting's key, and
-/// `$color[\.key]` the color's.
+/// part itself hides a property of the same name, as those of `AsyncSequence` do: `$color.key` is the setting's key,
+/// and `$color[\.key]` the color's.
 @dynamicMemberLookup
 public protocol ReadableSetting<Value>: AsyncSequence, Sendable, Hashable, CustomStringConvertible, CustomReflectable
 where Element == Value, Failure == Never {

@@ -5,7 +5,8 @@ extension Setting where Value: Codable {
     /// - Parameters:
     ///   - wrappedValue: The default, used while no value is stored.
     ///   - rules: The conditions on the value, such as `.oneOf(["de", "en"])`.
-    ///   - title: The setting's name for people, such as "Wrong guesses"; shown in listings and schemas, like the others.
+    ///   - title: The setting's name for people, such as "Wrong guesses"; shown in listings and schemas, like the
+    ///     others.
     ///   - help: What the setting does, as a sentence or more.
     ///   - unit: What a number counts, such as "seconds".
     public init(

@@ -18,7 +18,8 @@ extension SettingReference {
         /// value while a domain above covers it.
         public var stored: Value? { box.visibleOwn(in: box.placement)?.value }
 
-        /// Whether a domain above the application's has a value, so that what is written here is saved but not in force.
+        /// Whether a domain above the application's has a value, so that what is written here is saved but not in
+        /// force.
         public var isCovered: Bool { read { box, _ in box.held?.domain.isAbove == true } }
 
         /// Whether a domain locks the setting, so that writing it throws.

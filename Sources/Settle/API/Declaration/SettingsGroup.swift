@@ -25,8 +25,8 @@ public protocol SettingsGroup: Sendable, CustomStringConvertible {
     /// store. A group within an owner's group is the owner's too.
     static var access: SettingsAccess { get }
 
-    /// Whether the group's settings are for people, or what the program remembers. Default: for people. All groups within
-    /// a group of state are state too.
+    /// Whether the group's settings are for people, or what the program remembers. Default: for people. All groups
+    /// within a group of state are state too.
     static var category: SettingsCategory { get }
 }
 

@@ -123,10 +123,11 @@ public struct Draft<Group: SettingsGroup>: Sendable {
         engine.settle(applied)
     }
 
-    /// Writes the touched keys to the original, as ``apply(_:author:)`` does, and returns when they are on stable storage.
+    /// Writes the touched keys to the original, as ``apply(_:author:)`` does, and returns when they are on stable
+    /// storage.
     ///
-    /// Conflicts are looked for when the changes of other processes have been merged. What is written to the draft while
-    /// this waits stays in the draft.
+    /// Conflicts are looked for when the changes of other processes have been merged. What is written to the draft
+    /// while this waits stays in the draft.
     ///
     /// - Parameters:
     ///   - policy: What to do with a key that has changed in the original since the draft was made.

@@ -35,7 +35,8 @@ public struct ProgramDomain: Sendable, Hashable {
     /// The domains of the user that have a file, sorted by name. Nothing is opened.
     public static func all() -> [ProgramDomain] { StandardLocation().domains() }
 
-    /// The JSON Schema that the program has left beside the file; see `file.writeSchema()` of a store with `SettleInterchange`.
+    /// The JSON Schema that the program has left beside the file; see `file.writeSchema()` of a store with
+    /// `SettleInterchange`.
     ///
     /// - Returns: `nil` if it has left none.
     /// - Throws: ``SettingsError`` that names the schema's file, if it can't be read.

@@ -58,15 +58,15 @@ extension SettingsStore {
     ///     folder if the file is called `settings`.
     ///   - configuration: How the store behaves. Default: `Configuration()`, or that of the open store.
     ///   - migrations: The steps from all earlier versions of the program, oldest first. Those that the file has not
-    ///     seen are made now: in order, under the file's lock, all or none. With a list, also an empty one, a file that a
-    ///     newer program has migrated opens and can't be written: `commit` throws, and after a refused assignment
+    ///     seen are made now: in order, under the file's lock, all or none. With a list, also an empty one, a file that
+    ///     a newer program has migrated opens and can't be written: `commit` throws, and after a refused assignment
     ///     `flush` and `close` do, ``StorageError/Code/migrated``, also if that happens while it is open. Default: no
     ///     steps, and no migration is minded.
     /// - Throws: ``SettingsError`` with ``SettingsError/Code/migrationFailed`` if a step fails, which the error names
-    ///   with its key, or if the list has lost one that was made: nothing has changed then. ``SettingsError`` if the file
-    ///   exists and can't be read. Nothing is written over it then. A file that can be read but not parsed is set aside before it is written again; see ``SettingsStore/issues``. With
-    ///   ``SettingsError/Code/alreadyOpen`` if the file is open in this process with another format or configuration:
-    ///   it names the differences.
+    ///   with its key, or if the list has lost one that was made: nothing has changed then. ``SettingsError`` if the
+    ///   file exists and can't be read. Nothing is written over it then. A file that can be read but not parsed is set
+    ///   aside before it is written again; see ``SettingsStore/issues``. With ``SettingsError/Code/alreadyOpen`` if the
+    ///   file is open in this process with another format or configuration: it names the differences.
     public static func open(
         at file: URL, format: FileFormat? = nil, searching: SearchList? = nil, configuration: Configuration? = nil,
         migrations: [SettingsMigration]? = nil

@@ -9,8 +9,9 @@ extension SettingsStore {
     ///   - searching: The domains that are asked for a value. By default the application's only. The list should give
     ///     the places of the standard domains: a storage has no name that they could be derived from.
     ///   - configuration: How the store behaves.
-    ///   - migrations: As for ``open(at:format:searching:configuration:migrations:)``. A storage with a lock for transactions is
-    ///     locked meanwhile; one that others change without such a lock must check ``StorageBatch/Condition/at(_:)``.
+    ///   - migrations: As for ``open(at:format:searching:configuration:migrations:)``. A storage with a lock for
+    ///     transactions is locked meanwhile; one that others change without such a lock must check
+    ///     ``StorageBatch/Condition/at(_:)``.
     /// - Throws: ``SettingsError`` if what is stored can't be read or migrated. Nothing is written over it then.
     public static func open(
         storage: any Storage, searching: SearchList = [.application], configuration: Configuration = Configuration(),

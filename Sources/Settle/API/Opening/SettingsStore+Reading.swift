@@ -21,8 +21,8 @@ extension FileStorage {
     /// A program writes it beside the file itself, not beside a link to it. A machine's own file (`settings@host.json`)
     /// has the settings of the file for all machines.
     ///
-    /// - Throws: ``StorageError`` if there may be one that can't be read. What nobody can rule out to be a secret must not
-    ///   be shown.
+    /// - Throws: ``StorageError`` if there may be one that can't be read. What nobody can rule out to be a secret must
+    ///   not be shown.
     package static func schema(of file: URL) throws(StorageError) -> FoundSchema? {
         let path = FilePath(file)
         if let own = try schema(besides: path) { return own }

@@ -8,8 +8,8 @@
 extension StandardLocation {
     /// This machine's file, beside the application's: `settings@<host>.json`.
     ///
-    /// The host is the first part of the machine's name, in lower case: the rest depends on the network that the machine
-    /// is in.
+    /// The host is the first part of the machine's name, in lower case: the rest depends on the network that the
+    /// machine is in.
     package static func hostFile(besides file: URL, host: String? = nil) -> URL {
         let label = (host ?? currentHostName()).prefix { $0 != "." }.lowercased()
         let isUsable = !label.isEmpty && !label.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }

@@ -9,7 +9,7 @@
 /// Each file is in one state. A file without a store is not listed.
 ///
 /// ```
-///   none ──open──▶ opening ──loaded──▶ open ──the last handle closes, or the store goes away──▶ closing ──closed──▶ none
+///   none ──open──▶ opening ──loaded──▶ open ──its last handle closes, or is gone──▶ closing ──closed──▶ none
 ///                     │                 ▲                                                          │
 ///                     └─failed─▶ none   └────────────────────────failed────────────────────────────┘
 /// ```

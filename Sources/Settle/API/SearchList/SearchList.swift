@@ -8,10 +8,12 @@
 ///
 /// ```swift
 /// let store = try await SettingsStore.open("com.example.app", searching: .standard)
-/// let tool = try await SettingsStore.open(at: file, searching: [.arguments(), .environment(prefix: "TOOL"), .application])
+/// let tool = try await SettingsStore.open(
+///     at: file, searching: [.arguments(), .environment(prefix: "TOOL"), .application])
 /// ```
 ///
-/// A list without ``Domain/application`` gets it at its end, before the defaults of the declarations, which always stand last.
+/// A list without ``Domain/application`` gets it at its end, before the defaults of the declarations, which always
+/// stand last.
 public struct SearchList: Sendable, ExpressibleByArrayLiteral {
     /// The domains.
     public var domains: [Domain]
@@ -27,8 +29,8 @@ public struct SearchList: Sendable, ExpressibleByArrayLiteral {
 
     /// The standard order, for a store that is opened by its name.
     ///
-    /// The prefix of environment variables is the store's name in upper case, with underscores for all else than letters
-    /// and digits: `COM_EXAMPLE_APP`.
+    /// The prefix of environment variables is the store's name in upper case, with underscores for all else than
+    /// letters and digits: `COM_EXAMPLE_APP`.
     public static var standard: SearchList { standard() }
 
     /// The standard order, with values of your own.
@@ -113,9 +115,10 @@ extension SearchList {
 
         /// The environment variables in a file such as `.env`, which is read again when it changes.
         ///
-        /// The names are those of ``environment(prefix:variables:)``; variables of other programs are ignored. A missing
-        /// file is an empty domain. One with a line that can't be read leaves the last good values in force, and the
-        /// issue names the line. The domain is called ``DomainName/environmentFile(_:)`` with the name of the file.
+        /// The names are those of ``environment(prefix:variables:)``; variables of other programs are ignored. A
+        /// missing file is an empty domain. One with a line that can't be read leaves the last good values in force,
+        /// and the issue names the line. The domain is called ``DomainName/environmentFile(_:)`` with the name of the
+        /// file.
         ///
         /// - Parameters:
         ///   - file: The file. A relative path begins at the current folder.

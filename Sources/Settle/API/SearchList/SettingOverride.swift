@@ -29,8 +29,8 @@ extension SettingsStore.Domains {
     /// Of several overrides of a setting, the last one is in force. The store must search ``DomainName/overrides``.
     ///
     /// - Returns: What ends it; keep it as long as the override is wanted.
-    /// - Throws: ``SettingsError`` if the value breaks the setting's rule or can't be encoded, if the setting belongs to
-    ///   another store or is its owner's, if the store does not search the overrides or is closed, or within a
+    /// - Throws: ``SettingsError`` if the value breaks the setting's rule or can't be encoded, if the setting belongs
+    ///   to another store or is its owner's, if the store does not search the overrides or is closed, or within a
     ///   transaction of the store.
     public func override<Value>(
         _ setting: SettingReference<Value>, with value: Value, author: String? = nil

@@ -26,10 +26,10 @@ public struct SettingsDomain: Sendable {
 
     /// Runs a transaction that writes this domain instead of the application's.
     ///
-    /// For the application's domain this is ``SettingsStore/commit(author:confirmWithin:_:)``. For a domain in a file it is a commit
-    /// of that file: serial across processes, and on stable storage when this returns; then the store's effective
-    /// values follow. The closure may run on another thread than the caller's. Inside, the thread sees what is in force
-    /// with its writes. Changes in place begin with the value in force.
+    /// For the application's domain this is ``SettingsStore/commit(author:confirmWithin:_:)``. For a domain in a file
+    /// it is a commit of that file: serial across processes, and on stable storage when this returns; then the store's
+    /// effective values follow. The closure may run on another thread than the caller's. Inside, the thread sees what
+    /// is in force with its writes. Changes in place begin with the value in force.
     ///
     /// - Throws: What the closure throws, in which case nothing is written; ``SettingsError`` if a written key is
     ///   locked or its owner's, if the domain can't be written, or if its file can't be saved.

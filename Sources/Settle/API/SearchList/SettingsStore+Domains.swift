@@ -29,8 +29,8 @@ extension SettingsStore {
 }
 
 extension SettingsStore.Domains {
-    /// The arguments that no declared or registered key has taken so far, in order, for the program's own parser. All of
-    /// them are left until the groups are opened.
+    /// The arguments that no declared or registered key has taken so far, in order, for the program's own parser. All
+    /// of them are left until the groups are opened.
     public var remainingArguments: [String] {
         (store.core.domains[.arguments]?.source as? ArgumentsSource)?.remaining ?? []
     }

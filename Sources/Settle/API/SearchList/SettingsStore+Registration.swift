@@ -15,8 +15,9 @@ extension SettingsStore.Domains {
     /// The store must search ``DomainName/registration``. From now on arguments and variables may set the keys, too, as
     /// they may set declared settings.
     ///
-    /// - Throws: ``SettingsError`` if a key is not valid or a value can't be encoded, if two keys have the same variable,
-    ///   if the store does not search the registered defaults or is closed, or within a transaction of the store.
+    /// - Throws: ``SettingsError`` if a key is not valid or a value can't be encoded, if two keys have the same
+    ///   variable, if the store does not search the registered defaults or is closed, or within a transaction of the
+    ///   store.
     public func register(_ defaults: [String: any Codable & Sendable]) throws {
         try store.open().register(encoded(defaults))
     }

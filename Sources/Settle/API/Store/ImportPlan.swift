@@ -16,8 +16,8 @@ struct ImportPlan {
     /// - Parameters:
     ///   - tree: The imported values.
     ///   - known: What is stored and declared.
-    ///   - own: What the application's domain has, also unsaved; what of it the import lacks is removed. `nil` to remove
-    ///     nothing.
+    ///   - own: What the application's domain has, also unsaved; what of it the import lacks is removed. `nil` to
+    ///     remove nothing.
     init(_ tree: SettingTree, refusingUnknown: Bool, replacing own: SettingTree?, in known: borrowing StoredValues) {
         let entries = Self.entries(of: tree, in: known)
         writes = entries.map { Step(key: $0.key, value: $0.value, isRefused: refusingUnknown && !$0.isDeclared) }

@@ -20,8 +20,8 @@ struct SettingLook {
 
     /// Under the log's lock. `nil` if no group declares the setting.
     ///
-    /// - Parameter transaction: That of the calling thread, which then holds the writer's lock, so that its staged values
-    ///   don't change.
+    /// - Parameter transaction: That of the calling thread, which then holds the writer's lock, so that its staged
+    ///   values don't change.
     init?(at slot: SettingSlot, _ log: MutationLog, in transaction: Transaction?) {
         guard let declaration = slot.declaration, let box = slot.box else { return nil }
         let staged = transaction == nil ? nil : box.staged

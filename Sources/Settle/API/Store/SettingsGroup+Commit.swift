@@ -3,17 +3,17 @@ extension SettingsGroup {
     ///
     /// Commits are serialized, even with those of other processes: the storage stays locked from merging external
     /// changes until it has the closure's writes. No write comes in between, so the closure sees the newest values and
-    /// runs exactly once. On a storage without such a lock it runs again if others were faster, after random pauses that
-    /// grow to at most 100 ms, until it has run 17 times and 10 s have passed. Wherever a commit shares its write with one
-    /// under a named lock that is lost, nothing of both is stored, and it runs again.
-    /// Commits that arrive together share one write and one sync. The closure of an actor's method runs on the actor;
-    /// any other may run on another thread than the caller's, which waits.
+    /// runs exactly once. On a storage without such a lock it runs again if others were faster, after random pauses
+    /// that grow to at most 100 ms, until it has run 17 times and 10 s have passed. Wherever a commit shares its write
+    /// with one under a named lock that is lost, nothing of both is stored, and it runs again. Commits that arrive
+    /// together share one write and one sync. The closure of an actor's method runs on the actor; any other may run on
+    /// another thread than the caller's, which waits.
     ///
-    /// With `confirmWithin`, it is taken back unless ``SettingsStore/Unconfirmed/confirm(author:)`` is called in time: key
-    /// by key where nothing came after, as one transaction, by whichever process has the store open, or before the next
-    /// opening returns. The time runs through the end of the process by the machine's continuous clock, and through a
-    /// restart of the machine by its wall clock. A commit that comes while another one is unconfirmed joins it: both are
-    /// taken back together, to what was stored before the first, when the time of the second is over.
+    /// With `confirmWithin`, it is taken back unless ``SettingsStore/Unconfirmed/confirm(author:)`` is called in time:
+    /// key by key where nothing came after, as one transaction, by whichever process has the store open, or before the
+    /// next opening returns. The time runs through the end of the process by the machine's continuous clock, and
+    /// through a restart of the machine by its wall clock. A commit that comes while another one is unconfirmed joins
+    /// it: both are taken back together, to what was stored before the first, when the time of the second is over.
     ///
     /// - Parameters:
     ///   - author: The name for ``Change/author``.
@@ -40,7 +40,8 @@ extension SettingsGroup {
         return store
     }
 
-    /// Runs a transaction, as ``commit(author:confirmWithin:_:)-(_,_,()->Result)`` does, with the group as the closure's argument.
+    /// Runs a transaction, as ``commit(author:confirmWithin:_:)-(_,_,()->Result)`` does, with the group as the
+    /// closure's argument.
     @discardableResult
     public func commit<Result: Sendable>(
         author: String? = nil, confirmWithin length: Duration? = nil, _ body: (Self) throws -> Result
@@ -48,13 +49,13 @@ extension SettingsGroup {
         try await commit(author: author, confirmWithin: length) { try body(self) }
     }
 
-    /// Runs a transaction, as ``commit(author:confirmWithin:_:)-(_,_,()->Result)`` does, but only if nothing has been stored since a token;
-    /// see ``SettingsStore/commit(ifUnchangedSince:keys:author:confirmWithin:_:)``.
+    /// Runs a transaction, as ``commit(author:confirmWithin:_:)-(_,_,()->Result)`` does, but only if nothing has been
+    /// stored since a token; see ``SettingsStore/commit(ifUnchangedSince:keys:author:confirmWithin:_:)``.
     ///
     /// - Parameters:
     ///   - token: The place in the history, such as ``SettingsStore/History/token`` when the values were read.
-    ///   - keys: The full keys that must be unchanged, such as `passcode.attemptCount`. `nil`: those of the group and of
-    ///     the groups within it.
+    ///   - keys: The full keys that must be unchanged, such as `passcode.attemptCount`. `nil`: those of the group and
+    ///     of the groups within it.
     ///   - author: The name for ``Change/author``.
     ///   - length: As in ``commit(author:confirmWithin:_:)-(_,_,()->Result)``.
     ///   - body: Writes the settings. It has not run if this throws a conflict.

@@ -1,6 +1,7 @@
 /// Commits that begin only if nothing has been stored since a place in the history.
 extension SettingsStore {
-    /// Runs a transaction, as ``commit(author:confirmWithin:_:)`` does, but only if nothing has been stored since a token.
+    /// Runs a transaction, as ``commit(author:confirmWithin:_:)`` does, but only if nothing has been stored since a
+    /// token.
     ///
     /// For clients that write what they have read before: each passes the token of what it has read, and none
     /// overwrites what it has not seen.

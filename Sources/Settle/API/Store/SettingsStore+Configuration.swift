@@ -27,11 +27,12 @@ extension SettingsStore {
         /// ``SettingsStore/History/undo(_:force:author:)``. Default ``HistoryPolicy/unchanged``. Every process
         /// that opens the file keeps to what the last one has said.
         public var history: HistoryPolicy
-        /// Receives what ``SettingsStore/issues`` has while nobody iterates them, once for each code and key, and at most
-        /// 100 in all. Default `nil`: a line on standard error. It is called on a queue of its own, in order, so it may
-        /// take its time and use the store. A handle that joins an open store leaves the store its handler.
+        /// Receives what ``SettingsStore/issues`` has while nobody iterates them, once for each code and key, and at
+        /// most 100 in all. Default `nil`: a line on standard error. It is called on a queue of its own, in order, so
+        /// it may take its time and use the store. A handle that joins an open store leaves the store its handler.
         public var unheardIssueHandler: (@Sendable (SettingsError) -> Void)?
-        /// Makes the JSON Schema of settings, if it is to be kept beside the file; see `writesSchema` in `SettleInterchange`.
+        /// Makes the JSON Schema of settings, if it is to be kept beside the file; see `writesSchema` in
+        /// `SettleInterchange`.
         package var schemaEncoder: SchemaEncoder?
         /// The clock for delays. Default: the continuous clock, which runs while the machine sleeps. With any other
         /// clock, the times of changes follow it too, from the opening of the store on.

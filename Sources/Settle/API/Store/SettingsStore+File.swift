@@ -11,11 +11,11 @@ extension SettingsStore {
 }
 
 extension SettingsStore.File {
-    /// Saves everything that has been written so far, and brings the readable file up to date: call it before the file is
-    /// shown, copied or handed to another program.
+    /// Saves everything that has been written so far, and brings the readable file up to date: call it before the file
+    /// is shown, copied or handed to another program.
     ///
-    /// - Throws: ``SettingsError`` as ``SettingsStore/flush()`` does, and also if the file can't be written now, such as
-    ///   while it contains an edit that can't be read.
+    /// - Throws: ``SettingsError`` as ``SettingsStore/flush()`` does, and also if the file can't be written now, such
+    ///   as while it contains an edit that can't be read.
     public func flush() async throws {
         let core = try store.open()
         try await core.persister.flushToFile()
@@ -23,8 +23,8 @@ extension SettingsStore.File {
     }
 
     /// Saves everything that has been written so far, and removes earlier values from wherever the storage keeps them:
-    /// the journal, the history, the previous version of the file, and values kept in case an edit can't be used, except
-    /// those that are in force because it could not. To remove a single key from the history, call
+    /// the journal, the history, the previous version of the file, and values kept in case an edit can't be used,
+    /// except those that are in force because it could not. To remove a single key from the history, call
     /// ``SettingsStore/History/forget(_:)``.
     ///
     /// For what must not be found any more, such as a replaced key. Files that were set aside because they were damaged
@@ -53,8 +53,8 @@ extension SettingsStore.File {
     /// ```
     public var loadOutcome: StorageContents.Outcome { store.core.loadOutcome }
 
-    /// Whether a value is stored at a path or within it, or was, as far as the storage still shows it: in the journal or
-    /// the previous version of a file.
+    /// Whether a value is stored at a path or within it, or was, as far as the storage still shows it: in the journal
+    /// or the previous version of a file.
     ///
     /// For code that must not mistake settings for new ones that were edited away, which a load takes for the intact
     /// work of a person. No trace is no proof: journals are renewed, and files can be removed.

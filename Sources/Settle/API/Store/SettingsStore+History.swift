@@ -26,8 +26,8 @@ extension SettingsStore.History {
     /// ```
     ///
     /// All processes that share the storage, and edits of the file by hand, have one history, as far as it is kept; see
-    /// ``SettingsStore/Configuration/history``. It tells what has been appended: what waits to be saved is not in it yet. Secrets are
-    /// told without their values. The sequence throws ``SettingsError`` with the code
+    /// ``SettingsStore/Configuration/history``. It tells what has been appended: what waits to be saved is not in it
+    /// yet. Secrets are told without their values. The sequence throws ``SettingsError`` with the code
     /// ``SettingsError/Code/historyUnavailable`` if no history is kept, and ends when its task is cancelled.
     ///
     /// - Parameters:
@@ -41,21 +41,22 @@ extension SettingsStore.History {
         return HistoryEntries(keeper: store.keeper, keys: keys, date: date, limit: limit ?? .max)
     }
 
-    /// What the application's domain had stored at a place in the history, without secrets: those that this store's groups
-    /// declare, and those that other processes have declared while a history was kept.
+    /// What the application's domain had stored at a place in the history, without secrets: those that this store's
+    /// groups declare, and those that other processes have declared while a history was kept.
     ///
-    /// It is computed from what is stored now, by taking back what has come since. What waits to be saved has no part in
-    /// it.
+    /// It is computed from what is stored now, by taking back what has come since. What waits to be saved has no part
+    /// in it.
     ///
-    /// - Throws: ``SettingsError`` with ``SettingsError/Code/historyUnavailable`` if that is not known: the place is not
-    ///   of this history or not kept any more, or a transaction has come since of which it is not known what it has
+    /// - Throws: ``SettingsError`` with ``SettingsError/Code/historyUnavailable`` if that is not known: the place is
+    ///   not of this history or not kept any more, or a transaction has come since of which it is not known what it has
     ///   changed.
     public func values(at token: ChangeToken) async throws -> SettingTree {
         try await store.open().persister.values(at: token)
     }
 
-    /// What is stored, and the transactions that have led to it, newest first. Unlike an entry, tree and mutations include what
-    /// stands beside the settings, so that taking the mutations back gives a whole file. Secrets are in the tree.
+    /// What is stored, and the transactions that have led to it, newest first. Unlike an entry, tree and mutations
+    /// include what stands beside the settings, so that taking the mutations back gives a whole file. Secrets are in
+    /// the tree.
     package func stored() async throws(SettingsError) -> (
         tree: SettingTree, transactions: [(entry: HistoryEntry, mutations: [StoredMutation]?)]
     ) {
@@ -72,13 +73,13 @@ extension SettingsStore.History {
 
     /// Removes all values of a key, and of those within it, from the history: also from the journal on the disk.
     ///
-    /// What is stored stays. Everything that has been written is saved first, as by
-    /// ``SettingsStore/File/flush()``. The version of the
-    /// file before the last save is no history and may still have the values; ``SettingsStore/File/eraseEarlierValues()`` removes that. The
-    /// key's next change tells again what it replaces, so change it first if that must not be told.
+    /// What is stored stays. Everything that has been written is saved first, as by ``SettingsStore/File/flush()``. The
+    /// version of the file before the last save is no history and may still have the values;
+    /// ``SettingsStore/File/eraseEarlierValues()`` removes that. The key's next change tells again what it replaces, so
+    /// change it first if that must not be told.
     ///
-    /// - Returns: How many transactions of the history have changed the key, one within it, or a dictionary around it. 0
-    ///   where no history is kept.
+    /// - Returns: How many transactions of the history have changed the key, one within it, or a dictionary around it.
+    ///   0 where no history is kept.
     /// - Throws: ``SettingsError`` if saving or removing failed; the values may still be there then.
     @discardableResult
     public func forget(_ key: some SettingKeyConvertible) async throws -> Int {
@@ -112,8 +113,8 @@ extension SettingsStore.History {
     }
 
     /// The place of the newest transaction in the history of the file, or of another storage, that the store's values
-    /// have; `nil` if there is none, such as for a file that has never been written. What this store has written and not
-    /// appended yet comes after it. Read it before the values, to write later what builds on them; see
+    /// have; `nil` if there is none, such as for a file that has never been written. What this store has written and
+    /// not appended yet comes after it. Read it before the values, to write later what builds on them; see
     /// ``SettingsStore/commit(ifUnchangedSince:keys:author:confirmWithin:_:)``.
     public var token: ChangeToken? { store.core.persister.token }
 }

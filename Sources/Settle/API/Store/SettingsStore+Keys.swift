@@ -4,8 +4,8 @@ extension SettingsStore {
 
     /// The values of a store by key, declared by a group or not.
     ///
-    /// A key is text, such as `passcode.attemptCount`, or a ``SettingKey``, whose names may have dots. A view without state
-    /// of its own; it keeps the store open.
+    /// A key is text, such as `passcode.attemptCount`, or a ``SettingKey``, whose names may have dots. A view without
+    /// state of its own; it keeps the store open.
     public struct Keys: Sendable {
         @usableFromInline package let store: SettingsStore
 
@@ -76,8 +76,8 @@ extension SettingsStore.Keys {
     ///
     /// An element is `nil` while the key has no value, or one that does not convert to the type. Values that are
     /// overtaken before the loop asks for the next one are skipped. Changes of all domains and from outside count. The
-    /// sequence ends when the store closes; leaving the loop or cancelling its task unsubscribes. For a declared setting,
-    /// its `$name` is cheaper to follow: this sequence looks at its key after each change of the store.
+    /// sequence ends when the store closes; leaving the loop or cancelling its task unsubscribes. For a declared
+    /// setting, its `$name` is cheaper to follow: this sequence looks at its key after each change of the store.
     public func values<Value: Codable & Sendable>(
         forKey key: some SettingKeyConvertible, as type: Value.Type = Value.self
     ) -> KeyedValues<Value> {

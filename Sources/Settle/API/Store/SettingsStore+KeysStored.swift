@@ -1,7 +1,8 @@
 extension SettingsStore {
     /// The keys that the transactions of the history have changed since a place, up to now.
     ///
-    /// - Returns: `nil` if that can't be told: the place is of another past, or forgotten, or the history can't be read.
+    /// - Returns: `nil` if that can't be told: the place is of another past, or forgotten, or the history can't be
+    ///   read.
     package func keysStored(after token: ChangeToken) async -> Set<SettingKey>? {
         try? await core.persister.perform { (persister) throws(SettingsError) in
             guard !persister.isClosed else { throw .closed(key: nil) }

@@ -6,8 +6,8 @@ extension SettingsStore {
     /// written. What is stored stays stored; values of groups that are kept in memory only are lost. Opening a group
     /// there again declares it anew.
     ///
-    /// - Parameter path: The path at which the groups were opened; empty for all groups of the store. The `changes` of a
-    ///   group at the top level are those of the store, and go on.
+    /// - Parameter path: The path at which the groups were opened; empty for all groups of the store. The `changes` of
+    ///   a group at the top level are those of the store, and go on.
     /// - Throws: ``SettingsError`` with ``SettingsError/Code/unknownKey`` if no group is open at or below the path, and
     ///   if pending changes can't be saved, or the store is closed. Then nothing has been released.
     public func release(at path: some SettingKeyConvertible) async throws {

@@ -94,7 +94,8 @@ extension SettingsStore.File {
         try core.import(tree, mode, unknownKeys: unknownKeys, author: author)
     }
 
-    /// Imports values, such as those of another program, in one transaction, as ``import(_:as:_:unknownKeys:author:)`` does.
+    /// Imports values, such as those of another program, in one transaction, as ``import(_:as:_:unknownKeys:author:)``
+    /// does.
     ///
     /// - Parameters:
     ///   - tree: The values.
@@ -102,8 +103,8 @@ extension SettingsStore.File {
     ///   - unknownKeys: What happens to keys in the tree that no group has declared since the store was opened.
     ///   - author: The name for ``Change/author``.
     /// - Throws: ``SettingsError`` with ``SettingsError/Code/importRefused`` if a value or a key is refused:
-    ///   ``SettingsError/problems`` has an error for each such key. Nothing has changed then. And ``SettingsError`` if the
-    ///   store is closed.
+    ///   ``SettingsError/problems`` has an error for each such key. Nothing has changed then. And ``SettingsError`` if
+    ///   the store is closed.
     public func `import`(
         _ tree: SettingTree, _ mode: SettingsStore.ImportMode = .merge, unknownKeys: SettingsStore.UnknownKeys = .keep,
         author: String? = nil

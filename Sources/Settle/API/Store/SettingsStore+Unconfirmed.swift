@@ -54,8 +54,8 @@ extension SettingsStore.Unconfirmed {
     /// Lets the change stand, and returns when that is on stable storage.
     ///
     /// - Parameter author: The name for the entry in the history.
-    /// - Throws: ``SettingsError`` with ``SettingsError/Code/nothingUnconfirmed`` if there is nothing to confirm, or not
-    ///   any more, because the time is over; and as ``SettingsStore/commit(author:confirmWithin:_:)``.
+    /// - Throws: ``SettingsError`` with ``SettingsError/Code/nothingUnconfirmed`` if there is nothing to confirm, or
+    ///   not any more, because the time is over; and as ``SettingsStore/commit(author:confirmWithin:_:)``.
     public func confirm(author: String? = nil) async throws {
         try await store.open().confirm(author: author)
     }

@@ -2,8 +2,8 @@ extension SettingsStore.History {
     /// Takes a transaction of the history back, whoever has made it, and returns when that is on stable storage.
     ///
     /// Each key that is still as the transaction has left it gets back what was stored before; what was not stored is
-    /// removed again. Keys that have changed since are left alone and told as ``UndoResult/conflicts``. All of it is one
-    /// commit, which says in the history what it undoes. To redo, undo that one.
+    /// removed again. Keys that have changed since are left alone and told as ``UndoResult/conflicts``. All of it is
+    /// one commit, which says in the history what it undoes. To redo, undo that one.
     ///
     /// ```swift
     /// for try await entry in store.history.entries(of: "limit", limit: 1) {
@@ -22,8 +22,9 @@ extension SettingsStore.History {
     /// - Throws: ``SettingsError``, and nothing has changed: with ``SettingsError/Code/historyUnavailable`` if the
     ///   transaction is not known, or not any more. With ``SettingsError/Code/notUndoable`` if it has changed a setting
     ///   that is its owner's (``SettingsAccess/owner``) or a secret, if it was made before the newest migration or is
-    ///   one, or if it stands for several transactions of which only the sum is known. If a value can't be used any more,
-    ///   because it breaks its rule or does not convert. And as ``SettingsStore/commit(author:confirmWithin:_:)`` does.
+    ///   one, or if it stands for several transactions of which only the sum is known. If a value can't be used any
+    ///   more, because it breaks its rule or does not convert. And as ``SettingsStore/commit(author:confirmWithin:_:)``
+    ///   does.
     @discardableResult
     public func undo(
         _ token: ChangeToken, force: Bool = false, author: String? = nil
@@ -33,10 +34,10 @@ extension SettingsStore.History {
 
     /// Takes back the newest transaction that was made under a name, as ``undo(_:force:author:)`` does.
     ///
-    /// Undos do not count, nor do transactions that have been undone and not redone: so each call that puts something back
-    /// goes one step further back. If all keys of the transaction have changed since, nothing is written, and the next
-    /// call finds the same one and the same ``UndoResult/conflicts``: go on with `force`, or with the token of an earlier
-    /// one.
+    /// Undos do not count, nor do transactions that have been undone and not redone: so each call that puts something
+    /// back goes one step further back. If all keys of the transaction have changed since, nothing is written, and the
+    /// next call finds the same one and the same ``UndoResult/conflicts``: go on with `force`, or with the token of an
+    /// earlier one.
     @discardableResult
     public func undo(
         lastBy name: String, force: Bool = false, author: String? = nil

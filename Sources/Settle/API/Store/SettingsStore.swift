@@ -2,7 +2,8 @@ import Synchronization
 
 /// A place that keeps settings: it opens groups, publishes their changes and saves them.
 ///
-/// Open one with ``open(_:searching:configuration:migrations:)``, ``open(at:format:searching:configuration:migrations:)`` or ``open(storage:searching:configuration:migrations:)``,
+/// Open one with ``open(_:searching:configuration:migrations:)``,
+/// ``open(at:format:searching:configuration:migrations:)`` or ``open(storage:searching:configuration:migrations:)``,
 /// and its groups with ``group(_:at:)``.
 ///
 /// A `SettingsStore` is a handle on a store. Opening a file that is already open in this process gives another handle

@@ -59,8 +59,8 @@ extension StoreCore {
 
     /// A domain that code is about to change.
     ///
-    /// - Throws: ``SettingsError`` if the store does not search it, or within a transaction of the store: that writes the
-    ///   application's domain, and its end could not take the change back.
+    /// - Throws: ``SettingsError`` if the store does not search it, or within a transaction of the store: that writes
+    ///   the application's domain, and its end could not take the change back.
     func domainToChange(_ name: DomainName) throws(SettingsError) -> AttachedDomain {
         guard let domain = domains[name] else { throw .notSearched(name, domains.all.map(\.name)) }
         guard !isInTransaction else { throw .insideTransaction(name) }

@@ -6,7 +6,8 @@ import Synchronization
 /// goes are still saved.
 @usableFromInline
 package final class StoreCore: Engine, @unchecked Sendable {
-    // Sendable: `overrides`, `languages` and `reportedVariables` are guarded by `writer`; the rest is constant and Sendable.
+    // Sendable: `overrides`, `languages` and `reportedVariables` are guarded by `writer`; the rest is constant and
+    // Sendable.
 
     let configuration: SettingsStore.Configuration
     let persister: Persister

@@ -48,8 +48,8 @@ struct AppendedRevisions {
         return stretch.token.moved(back: later)
     }
 
-    /// The place before the store's first transactions, of those it knows, that end behind a revision; `nil` if there are
-    /// none.
+    /// The place before the store's first transactions, of those it knows, that end behind a revision; `nil` if there
+    /// are none.
     func ownPlace(before revision: UInt64) -> ChangeToken? {
         stretches.first { $0.isOwn && $0.revisions.upperBound > revision }.map { $0.token.moved(back: $0.count) }
     }

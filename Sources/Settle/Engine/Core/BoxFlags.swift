@@ -32,7 +32,8 @@ struct BoxFlags: OptionSet, AtomicRepresentable, Sendable {
     /// What keeps a writer from publishing directly.
     @inlinable static var unwritable: BoxFlags { BoxFlags(rawValue: 127 | 256) }
 
-    /// On the path of every read, so it does without the generic code of `OptionSet`, whatever the optimizer makes of it.
+    /// On the path of every read, so it does without the generic code of `OptionSet`, whatever the optimizer makes of
+    /// it.
     @inlinable
     func isDisjoint(with other: BoxFlags) -> Bool { rawValue & other.rawValue == 0 }
 }

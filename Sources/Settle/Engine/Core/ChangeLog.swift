@@ -1,4 +1,5 @@
-/// What a store has published: the revisions, which `ring` assigns, the newest transactions, and which of them are on stable storage.
+/// What a store has published: the revisions, which `ring` assigns, the newest transactions, and which of them are on
+/// stable storage.
 struct ChangeLog: ~Copyable {
     private let root: Topic
     private let durability: Topic
@@ -164,7 +165,8 @@ struct ChangeLog: ~Copyable {
         return count
     }
 
-    /// The store's own transactions after a revision with at least so many keys; `nil` if the log no longer has them all.
+    /// The store's own transactions after a revision with at least so many keys; `nil` if the log no longer has them
+    /// all.
     func transactions(after revision: UInt64, ofKeys count: Int) -> [(UInt64, LogDetails)]? {
         guard revision &+ 1 >= ring.oldest else { return nil }
         var found: [(UInt64, LogDetails)] = []

@@ -122,7 +122,8 @@ extension MutationLog {
         lock.withLock { changes.place(revisions, at: token, count: count, isOwn: true) }
     }
 
-    /// The own transactions of some revisions, oldest first; as many of the newest as are still kept, without those whose values were given up.
+    /// The own transactions of some revisions, oldest first; as many of the newest as are still kept, without those
+    /// whose values were given up.
     func ownTransactions(_ revisions: ClosedRange<UInt64>) -> [LoggedTransaction] {
         lock.withLock {
             var result: [LoggedTransaction] = []

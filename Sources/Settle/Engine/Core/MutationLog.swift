@@ -86,7 +86,8 @@ package final class MutationLog: @unchecked Sendable {
         lock.withLock { stored.undeclaredValue(at: key) }
     }
 
-    /// Reads several values of one state, with its revision. Takes the lock for long only if transactions come too fast.
+    /// Reads several values of one state, with its revision. Takes the lock for long only if transactions come too
+    /// fast.
     ///
     /// - Parameter read: May be executed again. It must run no foreign code.
     func readState<Result>(_ read: () -> Result) -> (revision: UInt64, Result) {

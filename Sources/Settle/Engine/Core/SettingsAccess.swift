@@ -1,7 +1,8 @@
 /// The code that may write the settings of a group.
 ///
 /// A store can be written without its groups: by key, from a settings page or a command line, or with
-/// ``SettingsStore/reset(author:)``. Not every setting should be: resetting a counter of wrong guesses gives more guesses.
+/// ``SettingsStore/reset(author:)``. Not every setting should be: resetting a counter of wrong guesses gives more
+/// guesses.
 ///
 /// ```swift
 /// struct PasscodeSettings: SettingsGroup {

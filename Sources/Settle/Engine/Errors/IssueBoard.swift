@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// The source of `SettingsStore.issues`. While nobody iterates those, each kind of issue goes to an outlet once for each
-/// key: to standard error, or to the configuration's handler.
+/// The source of `SettingsStore.issues`. While nobody iterates those, each kind of issue goes to an outlet once for
+/// each key: to standard error, or to the configuration's handler.
 final class IssueBoard: @unchecked Sendable {
     // Sendable: all state is guarded by `lock`.
     private let lock = Lock()

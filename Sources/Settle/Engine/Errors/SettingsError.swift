@@ -81,12 +81,13 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         /// A commit could not begin: its closure has not run, and nothing has changed. `underlying` says why. A commit
         /// whose values could not be saved throws ``storage`` instead.
         public static let commitNotBegun = Code("commitNotBegun")
-        /// A commit was undone after it had run 17 times or more, and for 10 s or more: each time others had stored something
-        /// before it. Only where the storage has no lock for transactions.
+        /// A commit was undone after it had run 17 times or more, and for 10 s or more: each time others had stored
+        /// something before it. Only where the storage has no lock for transactions.
         public static let tooManyConflicts = Code("tooManyConflicts")
         /// A transaction wrote more keys than the storage can store at once. It was undone.
         public static let tooManyKeys = Code("tooManyKeys")
-        /// The values that a transaction wrote have together more bytes than the storage can store at once. It was undone.
+        /// The values that a transaction wrote have together more bytes than the storage can store at once. It was
+        /// undone.
         public static let tooManyBytes = Code("tooManyBytes")
         /// No group has declared the key, where only declared keys are accepted.
         public static let unknownKey = Code("unknownKey")

@@ -22,8 +22,8 @@ extension SettingRule {
     /// The value is accepted by a closure, as in
     /// `@Setting(.check("an even number") { $0.isMultiple(of: 2) }) var width = 2`.
     ///
-    /// The closure of an optional setting may take the value or the optional. One that takes the optional itself, such as
-    /// `{ $0 != 5 }`, is called with `nil`, too.
+    /// The closure of an optional setting may take the value or the optional. One that takes the optional itself, such
+    /// as `{ $0 != 5 }`, is called with `nil`, too.
     ///
     /// - Parameters:
     ///   - description: Words that complete "it must be …". They appear in errors and must not name a secret.

@@ -1,7 +1,7 @@
 /// What a process knows of the file's history, and what it tells of it.
 ///
-/// The newest transactions are in memory; of the others, what the journal has is read: in front of its base what is kept
-/// of the past, and behind it the records.
+/// The newest transactions are in memory; of the others, what the journal has is read: in front of its base what is
+/// kept of the past, and behind it the records.
 struct FileHistory: Sendable {
     /// What this process has seen.
     var recent = RecentTransactions()

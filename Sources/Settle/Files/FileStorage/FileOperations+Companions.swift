@@ -36,8 +36,8 @@ extension FileOperations {
         for folder in names.folders { try synchronizeFolder(folder) }
     }
 
-    /// Moves what has been replaced out of the folder of configuration, or removes it if that fails. Nothing is lost then:
-    /// the journal has everything.
+    /// Moves what has been replaced out of the folder of configuration, or removes it if that fails. Nothing is lost
+    /// then: the journal has everything.
     func keepDisplaced(_ names: FileNames) {
         guard names.isStateApart else { return }
         do throws(FileError) {

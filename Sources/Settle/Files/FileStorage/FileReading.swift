@@ -24,8 +24,8 @@ struct FileReading: Sendable {
 }
 
 extension FileOperations {
-    /// - Parameter known: What was read under another name. A file that is the same one, and has not been written since, is
-    ///   not read again.
+    /// - Parameter known: What was read under another name. A file that is the same one, and has not been written
+    ///   since, is not read again.
     /// - Returns: `nil` if there is no such file. Every other obstacle is an error.
     func read(_ path: FilePath, orKnown known: FileReading? = nil) throws(StorageError) -> FileReading? {
         let reading = try readOnce(path, known)

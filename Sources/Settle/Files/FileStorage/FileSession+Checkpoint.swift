@@ -110,8 +110,8 @@ extension FileSession {
             try appendState(.mirrored(newVersion))
             return try synchronize()
         }
-        // Before the exchange. Otherwise the file could be there after a loss of power, and nothing would say that it has
-        // everything.
+        // Before the exchange. Otherwise the file could be there after a loss of power, and nothing would say that it
+        // has everything.
         try synchronize()
         let hasEdit = try replaceFile(with: bytes, known, text)
         schedule.didWriteFile()
@@ -149,8 +149,8 @@ extension FileSession {
         }
     }
 
-    /// Merges an edit that reached the file between the last look at it and its replacement: what was replaced still has
-    /// a name. Its text takes the file's place again with the next version.
+    /// Merges an edit that reached the file between the last look at it and its replacement: what was replaced still
+    /// has a name. Its text takes the file's place again with the next version.
     ///
     /// - Parameters:
     ///   - known: The version that should have been replaced.

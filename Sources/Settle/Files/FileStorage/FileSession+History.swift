@@ -49,8 +49,8 @@ extension FileSession {
 
     // MARK: Keeping
 
-    /// What another journal is to keep of the past. If it can't be read, the history has a gap: settings matter more than
-    /// their past.
+    /// What another journal is to keep of the past. If it can't be read, the history has a gap: settings matter more
+    /// than their past.
     mutating func keptPastOrGap(of known: JournalFile) -> KeptPast? {
         do throws(FileError) {
             return try history.kept(of: known, state.history)
@@ -61,8 +61,8 @@ extension FileSession {
         }
     }
 
-    /// Gives up a journal that no longer has its name. It stays open until another one is known: no other process may have
-    /// what it has.
+    /// Gives up a journal that no longer has its name. It stays open until another one is known: no other process may
+    /// have what it has.
     mutating func giveUpJournal() {
         if lost == nil { lost = journal.detach() } else { journal.close() }
     }

@@ -1,6 +1,6 @@
 extension FileSession {
-    /// Reads the journal, and the file if that is not the version that the journal tells of. Changes nothing: what is to
-    /// be put right is left to the first call that writes.
+    /// Reads the journal, and the file if that is not the version that the journal tells of. Changes nothing: what is
+    /// to be put right is left to the first call that writes.
     ///
     /// At first without the lock, so that a program that only reads needs no permission to write. What was read then
     /// may belong to different moments, if another process wrote meanwhile; whenever file and journal don't fit

@@ -2,11 +2,12 @@
 extension FileSession {
     /// Merges what others have appended to the journal since the last time. Needs no lock.
     ///
-    /// What a load has found in the file comes last until the journal has been told. But a process that has written what
-    /// stands in the file has seen that, or something newer; and one that has written has open what had been removed.
+    /// What a load has found in the file comes last until the journal has been told. But a process that has written
+    /// what stands in the file has seen that, or something newer; and one that has written has open what had been
+    /// removed.
     ///
-    /// - Parameter canUnite: Whether the lock of the journal at the path is held. Otherwise what comes behind a removal by
-    ///   a process that did not know of this one waits until what is in force here can be put beside it.
+    /// - Parameter canUnite: Whether the lock of the journal at the path is held. Otherwise what comes behind a removal
+    ///   by a process that did not know of this one waits until what is in force here can be put beside it.
     mutating func mergeNewRecords(canUnite: Bool = false) throws(StorageError) {
         let known = journal.place
         var reader = journal
@@ -41,8 +42,8 @@ extension FileSession {
         }
     }
 
-    /// Forgets what a load has found in the file, because others have looked at that or it has changed again, and merges
-    /// what they have appended over the journal's values.
+    /// Forgets what a load has found in the file, because others have looked at that or it has changed again, and
+    /// merges what they have appended over the journal's values.
     mutating func takeBackEdits(behind place: JournalFile.Place) throws(StorageError) {
         guard journal.isKnown, untold.contains(where: \.isOfFile) else { return }
         let log = try rereadJournal()
@@ -73,8 +74,8 @@ extension FileSession {
         return news.isAll && journal.isKnown
     }
 
-    /// - Parameter hasFoundRemoval: Whether this process has found the file removed, too, when it loaded it: then it has
-    ///   nothing to put beside the values of the process that recorded this first.
+    /// - Parameter hasFoundRemoval: Whether this process has found the file removed, too, when it loaded it: then it
+    ///   has nothing to put beside the values of the process that recorded this first.
     private mutating func merge(
         _ records: [(offset: Int, record: JournalRecord)], behind token: ChangeToken?, hasFoundRemoval: Bool = false
     ) {
@@ -150,8 +151,8 @@ extension FileSession {
             names.file, journal.continues(known.end, isDamaged: repairs.contains(.replaceJournal)))
         switch known.relation(to: log, journal.header, isContinued: isContinued) {
         case .unusable:
-            // What is known counts. The next process that writes begins a new journal with it. Places of the old one don't
-            // lead there.
+            // What is known counts. The next process that writes begins a new journal with it. Places of the old one
+            // don't lead there.
             if log.damage.isEmpty { journal.leaveGap() }
             history.recent.begin(at: journal.token)
             repairs.formUnion([.replaceJournal, .synchronizeNames])

@@ -84,8 +84,8 @@ extension FileSession {
         if try isFileMissing() { repairs.insert(.restoreFile) }
     }
 
-    /// Tells the journal that there is no file, so that the next load does not take that for a wish, and writes it again.
-    /// The journal has everything, so the next checkpoint does what fails of the latter.
+    /// Tells the journal that there is no file, so that the next load does not take that for a wish, and writes it
+    /// again. The journal has everything, so the next checkpoint does what fails of the latter.
     mutating func restoreFile() throws(StorageError) {
         // Under the lock of a journal that has lost its name, others may have a file there that has other values.
         guard try !StorageError.reading(names.file, isJournalMissing()) else { return }

@@ -1,5 +1,5 @@
-/// The file of state: what the program only remembers. It is a mirror of the journal too, but no text of a person's, so it
-/// is written anew each time.
+/// The file of state: what the program only remembers. It is a mirror of the journal too, but no text of a person's, so
+/// it is written anew each time.
 extension FileSession {
     /// What the journal does not know of what the store has said.
     ///
@@ -71,8 +71,8 @@ extension FileSession {
 
     /// Writes the file of state, if it lacks something. Requires the lock.
     ///
-    /// The journal knows the version before the file has it, and the one before. Whichever stands there after a failure is
-    /// no edit, and the next checkpoint writes what it lacks.
+    /// The journal knows the version before the file has it, and the one before. Whichever stands there after a failure
+    /// is no edit, and the next checkpoint writes what it lacks.
     mutating func writeState() throws(StorageError) {
         guard state.stateFile.isBehind(inForce.tree) else { return }
         try mergeState()

@@ -80,8 +80,8 @@ struct FileSpelling: Sendable {
         return TreeDifference(from: fresh, to: read, isSame: isSpelledAlike).isEmpty
     }
 
-    /// Whether two values are equal, or the file would have the same bytes for them, such as for a date and its spelling
-    /// in JSON.
+    /// Whether two values are equal, or the file would have the same bytes for them, such as for a date and its
+    /// spelling in JSON.
     func isSame(_ one: SettingValue?, _ other: SettingValue?) -> Bool {
         guard let one, let other else { return one == nil && other == nil }
         return one == other || isSpelledAlike(one, other)

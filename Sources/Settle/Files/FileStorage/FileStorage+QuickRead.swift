@@ -2,8 +2,8 @@ extension FileStorage {
     /// One value of a settings file, if a first look tells: the newest checkpoint in the journal is this very file, and
     /// there is no schema that makes secrets of values.
     ///
-    /// It is the value that ``load()`` would give. A storage takes ten times as long, most of it for the types of what it
-    /// keeps in memory, which a program that ends at once never needs.
+    /// It is the value that ``load()`` would give. A storage takes ten times as long, most of it for the types of what
+    /// it keeps in memory, which a program that ends at once never needs.
     ///
     /// - Parameter key: Without backslashes and empty names. A value that is stored under that very name comes first.
     /// - Returns: `nil` if a storage has to look, also for what is not there.
@@ -21,8 +21,8 @@ extension FileStorage {
         return search.scalar(at: key)
     }
 
-    /// `nil` also for a link, beside which there is no journal, and for a large file, with which starting is not what takes
-    /// the time.
+    /// `nil` also for a link, beside which there is no journal, and for a large file, with which starting is not what
+    /// takes the time.
     private static func contents(of path: FilePath, _ calls: POSIXSystemCalls) -> [UInt8]? {
         guard let folder = try? calls.openFile(path.folder.text, .folder) else { return nil }
         defer { try? calls.closeFile(folder) }

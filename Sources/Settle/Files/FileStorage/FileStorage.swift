@@ -69,8 +69,8 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         self.init(at: url, format: format, calls: POSIXSystemCalls(), watching: SystemFileWatching.shared)
     }
 
-    /// The folder with the journal, the locks and the state of a settings file: its own, or for a file in `~/.config/app`
-    /// the folder `~/.local/state/app`.
+    /// The folder with the journal, the locks and the state of a settings file: its own, or for a file in
+    /// `~/.config/app` the folder `~/.local/state/app`.
     ///
     /// It follows from the path alone, once all links on it have been followed. Neither file nor folder need exist.
     public static func stateFolder(of file: URL) -> URL {

@@ -4,9 +4,9 @@ extension JournalFile {
     ///
     /// - Parameters:
     ///   - place: Where another journal was begun.
-    ///   - base: What that was begun with. If the history here has gone another way before the place, the values that this
-    ///     journal has had too are returned: the others were written on the other way, and here the newest ones stand for
-    ///     them.
+    ///   - base: What that was begun with. If the history here has gone another way before the place, the values that
+    ///     this journal has had too are returned: the others were written on the other way, and here the newest ones
+    ///     stand for them.
     ///   - limit: How large the journal may be.
     func tree(at place: ChangeToken, or base: SettingTree?, limit: Int) -> SettingTree? {
         var reader = self

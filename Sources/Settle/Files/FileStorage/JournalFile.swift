@@ -1,7 +1,8 @@
 /// The journal of a settings file, as this process has it open.
 ///
 /// Its file carries the lock under which all processes write. The file at the journal's path may be replaced by another
-/// one (``replace(_:with:isReset:names:for:)``); a process that still has the old one sees that it has no name any more.
+/// one (``replace(_:with:isReset:names:for:)``); a process that still has the old one sees that it has no name any
+/// more.
 struct JournalFile: Sendable {
     /// What ``lock(timeout:)`` has found.
     enum Finding: Sendable, Hashable {
@@ -52,8 +53,8 @@ struct JournalFile: Sendable {
     /// so this belongs to the file that is open and not to the repairs that are pending.
     private(set) var needsReplacement = false
 
-    /// The least by which the file grows. What lies behind its end reads as zeros, so that a sync after an append has no
-    /// change of the file's size to write.
+    /// The least by which the file grows. What lies behind its end reads as zeros, so that a sync after an append has
+    /// no change of the file's size to write.
     private static let growth = 16 << 10
     /// Of a longer record, the checksum and what follows behind it are read one by one.
     private static let lookLimit = 1 << 10
@@ -147,8 +148,8 @@ struct JournalFile: Sendable {
         return size
     }
 
-    /// Reads everything from the record on that has all values, and takes the place behind the last record. What is kept
-    /// of the past is skipped.
+    /// Reads everything from the record on that has all values, and takes the place behind the last record. What is
+    /// kept of the past is skipped.
     mutating func scan(limit: Int) throws(FileError) -> JournalReading {
         let size = try sizeToRead(limit: limit)
         // Of most, that is all.
@@ -472,8 +473,8 @@ struct JournalFile: Sendable {
     /// What comes next follows behind a gap: something that is not known is missing.
     mutating func leaveGap() { token = token?.behindGap }
 
-    /// Cuts off what stands behind the end and is no record: the rest of an append that was cut short, or what a loss of
-    /// power has left. Behind a record with the bytes of the one that is missing it would be one again.
+    /// Cuts off what stands behind the end and is no record: the rest of an append that was cut short, or what a loss
+    /// of power has left. Behind a record with the bytes of the one that is missing it would be one again.
     private mutating func cutTail() throws(FileError) {
         guard let file, mayHaveTail else { return }
         try operations.truncate(file, at: path, to: end.offset)

@@ -8,8 +8,8 @@ enum JournalRelation {
     case same
     /// Everything that was known is in it, unless others have changed it since.
     case descendant
-    /// Its author did not know everything. This process has changed what differs from the values that it had at the place,
-    /// or from this tree, which the author began with, if the place can't be found.
+    /// Its author did not know everything. This process has changed what differs from the values that it had at the
+    /// place, or from this tree, which the author began with, if the place can't be found.
     case fork(SettingTree?, ChangeToken? = nil)
     /// An earlier one, or one of other values, has been put in its place: a backup.
     case restored
@@ -60,7 +60,8 @@ struct KnownJournal {
         return .fork(header.isStart || base.news != nil ? base.tree : nil, place)
     }
 
-    /// Whether the known journal has come from one of another lineage, as far as this process can tell: that is a backup.
+    /// Whether the known journal has come from one of another lineage, as far as this process can tell: that is a
+    /// backup.
     private func mayComeFrom(_ other: JournalLineage) -> Bool {
         if other.start.generation == lineage.start.generation { return true }
         guard other.restarts < lineage.restarts else { return false }
@@ -68,8 +69,8 @@ struct KnownJournal {
         return earlier.contains { $0.start == other.start } || earlier.allSatisfy { $0.restarts > other.restarts }
     }
 
-    /// What another journal and the known one began with. What has been changed in the known one since is newer than what
-    /// the other one began with, whose author had all that from before.
+    /// What another journal and the known one began with. What has been changed in the known one since is newer than
+    /// what the other one began with, whose author had all that from before.
     ///
     /// - Parameters:
     ///   - beginning: The values here at the place; `nil` if it can't be found.
@@ -95,7 +96,8 @@ struct KnownJournal {
         // A version of the file that both have known is what both began with.
         let versions = [header.lineage.origin] + base.mirrors.map(\.version)
         if let mirror = mirrors.last(where: { $0.version != .absent && versions.contains($0.version) }) {
-            // The own history was begun where an earlier one had been removed, which one process has stored again since.
+            // The own history was begun where an earlier one had been removed, which one process has stored again
+            // since.
             let isEarlier = header.beginning.history < token.history && header.lineage.restarts == 1 && base.news != nil
             return .fork(ancestor(since: mirror.difference.mirror(of: tree), isEarlier ? base.tree : nil))
         }

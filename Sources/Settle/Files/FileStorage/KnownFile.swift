@@ -72,7 +72,8 @@ struct KnownFile: Sendable {
         return rejected == reading.version ? .rejected : .changed(reading)
     }
 
-    /// Whether the file may be another one since this process last read or wrote it, as far as the system tells at once.
+    /// Whether the file may be another one since this process last read or wrote it, as far as the system tells at
+    /// once.
     func hasChanged(_ status: FileStatus) -> Bool { seen != FileSignature(status) }
 
     /// Whether something else than a file has its name, or nothing, although there was one.

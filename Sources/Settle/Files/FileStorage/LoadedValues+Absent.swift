@@ -10,8 +10,8 @@ extension LoadedValues {
 
     /// Tells a file that has never been there from one that was removed, of which the values go.
     ///
-    /// - Parameter remnant: What stands beside it and shows that there was one, if there is anything. It is asked for only
-    ///   if the journal does not say.
+    /// - Parameter remnant: What stands beside it and shows that there was one, if there is anything. It is asked for
+    ///   only if the journal does not say.
     mutating func outcomeWithoutFile(
         _ names: FileNames, remnant: @autoclosure () throws(StorageError) -> FilePath?
     ) throws(StorageError) -> StorageContents.Outcome {

@@ -1,7 +1,8 @@
 /// When it is worth it to write the file, or to begin the journal anew: both write again what is stored already.
 ///
-/// Pure: it is told sizes. While changes go on, the file is written, and the journal begun anew, when the journal has grown
-/// by so many times as much as that writes; so all of these writes together are at most half as long as what is appended.
+/// Pure: it is told sizes. While changes go on, the file is written, and the journal begun anew, when the journal has
+/// grown by so many times as much as that writes; so all of these writes together are at most half as long as what is
+/// appended.
 struct RewriteSchedule: Sendable {
     /// How many bytes are appended for each that is written again.
     private static let worthwhileGrowth = 4

@@ -40,8 +40,8 @@ package struct ContentHash: Sendable {
 
     // MARK: Files
 
-    /// Each product waits for the one before it. So a long file is taken by four states in turn, which become one at the
-    /// end; that is more than twice as fast.
+    /// Each product waits for the one before it. So a long file is taken by four states in turn, which become one at
+    /// the end; that is more than twice as fast.
     package static func value(ofFile bytes: UnsafeRawBufferPointer) -> UInt64 {
         var hash = ContentHash()
         let start = bytes.count >= longFile ? hash.combineLanes(bytes) : 0

@@ -22,23 +22,24 @@ extension JournalRecord {
     ///
     /// What follows the keys depends on the kind:
     ///
-    ///     base                  the number of versions that the file may have (a count), then each mirror; news; the tree
-    ///                           as a value
+    ///     base                  the number of versions that the file may have (a count), then each mirror; news; the
+    ///                           tree as a value
     ///     mirroring, mirrored   hash u64, size u64 of the file
     ///     edited, edited state  mirror; batch
     ///     values, kept          batch
     ///     united                history, position and checksum (u64) of the place up to which the writer knew another
     ///                           history; the number of versions that the file may have because of that (a count), then
     ///                           each mirror; batch
-    ///     history               transactions, bytes (counts), seconds (8 bytes), more keys of secrets (a count, then texts)
-    ///     state                 keys that have become state, and keys that are none any more (for each a count, then texts);
-    ///                           the number of versions that their file may have (a count), then each mirror
+    ///     history               transactions, bytes (counts), seconds (8 bytes), more keys of secrets (a count, then
+    ///                           texts)
+    ///     state                 keys that have become state, and keys that are none any more (for each a count, then
+    ///                           texts); the number of versions that their file may have (a count), then each mirror
     ///     past                  checksum u64 of the record in the journal
     ///
     /// The transactions follow, if there are any, as ``JournalTransactions`` shows.
     ///
-    /// A mirror is a version of the file, hash u64 and size u64, the number of keys where it has something else than is in
-    /// force behind the record (a count), and for each of them the key (a text) and what it has.
+    /// A mirror is a version of the file, hash u64 and size u64, the number of keys where it has something else than is
+    /// in force behind the record (a count), and for each of them the key (a text) and what it has.
     ///
     /// News are 0, or one more than the number of keys that were written since the journal was begun where there was
     /// none, or since a removal (a count), these (texts), and the sum (a count) of 1 if the place follows up to which

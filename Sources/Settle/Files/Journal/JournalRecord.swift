@@ -83,8 +83,8 @@ extension JournalRecord.Content {
     }
 
     /// The same with what is known by now, for a record that could not be told when it was made: of where the file that
-    /// has been edited differs, and of the policy. What a process adds to the secrets does not take back one that has been
-    /// given meanwhile.
+    /// has been edited differs, and of the policy. What a process adds to the secrets does not take back one that has
+    /// been given meanwhile.
     func brought(upTo state: JournalState) -> JournalRecord.Content {
         switch self {
         case .edited(let found, let batch):

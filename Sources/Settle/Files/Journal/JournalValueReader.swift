@@ -76,7 +76,8 @@ package struct JournalValueReader {
         return entries
     }
 
-    /// Reads all before there is room for them in a dictionary: a wrong count must not ask for more than the bytes fill.
+    /// Reads all before there is room for them in a dictionary: a wrong count must not ask for more than the bytes
+    /// fill.
     private mutating func readManyEntries(_ count: Int, depth: Int) throws(JournalError) -> SettingValue.Entries {
         var read: [(key: String, value: SettingValue)] = []
         for _ in 0..<count { read.append((try readText(), try readValue(try readTag(), depth: depth))) }

@@ -8,8 +8,8 @@ package struct StateFile: Sendable {
     package private(set) var keys: Set<SettingKey> = []
     /// The keys of all dictionaries that have one of them in them.
     private var outerKeys: Set<SettingKey> = []
-    /// The versions that the file may have, the one last that it is thought to have; none if it has not been written. The
-    /// differences are those from what is in force of state.
+    /// The versions that the file may have, the one last that it is thought to have; none if it has not been written.
+    /// The differences are those from what is in force of state.
     package private(set) var versions: [JournalState.Mirror] = []
 
     package init() {}

@@ -15,9 +15,9 @@
 ///     settings.state.json                    what the program only remembers, if a group says that it is state
 ///     settings.json.journal.corrupt-1        a damaged journal
 ///
-/// The folder for state is `~/.local/state/app` for a file in `~/.config/app`, and the folder of the file for any other.
-/// It follows from the path alone, and from no variable: programs that have the file open with different environments
-/// must have the same journal and the same locks.
+/// The folder for state is `~/.local/state/app` for a file in `~/.config/app`, and the folder of the file for any
+/// other. It follows from the path alone, and from no variable: programs that have the file open with different
+/// environments must have the same journal and the same locks.
 package struct FileNames: Sendable, Equatable {
     package let file: FilePath
     /// Where that is kept which is not for people. It may be on another file system than the file.

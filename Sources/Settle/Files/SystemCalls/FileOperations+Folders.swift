@@ -36,8 +36,8 @@ extension FileOperations {
         try? close(folder, at: path)
     }
 
-    /// Syncs the names of a folder and of those around it to stable storage. Those that may not even be read were made by
-    /// others.
+    /// Syncs the names of a folder and of those around it to stable storage. Those that may not even be read were made
+    /// by others.
     package func synchronizeParents(of path: FilePath) {
         var folder = path
         while folder.folder != folder {

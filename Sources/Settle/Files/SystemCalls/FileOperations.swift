@@ -134,7 +134,8 @@ package struct FileOperations: Sendable {
         try finishing("examine", path, try calls.status(at: path.text))
     }
 
-    /// Succeeds on a file system without permissions, such as many of FUSE: there, access is decided when it is mounted.
+    /// Succeeds on a file system without permissions, such as many of FUSE: there, access is decided when it is
+    /// mounted.
     package func setPermissions(
         of file: FileDescriptor, at path: FilePath, to permissions: UInt16
     ) throws(FileError) {

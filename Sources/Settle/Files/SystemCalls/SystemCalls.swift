@@ -4,7 +4,8 @@
 /// test can inject each such event below it.
 package protocol SystemCalls: Sendable {
     func openFile(_ path: String, _ mode: OpenMode) throws(SystemError) -> FileDescriptor
-    /// Opens an entry of an open folder for reading, whatever becomes of the path that has led to the folder. Never waits.
+    /// Opens an entry of an open folder for reading, whatever becomes of the path that has led to the folder. Never
+    /// waits.
     ///
     /// - Throws: ``SystemError/tooManySymbolicLinks`` or ``SystemError/notFolder`` if the entry is a symbolic link.
     func openEntry(_ name: String, in folder: FileDescriptor, _ kind: EntryKind) throws(SystemError) -> FileDescriptor
@@ -49,8 +50,8 @@ package protocol SystemCalls: Sendable {
     func renameFile(_ path: String, to newPath: String) throws(SystemError)
     /// Gives each of two files of one folder the name of the other, in one step.
     ///
-    /// - Throws: ``SystemError/unimplemented``, ``SystemError/invalidArgument`` or ``SystemError/notSupported`` where the
-    ///   system or the file system can't.
+    /// - Throws: ``SystemError/unimplemented``, ``SystemError/invalidArgument`` or ``SystemError/notSupported`` where
+    ///   the system or the file system can't.
     func exchangeFiles(_ path: String, _ other: String) throws(SystemError)
     /// Gives a file a second name; throws ``SystemError/alreadyExists`` if the name is taken.
     func linkFile(_ path: String, to newPath: String) throws(SystemError)

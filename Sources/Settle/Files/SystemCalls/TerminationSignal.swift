@@ -50,8 +50,8 @@ extension TerminationSignal {
 
 /// Runs work when a termination signal arrives, then lets the signal end the process as if it had not been handled.
 ///
-/// PendingWakeUps belong to the process, so there is one instance. It works on a queue of its own and uses only locks, so it
-/// does not depend on the threads of the concurrency runtime.
+/// PendingWakeUps belong to the process, so there is one instance. It works on a queue of its own and uses only locks,
+/// so it does not depend on the threads of the concurrency runtime.
 package final class TerminationWatch: @unchecked Sendable {
     // Sendable: all state is guarded by `lock`.
     package static let shared = TerminationWatch()

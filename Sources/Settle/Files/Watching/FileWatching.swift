@@ -5,7 +5,8 @@ package protocol FileWatching: Sendable {
     /// Changes after this has returned are reported. Changes during the call may be; so watch first, then read.
     ///
     /// - Parameters:
-    ///   - places: The names to watch, by folder; "." for all names in it. Folders are absolute paths; links on the way to them are followed.
+    ///   - places: The names to watch, by folder; "." for all names in it. Folders are absolute paths; links on the way
+    ///     to them are followed.
     ///   - notify: Called on a queue that all watches share, so it must be quick. It may call this protocol again.
     /// - Returns: The watch, which ends when it is cancelled or deallocated.
     func watch(

@@ -21,8 +21,8 @@
     ///
     /// Changes of permissions and times (`IN_ATTRIB`) are left out: each new link to a file would be one.
     ///
-    /// A thread waits for the events and delivers them itself, which a source of the dispatch library would do through two
-    /// more threads.
+    /// A thread waits for the events and delivers them itself, which a source of the dispatch library would do through
+    /// two more threads.
     package final class Inotify: FolderEventSource {
         private struct State: Sendable {
             var deliver: (queue: DispatchQueue, body: @Sendable ([FolderEvent]) -> Void)?

@@ -37,9 +37,9 @@ extension WatchTable {
                 target = path
                 awaited = nil
             } catch {
-                // A sandbox denies the folders above an app's container, such as `/` with the link `/var`. Only the system
-                // switches these, so polling them would wake the process for nothing. Where only the folder's mode denies
-                // reading (`EACCES`), links are polled.
+                // A sandbox denies the folders above an app's container, such as `/` with the link `/var`. Only the
+                // system switches these, so polling them would wake the process for nothing. Where only the folder's
+                // mode denies reading (`EACCES`), links are polled.
                 if error == .notPermitted, target == path, areLinks(names, in: path) { return .denied }
                 guard error == .notFound || error == .notFolder, target.folder != target else { return .polled }
                 awaited = target.name

@@ -47,9 +47,9 @@ struct DomainStack: Sendable {
         return layers.contains { $0.candidate(at: key, orAt: oldNames) != nil }
     }
 
-    /// What gives a key without a declaration its effective value, highest first: the first value, and, as long as all of
-    /// them are dictionaries, those below it, which are joined entry by entry. Another value at the key, or around it,
-    /// ends that: nothing below has a part in it.
+    /// What gives a key without a declaration its effective value, highest first: the first value, and, as long as all
+    /// of them are dictionaries, those below it, which are joined entry by entry. Another value at the key, or around
+    /// it, ends that: nothing below has a part in it.
     ///
     /// - Parameter own: What the application's domain has.
     func sources(of key: SettingKey, own: FoundValue) -> [EffectiveSource] {

@@ -1,5 +1,5 @@
-/// System calls of a read-only file system: whatever would make, change, rename or remove something is refused. A lock is
-/// refused too, since it would hold up the programs that write.
+/// System calls of a read-only file system: whatever would make, change, rename or remove something is refused. A lock
+/// is refused too, since it would hold up the programs that write.
 struct ReadOnlySystemCalls: SystemCalls {
     private let base: any SystemCalls
 

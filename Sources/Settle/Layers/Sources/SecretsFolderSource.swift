@@ -2,9 +2,9 @@
 ///
 /// The name of a file is the key: `passcode.pin`, or `pin` in the folder `passcode`. The value is the text in the file
 /// without one line break at its end. Links are followed. Names that begin with a dot are skipped: hidden files, and
-/// what a mounted volume keeps beside its links (`..data`, `..2024_12_24`). A file that can't be read, is no text or has
-/// more than 1 MiB gives no value and a problem, which never shows what is in it. Where files claim one key, the first
-/// by name is used; a file whose key has others within it is not.
+/// what a mounted volume keeps beside its links (`..data`, `..2024_12_24`). A file that can't be read, is no text or
+/// has more than 1 MiB gives no value and a problem, which never shows what is in it. Where files claim one key, the
+/// first by name is used; a file whose key has others within it is not.
 ///
 /// A mounted volume is updated by switching its link `..data`; a load gives the files of one such generation. Besides
 /// the events for the folders, a look now and then finds what has none, such as a single mounted file (`subPath`) and

@@ -101,7 +101,8 @@ struct SecretsReader: Sendable {
             guard let bytes = try contentsUnlessFolder(path) else { return try readFolder(path, below: names) }
             add(bytes, names)
         } catch {
-            // Removed since the folder was listed. A link that leads nowhere is there, and so is a name that is no text.
+            // Removed since the folder was listed. A link that leads nowhere is there, and so is a name that is no
+            // text.
             let isGone = error.cause == .notFound && (try? operations.status(at: visible(names))) == nil
             guard !isGone || path.name.contains("\u{FFFD}") else { return }
             let reason = error.cause == .fileTooLarge ? "it has more than \(limit) bytes" : "\(error)"

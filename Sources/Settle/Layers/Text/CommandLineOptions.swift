@@ -1,8 +1,8 @@
 /// The options of a program, by the names that arguments may give them.
 ///
 /// After one hyphen the name is the key itself. After two it may also be in kebab case: `--passcode-attempt-count` and
-/// `--passcode.attempt-count` mean `passcode.attemptCount`; and a flag may be negated, as in `--no-verbose`. A name that
-/// is a key means that key, whatever else it could mean.
+/// `--passcode.attempt-count` mean `passcode.attemptCount`; and a flag may be negated, as in `--no-verbose`. A name
+/// that is a key means that key, whatever else it could mean.
 struct CommandLineOptions: Sendable {
     /// What a name means.
     struct Match: Sendable, Equatable {

@@ -4,8 +4,8 @@
 ///
 /// - `-key value`, where the value may be an old-style property list, as in programs for Apple platforms;
 /// - `--key value` and `--key=value`, where the value is plain text;
-/// - `--flag`, `--no-flag`, `--flag=false` and `--flag false` for settings of type `Bool`: of the arguments after a flag
-///   only `true` and `false` are its value.
+/// - `--flag`, `--no-flag`, `--flag=false` and `--flag false` for settings of type `Bool`: of the arguments after a
+///   flag only `true` and `false` are its value.
 ///
 /// The argument after an option is its value unless it looks like an option itself: a hyphen and a letter, or two
 /// hyphens. The argument `--` ends the options.

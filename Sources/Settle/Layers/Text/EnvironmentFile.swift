@@ -8,8 +8,8 @@
 ///     -----END"                           # quotation marks may be lines apart
 ///
 /// Nothing is expanded: `$NAME` is these five characters. A line ends with LF or CRLF, which within quotation marks
-/// gives an LF. A name has letters, digits, `_`, `.` and `-`, and does not begin with a digit. If it stands there twice,
-/// the last line counts.
+/// gives an LF. A name has letters, digits, `_`, `.` and `-`, and does not begin with a digit. If it stands there
+/// twice, the last line counts.
 struct EnvironmentFile: Sendable, Equatable {
     /// Strings by the names of the variables.
     let tree: SettingTree

@@ -17,8 +17,8 @@ package struct OldPropertyList {
         ) throws(FormatError) -> SettingValue?
 
     package let bytes: [UInt8]
-    /// `nil` for an argument, which is read as Apple's programs do, mistakes included. In a file, a comment must have an
-    /// end.
+    /// `nil` for an argument, which is read as Apple's programs do, mistakes included. In a file, a comment must have
+    /// an end.
     private let readTyped: TypeReader?
     /// Where the next character is.
     package var position = 0

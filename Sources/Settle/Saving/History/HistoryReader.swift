@@ -93,7 +93,8 @@ final class HistoryReader {
 
     /// What was stored at a position, without secrets.
     ///
-    /// - Parameter tree: What is stored now, read before the history: undoing what it does not have yet changes nothing.
+    /// - Parameter tree: What is stored now, read before the history: undoing what it does not have yet changes
+    ///   nothing.
     func values(at token: ChangeToken, from tree: SettingTree) async throws(SettingsError) -> SettingTree {
         var tree = tree
         for (token, transaction) in try await everything(after: token).reversed() {
@@ -109,7 +110,8 @@ final class HistoryReader {
         return tree
     }
 
-    /// The keys of secrets: those that this store's groups declare, and those that the storage knows of other processes.
+    /// The keys of secrets: those that this store's groups declare, and those that the storage knows of other
+    /// processes.
     func secretKeys() async throws(StorageError) -> Set<SettingKey> {
         try await withheldKeys().union(log.secretKeys)
     }
@@ -260,13 +262,15 @@ extension SettingTree {
 }
 
 extension StoredTransaction {
-    /// Whether it has stored the record of an unconfirmed commit together with values, and not only moved or removed it.
+    /// Whether it has stored the record of an unconfirmed commit together with values, and not only moved or removed
+    /// it.
     fileprivate var isUnconfirmed: Bool {
         guard undone == nil, let mutations, mutations.count > 1 else { return false }
         return mutations.contains { $0.key == UnconfirmedCommit.key && ($0.isWithheld || $0.newValue != nil) }
     }
 
-    /// Without the values of secrets, and without what stands beside the settings, which shows whether it was a migration.
+    /// Without the values of secrets, and without what stands beside the settings, which shows whether it was a
+    /// migration.
     fileprivate func visible(without secrets: Set<SettingKey>) -> StoredTransaction {
         var visible = withholding(secrets)
         guard let all = visible.mutations, all.contains(where: { MigrationRecord.has($0.key) }) else { return visible }

@@ -1,5 +1,5 @@
-/// The leases of the named locks that a store's tasks hold. Any thread may ask, also while the storage blocks the one that
-/// acquires and releases locks.
+/// The leases of the named locks that a store's tasks hold. Any thread may ask, also while the storage blocks the one
+/// that acquires and releases locks.
 final class HeldLeases: Sendable {
     private let leases = LockedValue<[String: StorageLease]>([:])
 
@@ -17,8 +17,9 @@ final class HeldLeases: Sendable {
         lease.name.flatMap { self[$0] }?.fencingNumber == lease.fencingNumber
     }
 
-    /// The leases of some locks. What is written under them is stored only while they last: a holder that was stopped for
-    /// longer than its lease, or whose lock was removed, could otherwise write over what the next holder has written.
+    /// The leases of some locks. What is written under them is stored only while they last: a holder that was stopped
+    /// for longer than its lease, or whose lock was removed, could otherwise write over what the next holder has
+    /// written.
     func fences(of names: [String]) -> [StorageLease] {
         names.map { name in
             // One that is lost already has no number that the storage accepts.

@@ -1,9 +1,9 @@
-/// The named locks that a store's tasks hold or wait for. Tasks of this process queue up, and the first of a queue polls
-/// the storage until it has the name.
+/// The named locks that a store's tasks hold or wait for. Tasks of this process queue up, and the first of a queue
+/// polls the storage until it has the name.
 ///
 /// An actor on a queue of its own: a lock is acquired, renewed and released beside the saves, not in turn with them. A
-/// commit made under a lock could not be saved while another task waits, or a lease not be renewed while the storage blocks
-/// the persister's queue.
+/// commit made under a lock could not be saved while another task waits, or a lease not be renewed while the storage
+/// blocks the persister's queue.
 actor NamedLocks {
     private let executor = QueueExecutor()
     private let storage: any Storage

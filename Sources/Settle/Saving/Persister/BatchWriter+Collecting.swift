@@ -1,10 +1,10 @@
 /// Takes changed values from the log and encodes them.
 extension BatchWriter {
-    /// Takes all changes into the pending. A value that can't be encoded keeps its stored value and stays unsaved; every
-    /// such error is reported, and the first one is returned.
+    /// Takes all changes into the pending. A value that can't be encoded keeps its stored value and stays unsaved;
+    /// every such error is reported, and the first one is returned.
     ///
-    /// Encoders are foreign code, which must not run under the log's lock: a slow one would hold up every write. And one that
-    /// fails must not take others with it, or a single wrong value would keep a program from saving anything.
+    /// Encoders are foreign code, which must not run under the log's lock: a slow one would hold up every write. And
+    /// one that fails must not take others with it, or a single wrong value would keep a program from saving anything.
     func collect(retryingEncoding: Bool) -> (revision: UInt64, encodingError: SettingsError?) {
         let taken = log.collectUnsaved(retryingEncoding: retryingEncoding, inOrder: limits.mayPart)
         history.collected(taken.ownCount)

@@ -34,8 +34,8 @@ extension BatchWriter {
     }
 
     /// Gives up values that others have replaced, before the rest is appended again or a transaction builds on it.
-    /// Requires the storage's lock and freshly fetched external changes, and that no value is one of the group's commits;
-    /// see ``conflict(of:)``.
+    /// Requires the storage's lock and freshly fetched external changes, and that no value is one of the group's
+    /// commits; see ``conflict(of:)``.
     ///
     /// - Returns: The first of the errors, which are reported.
     func giveUpContested() -> SettingsError? {
@@ -98,8 +98,8 @@ extension BatchWriter {
 
     /// Removes a value from a batch that the storage has refused, with everything that was written together with it.
     ///
-    /// - Returns: The error, which is reported; `nil` if the value can't be removed, such as that of a commit, which fails as
-    ///   a whole.
+    /// - Returns: The error, which is reported; `nil` if the value can't be removed, such as that of a commit, which
+    ///   fails as a whole.
     func setAside(
         _ key: SettingKey, for error: StorageError, of group: CommitGroup, upTo revision: UInt64,
         changedAt oldest: Double

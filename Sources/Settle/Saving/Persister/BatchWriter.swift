@@ -64,8 +64,8 @@ final class BatchWriter {
     /// Appends what was collected, in as many batches as the storage's limits ask for.
     ///
     /// The storage may refuse a batch for its values: as too large for one record, or for a reason that checking the
-    /// single values did not show. Then the largest values are set aside one after the other, or a single one would keep
-    /// all later changes from being saved, and nobody would notice before the next launch.
+    /// single values did not show. Then the largest values are set aside one after the other, or a single one would
+    /// keep all later changes from being saved, and nobody would notice before the next launch.
     ///
     /// - Parameter oldest: The wall time of the oldest change that waits.
     /// - Returns: The storage's answer, and the error of a value that was left out, if any.
@@ -131,8 +131,8 @@ final class BatchWriter {
             }
             pending.unresolved = nil
             guard batch.hasCommits else { return }
-            // The commits have read what is not the newest, and others may have read what these have left. All run again, or are
-            // given up.
+            // The commits have read what is not the newest, and others may have read what these have left. All run
+            // again, or are given up.
             pending.contestCommits()
             throw .others
         }
@@ -176,7 +176,8 @@ final class BatchWriter {
     ///
     /// - Returns: False if there is more to be saved.
     private func accepted(_ batch: StorageBatch, _ receipt: StorageReceipt, isWhole: Bool) -> Bool {
-        // Nothing came between what the closures have read and this batch, nor after it, before the storage has answered.
+        // Nothing came between what the closures have read and this batch, nor after it, before the storage has
+        // answered.
         if isolation.mayConflict, !batch.values.isEmpty, !receipt.hasExternalChanges {
             isolation = .position(receipt.position)
         }

@@ -64,8 +64,8 @@ struct CommitGroup {
         return awaitsVisitors
     }
 
-    /// Whether visitors are under a lock or a condition, or would be undone with a commit that is: what they have written may
-    /// build on it.
+    /// Whether visitors are under a lock or a condition, or would be undone with a commit that is: what they have
+    /// written may build on it.
     func dependsOnVisitors(_ isolation: TransactionIsolation) -> Bool {
         !visitors.isEmpty && (isolation.mayConflict || !fences.isEmpty)
     }

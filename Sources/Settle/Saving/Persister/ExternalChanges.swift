@@ -1,5 +1,5 @@
-/// What others have stored: up to where it was fetched, and what of it the store has not merged yet, because a writer is
-/// active or the store is closing. The storage counts all of it as delivered, so it must not get lost here.
+/// What others have stored: up to where it was fetched, and what of it the store has not merged yet, because a writer
+/// is active or the store is closing. The storage counts all of it as delivered, so it must not get lost here.
 struct ExternalChanges {
     /// What others have stored is known up to here.
     var position: StoragePosition
@@ -80,8 +80,8 @@ struct ExternalChanges {
         newestToken = token
     }
 
-    /// Publishes the newest position, unless something before it is not in force yet: a conditional commit would believe
-    /// that it had read that.
+    /// Publishes the newest position, unless something before it is not in force yet: a conditional commit would
+    /// believe that it had read that.
     mutating func publishToken() {
         guard isMerged, let newestToken else { return }
         token.withLock { $0 = newestToken }

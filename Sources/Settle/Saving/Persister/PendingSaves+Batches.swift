@@ -54,11 +54,11 @@ struct BatchPart: Sendable {
 }
 
 extension StorageLimits {
-    /// As much of some values as fits into one batch: the first transactions, as they have left their keys. Later ones follow
-    /// with what they have written there again.
+    /// As much of some values as fits into one batch: the first transactions, as they have left their keys. Later ones
+    /// follow with what they have written there again.
     ///
-    /// The order counts: a commit may have read what an earlier one has written, and is not to be stored without it. Nothing
-    /// that was written together is parted, unless it does not fit.
+    /// The order counts: a commit may have read what an earlier one has written, and is not to be stored without it.
+    /// Nothing that was written together is parted, unless it does not fit.
     func part(of values: [SettingKey: SettingValue?], inOrderOf transactions: [PendingTransaction]) -> BatchPart {
         if fit(values) { return BatchPart(values: values, transactions: Set(transactions.indices), isWhole: true) }
         var last: [SettingKey: Int] = [:]

@@ -58,8 +58,9 @@ extension PendingSaves {
     ///
     /// - Parameters:
     ///   - changes: What others have stored, and the store has not merged.
-    ///   - isLocked: Whether others are kept out by the storage's lock. Then the old value is written back, unless others
-    ///     have stored a newer one: the append that threw may still have taken effect. Without a lock the storage tells.
+    ///   - isLocked: Whether others are kept out by the storage's lock. Then the old value is written back, unless
+    ///     others have stored a newer one: the append that threw may still have taken effect. Without a lock the
+    ///     storage tells.
     /// - Returns: What is stored at their keys, and whether a commit had written there.
     mutating func giveUpContested(
         with changes: [ExternalChange], isLocked: Bool
@@ -117,8 +118,8 @@ extension PendingSaves {
         return values.lazy.filter { outer[$0.key] == nil }.largest(count) { $0.value?.roughSize ?? 0 }.map(\.key)
     }
 
-    /// What has to be set aside with a value; `nil` if a later write within one of them stays, which they would overwrite
-    /// once they are stored.
+    /// What has to be set aside with a value; `nil` if a later write within one of them stays, which they would
+    /// overwrite once they are stored.
     func unitToSetAside(with key: SettingKey) -> Set<SettingKey>? {
         let unit = united(key).filter { values[$0] != nil }
         let canSetAside = values.keys.allSatisfy { unit.contains($0) || !$0.parents.contains(where: unit.contains) }

@@ -15,10 +15,11 @@
 /// what the values replaced. Values written together stand or fall together. A commit's closure may have read any key,
 /// so its values stand only if others have changed nothing at all.
 ///
-/// Pure. Its events: values were collected (``add(_:replacing:author:writtenTogether:transactions:keeper:)``), a batch was
-/// stored (``didStore(partOf:)``, ``didStoreAll(_:unencodable:)``), an append or a commit has failed (``appendFailed()``,
-/// ``commitFailed(_:)``), others have stored something (``changedOutside(_:after:stored:collected:)``), and values are
-/// taken back (``giveUpContested(with:isLocked:)``, ``undo(_:with:)``, ``setAside(_:)``).
+/// Pure. Its events: values were collected (``add(_:replacing:author:writtenTogether:transactions:keeper:)``), a batch
+/// was stored (``didStore(partOf:)``, ``didStoreAll(_:unencodable:)``), an append or a commit has failed
+/// (``appendFailed()``, ``commitFailed(_:)``), others have stored something
+/// (``changedOutside(_:after:stored:collected:)``), and values are taken back (``giveUpContested(with:isLocked:)``,
+/// ``undo(_:with:)``, ``setAside(_:)``).
 struct PendingSaves: Sendable {
     /// The encoded values, with the newest of each key.
     var values: [SettingKey: SettingValue?] = [:]
@@ -120,7 +121,8 @@ struct PendingSaves: Sendable {
         }
     }
 
-    /// Has a value stored together with what transactions have written at some keys, whatever else was written after it.
+    /// Has a value stored together with what transactions have written at some keys, whatever else was written after
+    /// it.
     mutating func store(_ key: SettingKey, with keys: [SettingKey]) {
         let written = transactions.indices.filter { index in transactions[index].keys.contains(where: keys.contains) }
         for index in written where !transactions[index].keys.contains(key) { transactions[index].keys.append(key) }

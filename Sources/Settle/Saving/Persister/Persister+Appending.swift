@@ -51,8 +51,8 @@ extension Persister {
         }
     }
 
-    /// What waits is measured before it is collected: a change that comes in between waits for the next sync, and must not
-    /// count as saved by this one. Its caller would find it missing after a crash.
+    /// What waits is measured before it is collected: a change that comes in between waits for the next sync, and must
+    /// not count as saved by this one. Its caller would find it missing after a crash.
     ///
     /// - Precondition: If an append has failed before, others are excluded and their changes have been fetched.
     private func appendNow(
@@ -90,8 +90,8 @@ extension Persister {
         return isSynced
     }
 
-    /// Appends what waits; again if that was refused because others were faster, and only commits of earlier rounds depend on
-    /// it: they are given up.
+    /// Appends what waits; again if that was refused because others were faster, and only commits of earlier rounds
+    /// depend on it: they are given up.
     private func appendPending(
         _ revision: UInt64, _ durability: StorageDurability, changedAt oldest: Double?
     ) async throws(StorageError) -> (receipt: StorageReceipt, refused: SettingsError?) {
@@ -143,8 +143,8 @@ extension Persister {
 
     /// Brings the storage to rest.
     ///
-    /// What waits is measured after the append and before the checkpoint, which takes its time: what is written meanwhile
-    /// must not count as saved.
+    /// What waits is measured after the append and before the checkpoint, which takes its time: what is written
+    /// meanwhile must not count as saved.
     ///
     /// - Returns: Whether the storage is at rest.
     @discardableResult
@@ -189,8 +189,8 @@ extension Persister {
         log.saveSucceeded(revision).resumeTasks(of: log)
     }
 
-    /// The storage was idle, and still the readable file could not be written: not an I/O error, but another file in its
-    /// place.
+    /// The storage was idle, and still the readable file could not be written: not an I/O error, but another file in
+    /// its place.
     private func reportBehind() {
         let reason =
             writer.external.lastUnusable

@@ -71,8 +71,8 @@ extension Persister {
         await updateFeed()
     }
 
-    /// Merges what others have stored until now, and returns once it is in force, which a long write of this process may
-    /// delay.
+    /// Merges what others have stored until now, and returns once it is in force, which a long write of this process
+    /// may delay.
     ///
     /// - Throws: ``SettingsError`` if the storage can't be asked, or the store is closed.
     nonisolated func catchUp() async throws {

@@ -37,8 +37,8 @@ extension Persister {
 
     /// Begins to append what is unsaved, for a thread that can't suspend.
     ///
-    /// - Returns: Signalled once the storage has it, or has failed. `nil` if nothing is unsaved, or if the calling thread is
-    ///   the one that would append.
+    /// - Returns: Signalled once the storage has it, or has failed. `nil` if nothing is unsaved, or if the calling
+    ///   thread is the one that would append.
     nonisolated func beginAppend() -> DispatchSemaphore? {
         guard log.lock.withLock({ log.unsaved.hasUnaccepted }), !executor.isCurrent else { return nil }
         let end = DispatchSemaphore(value: 0)
@@ -74,7 +74,8 @@ extension Persister {
         do {
             try await saveGroup(isAsked: isAsked || !group.isEmpty)
         } catch {
-            // Only a caller that can't suspend does not wait for the visitors. They may have built on what would be undone.
+            // Only a caller that can't suspend does not wait for the visitors. They may have built on what would be
+            // undone.
             if group.dependsOnVisitors(writer.isolation) { return .failure(error) }
             guard let ofCommits = await settleFailedCommits(error) else {
                 // Without the commits, nothing depends on the position any more.
@@ -115,8 +116,8 @@ extension Persister {
 
     /// Decides what becomes of the commits of a group whose save has failed.
     ///
-    /// What an earlier batch of the group has made durable has succeeded. Of the rest, what was surely not stored is undone,
-    /// and what may have been stored stands, and is retried only while others have changed nothing.
+    /// What an earlier batch of the group has made durable has succeeded. Of the rest, what was surely not stored is
+    /// undone, and what may have been stored stands, and is retried only while others have changed nothing.
     ///
     /// - Returns: What they throw; `nil` if the rest of the group has to be saved again, because others were faster.
     private func settleFailedCommits(_ error: any Error) async -> (any Error)? {
@@ -177,7 +178,8 @@ extension Persister {
         }
     }
 
-    /// Which leases of commits that were to be stored together have ended. The storage has refused them all because of one.
+    /// Which leases of commits that were to be stored together have ended. The storage has refused them all because of
+    /// one.
     private func lostLeases() async -> Set<StorageLease> {
         let leases = group.fences
         guard leases.count > 1 else { return leases }

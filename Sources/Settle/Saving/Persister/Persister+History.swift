@@ -19,7 +19,8 @@ extension Persister {
         }
     }
 
-    /// What is stored, and the transactions that have led to it, newest first, both with what stands beside the settings.
+    /// What is stored, and the transactions that have led to it, newest first, both with what stands beside the
+    /// settings.
     nonisolated func storedHistory() async throws(SettingsError) -> (SettingTree, [HistoryTransaction]) {
         try await perform { (persister) throws(SettingsError) in
             guard !persister.isClosed else { throw .closed(key: nil) }

@@ -20,8 +20,8 @@ extension Persister {
     /// Before it runs again: random, so that stores that are in each other's way do not stay so.
     static let contentionPause = BackOff(.milliseconds(1) ... .milliseconds(100), jitter: 1)
 
-    /// Reads what a transaction has to know of the storage, while others are excluded and before it runs. What it throws
-    /// ends the transaction.
+    /// Reads what a transaction has to know of the storage, while others are excluded and before it runs. What it
+    /// throws ends the transaction.
     typealias Preparation = @Sendable (isolated Persister) async throws -> Void
 
     /// A request that is about to be resumed.
@@ -141,9 +141,9 @@ extension Persister {
 
     /// Excludes others, prepares the transactions, and takes the writer lock.
     ///
-    /// The order matters. A transaction that read before others were excluded could overwrite what they have stored, and
-    /// they would notice. One that ran before contested values were given up would build on values that are about to
-    /// vanish, and its own caller would notice.
+    /// The order matters. A transaction that read before others were excluded could overwrite what they have stored,
+    /// and they would notice. One that ran before contested values were given up would build on values that are about
+    /// to vanish, and its own caller would notice.
     private func admitTransactions(to writerLock: RecursiveLock, _ ended: inout [EndedRequest]) async -> Admission {
         do {
             guard !isClosed else { throw SettingsError.closed(key: nil) }

@@ -2,9 +2,9 @@ import Dispatch
 
 /// Saves what a store has published, and merges what others have stored.
 ///
-/// Carries out what ``PersisterStateMachine`` decides: when. What is saved is up to ``BatchWriter``; each append takes all
-/// changes as of one revision, so what is stored is always a complete revision, and an older one never replaces a newer
-/// one.
+/// Carries out what ``PersisterStateMachine`` decides: when. What is saved is up to ``BatchWriter``; each append takes
+/// all changes as of one revision, so what is stored is always a complete revision, and an older one never replaces a
+/// newer one.
 ///
 /// All storage calls run on one queue of its own, one piece of work after the other; see ``WorkQueue``. The queue never
 /// blocks on the store's writer lock, since the thread that holds it may be about to wait for this queue.
@@ -267,8 +267,8 @@ actor Persister {
         }
     }
 
-    /// The order matters. The transactions' values come first, then everything is made stable, and only then does nothing
-    /// more begin: what failed before that leaves the store open, so that its caller can close it again.
+    /// The order matters. The transactions' values come first, then everything is made stable, and only then does
+    /// nothing more begin: what failed before that leaves the store open, so that its caller can close it again.
     private func closeStorage() async throws {
         try await saveIsolated()
         do {

@@ -50,7 +50,8 @@ struct PersisterStateMachine {
     /// The state of the storage's resting form, such as the readable file.
     enum Checkpoint: Equatable {
         case reached
-        /// Changes that the resting form lacks are on stable storage; the first and the newest of them came at these times.
+        /// Changes that the resting form lacks are on stable storage; the first and the newest of them came at these
+        /// times.
         case settling(first: Duration, last: Duration, after: Rest)
         /// The storage could not bring the resting form up to date. It is asked once more at `due`, and then only after
         /// a change.

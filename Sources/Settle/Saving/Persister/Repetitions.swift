@@ -1,7 +1,7 @@
 /// How often a commit has run because others were faster, and whether it may run again.
 struct Repetitions {
-    /// A commit runs at least so often, and is repeated at least for so long: where a few stores are busy, each of them gets
-    /// its turn within that.
+    /// A commit runs at least so often, and is repeated at least for so long: where a few stores are busy, each of them
+    /// gets its turn within that.
     static let (minimum, patience) = (17, Duration.seconds(10))
 
     /// How often it has run, or is about to.

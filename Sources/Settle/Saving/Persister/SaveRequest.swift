@@ -10,10 +10,10 @@
 /// A task cancelled before its transaction has begun gets a `CancellationError` immediately, and the transaction never
 /// runs. A transaction that has begun always completes.
 final class SaveRequest: @unchecked Sendable {
-    // Sendable: everything is guarded by `lock` but `revision`, `isReading`, `fences` and
-    // `repetitions`, which are accessed on the persister's queue
-    // only. `body` is neither Sendable nor isolated to an actor, see `StoreCore.commit`: the task that made it is suspended until it
-    // has run or never will, and only that task can reach what it has captured.
+    // Sendable: everything is guarded by `lock` but `revision`, `isReading`, `fences` and `repetitions`, which are
+    // accessed on the persister's queue only. `body` is neither Sendable nor isolated to an actor, see
+    // `StoreCore.commit`: the task that made it is suspended until it has run or never will, and only that task can
+    // reach what it has captured.
 
     enum Kind: Sendable {
         /// Saves everything published by now.

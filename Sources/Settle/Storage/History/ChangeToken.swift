@@ -1,11 +1,12 @@
 /// A place in the history of a file or of another storage.
 ///
-/// All processes that share a file count its transactions in one order, which goes on across restarts. A token names one
-/// of them, and with it the moment after it: follow what comes later with ``SettingsStore/History/changes(after:durableOnly:)``, look back
-/// with ``SettingsStore/History/values(at:)``, and take it back with ``SettingsStore/History/undo(_:force:author:)``.
+/// All processes that share a file count its transactions in one order, which goes on across restarts. A token names
+/// one of them, and with it the moment after it: follow what comes later with
+/// ``SettingsStore/History/changes(after:durableOnly:)``, look back with ``SettingsStore/History/values(at:)``, and
+/// take it back with ``SettingsStore/History/undo(_:force:author:)``.
 ///
-/// A token belongs to one past: its checksum depends on everything before it. So a backup that was restored, a folder that was
-/// copied and a disk that was cloned are noticed once they have gone another way. It contains nothing of any
+/// A token belongs to one past: its checksum depends on everything before it. So a backup that was restored, a folder
+/// that was copied and a disk that was cloned are noticed once they have gone another way. It contains nothing of any
 /// value, so it may leave the program, such as in a header or a cookie.
 public struct ChangeToken: Sendable, Hashable {
     /// Identifies the history: a number made once for each file, of the time in its upper 50 bits and 14 random ones.

@@ -14,8 +14,8 @@ extension StoredRecord: RecordOfHistory {}
 
 /// The newest records of a history, in its order and without a gap, bounded in number and in memory.
 ///
-/// Readers have no cursor in it: each asks for what comes after the token of what it had last. So each notices by itself
-/// when the history has been replaced by another one, such as that of a restored backup.
+/// Readers have no cursor in it: each asks for what comes after the token of what it had last. So each notices by
+/// itself when the history has been replaced by another one, such as that of a restored backup.
 struct RecordRing<Record: RecordOfHistory>: Sendable {
     /// The token before the first record; `nil` if that is unknown.
     private(set) var beginning: ChangeToken?

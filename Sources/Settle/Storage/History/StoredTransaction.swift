@@ -15,8 +15,8 @@ public struct StoredTransaction: Sendable, Hashable {
     public var count: UInt64
     /// What has changed, in the order of the keys; `nil` if anything may have.
     public var mutations: [StoredMutation]?
-    /// Whether it has written a setting that only its owner writes (``SettingsAccess/owner``), so that no program can undo
-    /// it, with or without the declaration.
+    /// Whether it has written a setting that only its owner writes (``SettingsAccess/owner``), so that no program can
+    /// undo it, with or without the declaration.
     public var isOwners = false
 
     /// Creates a transaction; by default a single one that took nothing back, of settings that all may write.

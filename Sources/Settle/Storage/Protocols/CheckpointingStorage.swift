@@ -42,8 +42,8 @@ public protocol CheckpointingStorage: Storage {
     /// until now. Must not wait.
     func keepPrivate()
 
-    /// Some keys are state: what programs only remember, and what has no place in the form for people. Others are none, or
-    /// none any more. Takes effect with the next checkpoint. Must not wait.
+    /// Some keys are state: what programs only remember, and what has no place in the form for people. Others are none,
+    /// or none any more. Takes effect with the next checkpoint. Must not wait.
     ///
     /// What was said of other keys still holds, also after a load.
     func keepApart(state: Set<SettingKey>, from others: Set<SettingKey>)

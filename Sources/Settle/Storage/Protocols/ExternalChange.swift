@@ -31,8 +31,8 @@ public struct ExternalChange: Sendable, Hashable {
     /// The place of the change in the history of the storage; `nil` if it has none, or if the change is what several
     /// transactions have led to.
     public var token: ChangeToken?
-    /// The store's own batch that has made it, if the store does not know that it was stored: its append has failed with
-    /// ``StorageError/isOutcomeUnknown`` and was not repeated. `nil` for what others have stored.
+    /// The store's own batch that has made it, if the store does not know that it was stored: its append has failed
+    /// with ``StorageError/isOutcomeUnknown`` and was not repeated. `nil` for what others have stored.
     public var batch: StorageBatch.ID?
     /// Whether a migration has made it.
     var isMigration = false

@@ -18,8 +18,8 @@ public protocol HistoryStorage: SharedStorage {
     /// - Parameters:
     ///   - token: A place in this history. The transaction at it is not among those returned. `nil` for the end.
     ///   - limit: How many records to return at most; 1 or more. Fewer, or none, if the history begins there.
-    /// - Throws: ``StorageError`` if they can't be read now; with ``StorageError/Code/conflict`` if another past has taken
-    ///   the place of the one that the token is of.
+    /// - Throws: ``StorageError`` if they can't be read now; with ``StorageError/Code/conflict`` if another past has
+    ///   taken the place of the one that the token is of.
     func records(before token: ChangeToken?, limit: Int) async throws(StorageError) -> [StoredRecord]
 
     /// The place of the newest transaction, with those of others that have been found until now. Read at any time; must

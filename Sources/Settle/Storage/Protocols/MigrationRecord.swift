@@ -1,11 +1,11 @@
-/// What stands beside the settings in a storage, under reserved names: which migrations it has seen, which commit has not
-/// been confirmed, and, in a file, where its JSON Schema is.
+/// What stands beside the settings in a storage, under reserved names: which migrations it has seen, which commit has
+/// not been confirmed, and, in a file, where its JSON Schema is.
 ///
 ///     "$schema": "./settings.schema.json",
 ///     "$settle": { "migrations": ["rename theme to look.theme", "sizes in points"] }
 ///
-/// Programs that know nothing of it keep it, as any key that they don't know. The schema's location is for editors: the user
-/// may write anything there, and no program changes it.
+/// Programs that know nothing of it keep it, as any key that they don't know. The schema's location is for editors: the
+/// user may write anything there, and no program changes it.
 package struct MigrationRecord: Sendable, Equatable {
     /// The outermost name of the migrations.
     package static let name = "$settle"

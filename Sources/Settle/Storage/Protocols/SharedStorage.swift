@@ -3,8 +3,8 @@
 /// The store keeps the ``StoragePosition`` up to which it has merged what others have stored, and asks for what came
 /// after it. How commits of several stores are kept apart is the storage's choice:
 ///
-/// - ``lockForTransaction()`` gives a lock. Under it nobody else appends, so a commit's closure need not run again. Three
-///   calls make a commit: lock, append, unlock.
+/// - ``lockForTransaction()`` gives a lock. Under it nobody else appends, so a commit's closure need not run again.
+///   Three calls make a commit: lock, append, unlock.
 /// - Without such a lock, a commit's batch has the condition ``StorageBatch/Condition/at(_:)``. If others were faster,
 ///   the append throws ``StorageError/Code/conflict``; the store undoes the commit, merges their changes, and runs its
 ///   closure again. Nor does the store know then what has become of a batch whose answer was lost, and whose values it

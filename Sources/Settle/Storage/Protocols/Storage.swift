@@ -8,10 +8,10 @@
 /// may come at any time. All calls run on a queue of the store's own, those about named locks on a second one, so a
 /// storage may block its thread; while one waits asynchronously, no thread waits for it.
 ///
-/// **Answers.** An error means that nothing was stored, unless its ``StorageError/isOutcomeUnknown`` says that the batch
-/// may have been stored all the same. Then the store repeats the same batch, and by its ``StorageBatch/id`` the storage
-/// knows not to store it twice. A `commit` that was surely not stored is undone and throws; the values of plain writes
-/// stay in force, and are appended again later.
+/// **Answers.** An error means that nothing was stored, unless its ``StorageError/isOutcomeUnknown`` says that the
+/// batch may have been stored all the same. Then the store repeats the same batch, and by its ``StorageBatch/id`` the
+/// storage knows not to store it twice. A `commit` that was surely not stored is undone and throws; the values of plain
+/// writes stay in force, and are appended again later.
 ///
 /// A storage never calls the store. `StorageConformance` in `SettleTesting` checks an implementation against these
 /// guarantees, and <doc:WritingAStorage> shows a complete one.
@@ -25,8 +25,8 @@ public protocol Storage: Sendable {
 
     /// Adds a batch to what is stored, after everything that others have added. All of it is added or none of it.
     ///
-    /// An empty batch with ``StorageDurability/synced`` makes all earlier appends durable. If it has conditions, they are
-    /// checked as those of any other: a commit that has changed nothing relies on it. A batch whose
+    /// An empty batch with ``StorageDurability/synced`` makes all earlier appends durable. If it has conditions, they
+    /// are checked as those of any other: a commit that has changed nothing relies on it. A batch whose
     /// ``StorageBatch/id`` is that of the last one that was stored is not stored again.
     ///
     /// - Throws: ``StorageError``, before the first ``load()`` too. The storage still has everything that it had

@@ -59,11 +59,11 @@ public struct StorageBatch: Sendable, Hashable, Identifiable {
     public var writtenTogether: [[SettingKey]] = []
     /// Whether more of what waits to be stored comes with later batches, because of the storage's limits.
     public var isPart = false
-    /// Whether a commit waits for the batch, and is undone if it fails. Otherwise the values stay in force, and the store
-    /// appends them again: a storage may keep them where they survive the end of the process.
+    /// Whether a commit waits for the batch, and is undone if it fails. Otherwise the values stay in force, and the
+    /// store appends them again: a storage may keep them where they survive the end of the process.
     public var hasCommits = false
-    /// In a batch with commits: the plain writes among its values, as they were before the commits. They stay in force, and
-    /// the store appends them again, if the commits are undone.
+    /// In a batch with commits: the plain writes among its values, as they were before the commits. They stay in force,
+    /// and the store appends them again, if the commits are undone.
     public var plainValues: [SettingKey: SettingValue?] = [:]
 
     /// Creates a batch; by default with an identity of its own, and without conditions.

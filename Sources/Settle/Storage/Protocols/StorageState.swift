@@ -50,8 +50,8 @@ public struct StorageState: Sendable {
     /// - Parameters:
     ///   - batch: The batch.
     ///   - write: Stores everything, the batch included, on stable storage: all of it or nothing.
-    /// - Throws: ``StorageError``: what `write` throws, as ``StorageError/Code/writeFailed`` if it is another error. Then
-    ///   nothing must be stored, unless its ``StorageError/isOutcomeUnknown`` says so.
+    /// - Throws: ``StorageError``: what `write` throws, as ``StorageError/Code/writeFailed`` if it is another error.
+    ///   Then nothing must be stored, unless its ``StorageError/isOutcomeUnknown`` says so.
     public mutating func append(
         _ batch: StorageBatch, _ write: (SettingTree) throws -> Void
     ) throws(StorageError) -> StorageReceipt {

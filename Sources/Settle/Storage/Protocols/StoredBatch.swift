@@ -34,7 +34,8 @@ public struct StoredBatch: Sendable, Hashable, Identifiable {
 }
 
 extension Sequence<StoredBatch> {
-    /// What ``SharedStorage/changes(after:)`` returns, from the batches that were stored after the position, oldest first.
+    /// What ``SharedStorage/changes(after:)`` returns, from the batches that were stored after the position, oldest
+    /// first.
     ///
     /// The batches of others become changes. A later own batch replaces the values that it has overwritten, so that the
     /// store can still merge them. An own batch of unknown outcome is a change too, with its ``ExternalChange/batch``.
@@ -42,7 +43,8 @@ extension Sequence<StoredBatch> {
     /// - Parameters:
     ///   - unknown: The own batches that the store does not know to be stored: their last append has failed with
     ///     ``StorageError/isOutcomeUnknown``.
-    ///   - isOwn: Whether the storage itself has appended a batch, such as by the ``StorageBatch/ID/store`` of its ``id``.
+    ///   - isOwn: Whether the storage itself has appended a batch, such as by the ``StorageBatch/ID/store`` of its
+    ///     ``id``.
     public func externalChanges(
         unknown: Set<StorageBatch.ID> = [], isOwn: (StoredBatch) throws -> Bool
     ) rethrows -> [ExternalChange] {

@@ -1,6 +1,6 @@
 extension DictionarySpans {
-    /// Adds what most JSON files have thousands of: entries without escapes and comments whose values have no parts. Those that
-    /// are anything else, and the last one, are left to the reader of the format, with all errors.
+    /// Adds what most JSON files have thousands of: entries without escapes and comments whose values have no parts.
+    /// Those that are anything else, and the last one, are left to the reader of the format, with all errors.
     ///
     /// - Parameter start: Where the key of an entry begins.
     /// - Returns: Where the key of the first other entry begins.

@@ -46,8 +46,8 @@ protocol TextSyntax {
     var spellsNamesPlainly: Bool { get }
     /// Where the value begins that has a name which is in the text. Asked only if names are spelled plainly.
     ///
-    /// - Returns: `nil` if the name has other characters than those above, or stands in the text more than once, also as a
-    ///   value or within a comment.
+    /// - Returns: `nil` if the name has other characters than those above, or stands in the text more than once, also
+    ///   as a value or within a comment.
     mutating func value(ofOnly name: String) throws(FormatError) -> Int?
     /// Where the comma is that follows an entry.
     func comma(behind entry: DictionarySpans.Entry) -> Int?

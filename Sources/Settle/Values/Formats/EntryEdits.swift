@@ -1,9 +1,9 @@
 /// What is changed in a text when entries of one dictionary come or go.
 ///
-/// Pure. An entry goes with its comma, the comments up to there, and the comment behind it on the same line; if it stood
-/// alone on its lines, with these. A comment on lines of its own stays. A new entry comes at its place in the order of the
-/// keys, if they are in order, and otherwise behind the last one: on a line of its own if the first entry has one, with
-/// the same indentation.
+/// Pure. An entry goes with its comma, the comments up to there, and the comment behind it on the same line; if it
+/// stood alone on its lines, with these. A comment on lines of its own stays. A new entry comes at its place in the
+/// order of the keys, if they are in order, and otherwise behind the last one: on a line of its own if the first entry
+/// has one, with the same indentation.
 struct EntryEdits<Syntax: TextSyntax> {
     private let spans: DictionarySpans
     private var syntax: Syntax

@@ -11,8 +11,8 @@ public struct FileFormat: Sendable, Hashable, CustomStringConvertible {
 
     /// JSON (RFC 8259), and what people add to it: comments, `// …` and `/* … */`, and a comma behind the last entry.
     ///
-    /// A new file has sorted keys and is indented by two spaces. Dates are written as ISO 8601 strings, and data as base64 strings. Numbers that no integer or `Double` holds
-    /// exactly are kept as they were written.
+    /// A new file has sorted keys and is indented by two spaces. Dates are written as ISO 8601 strings, and data as
+    /// base64 strings. Numbers that no integer or `Double` holds exactly are kept as they were written.
     public static let json = FileFormat(kind: .json)
 
     /// JSON without comments and trailing commas, for a file that other programs read too: an edit that has any is
@@ -21,9 +21,9 @@ public struct FileFormat: Sendable, Hashable, CustomStringConvertible {
 
     /// The XML property list that Apple's tools read and write.
     ///
-    /// `null` is written as the string `$null`, as Foundation does, and that string itself as `$$null`. A
-    /// date that `<date>` can't hold, such as one with a fraction of a second, is written as a string after `$date `, such
-    /// as `$date 2001-12-31T23:59:59.25Z`, and is read as the same date.
+    /// `null` is written as the string `$null`, as Foundation does, and that string itself as `$$null`. A date that
+    /// `<date>` can't hold, such as one with a fraction of a second, is written as a string after `$date `, such as
+    /// `$date 2001-12-31T23:59:59.25Z`, and is read as the same date.
     public static let propertyListXML = FileFormat(kind: .propertyListXML)
 
     /// The binary property list that Apple's tools read and write.
@@ -67,8 +67,8 @@ extension FileFormat {
     ///
     /// - Parameters:
     ///   - text: A file that ``decode(_:)`` reads.
-    ///   - old: Where the text may have other values, none of them within another one, and what it has there; `nil` if that
-    ///     is not known.
+    ///   - old: Where the text may have other values, none of them within another one, and what it has there; `nil` if
+    ///     that is not known.
     package func encode(
         _ tree: SettingTree, into text: [UInt8], changing old: [SettingKey: SettingValue?]? = nil
     ) throws(FormatError) -> [UInt8] {

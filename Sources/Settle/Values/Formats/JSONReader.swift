@@ -3,8 +3,8 @@ struct JSONReader {
     /// What is accepted beside the JSON of RFC 8259.
     enum Dialect {
         case strict
-        /// Comments, from `//` to the end of the line and between `/*` and `*/`, wherever white space may be, and a comma
-        /// behind the last entry or element.
+        /// Comments, from `//` to the end of the line and between `/*` and `*/`, wherever white space may be, and a
+        /// comma behind the last entry or element.
         case commented
     }
 

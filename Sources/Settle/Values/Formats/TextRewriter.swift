@@ -1,7 +1,7 @@
 /// Writes other values into a text, and leaves everything else in it as it is.
 ///
-/// Pure. A value that the text has already, however it is spelled, keeps its bytes, and a dictionary is entered. The other
-/// rules are those of ``EntryEdits``.
+/// Pure. A value that the text has already, however it is spelled, keeps its bytes, and a dictionary is entered. The
+/// other rules are those of ``EntryEdits``.
 struct TextRewriter<Syntax: TextSyntax> {
     private var syntax: Syntax
     private let lineBreak: [UInt8]
@@ -34,8 +34,8 @@ struct TextRewriter<Syntax: TextSyntax> {
         return TextEdit.applied(edits, to: syntax.bytes)
     }
 
-    /// The edits, if there are few, and each is of a value without parts whose name stands nowhere else. Then nothing else of
-    /// a large text has to be understood.
+    /// The edits, if there are few, and each is of a value without parts whose name stands nowhere else. Then nothing
+    /// else of a large text has to be understood.
     ///
     /// - Returns: `nil` if all of it has to be. An error means the same.
     private mutating func simpleEdits(

@@ -15,8 +15,8 @@ protocol DirectSettingValue: ShapedValue, Sendable {
 
 /// A type as one with a spelling of its own; `nil` if it has none.
 ///
-/// Of each file that has such types one is named here. A cast names none, and from an archive (`libSettle.a`) a linker takes
-/// only the files that something names: without this, dates would silently be spelled by `Codable`.
+/// Of each file that has such types one is named here. A cast names none, and from an archive (`libSettle.a`) a linker
+/// takes only the files that something names: without this, dates would silently be spelled by `Codable`.
 func directType(_ type: Any.Type) -> (any DirectSettingValue.Type)? {
     if type == Int.self { return Int.self }
     if type == Date.self { return Date.self }

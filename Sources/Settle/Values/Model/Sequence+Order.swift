@@ -1,8 +1,8 @@
 extension Sequence {
     /// The elements in the order of their keys.
     ///
-    /// The standard library's sort is compiled anew for each type of elements and each closure, 4 KB a time: here all share
-    /// the one that sorts keys.
+    /// The standard library's sort is compiled anew for each type of elements and each closure, 4 KB a time: here all
+    /// share the one that sorts keys.
     func sorted(by key: (Element) -> SettingKey) -> [Element] {
         let elements = Array(self)
         guard elements.count > 1 else { return elements }

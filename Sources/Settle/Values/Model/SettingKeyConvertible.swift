@@ -1,7 +1,7 @@
 /// What names a setting at run time: text, such as `passcode.attemptCount`, or a ``SettingKey``.
 ///
-/// `String` and `SettingKey` conform; there is nothing to implement. In text, a dot separates names; a name with dots of its
-/// own is escaped with a backslash, or given by ``path(_:_:)``.
+/// `String` and `SettingKey` conform; there is nothing to implement. In text, a dot separates names; a name with dots
+/// of its own is escaped with a backslash, or given by ``path(_:_:)``.
 public protocol SettingKeyConvertible: Sendable {
     /// The key as text.
     var description: String { get }

@@ -22,9 +22,9 @@ enum Checkpoints {
 
     /// One key has changed.
     ///
-    /// - Parameter isSettled: Whether the last checkpoint is some time ago, as in a program, which writes the file once it
-    ///   has had nothing to save for seconds. Otherwise the times of the file don't say yet whether it has changed, and it
-    ///   is read once more.
+    /// - Parameter isSettled: Whether the last checkpoint is some time ago, as in a program, which writes the file once
+    ///   it has had nothing to save for seconds. Otherwise the times of the file don't say yet whether it has changed,
+    ///   and it is read once more.
     private static func file(keys count: Int, isSettled: Bool, _ plan: Plan) throws -> RowResult {
         let pace = isSettled ? "a pause before each" : "back to back"
         let row = Row(

@@ -3,9 +3,9 @@ import Testing
 
 /// A settings file before and after values were saved into it, as one text with marks.
 ///
-/// `«old→new»` is `old` before and `new` after. A new part that begins with `~` stands for any spelling of its value, so
-/// that only ``TextOracle`` judges the result. `⇥` is a tab, `␍` a carriage return, `·` a space, and
-/// `Ⓔ` an é of two characters.
+/// `«old→new»` is `old` before and `new` after. A new part that begins with `~` stands for any spelling of its value,
+/// so that only ``TextOracle`` judges the result. `⇥` is a tab, `␍` a carriage return, `·` a space, and `Ⓔ` an é of two
+/// characters.
 struct MarkedText: Sendable, CustomTestStringConvertible {
     var name: String
     var format: FileFormat

@@ -11,7 +11,8 @@ extension TextOracle {
         let removed = entries(between: above, below, in: old).filter { new.entry($0.name) == nil }
         let hasOwnLine = old.entries.first.map { before.document.lineStart(of: $0.key) != nil } ?? false
         guard hasOwnLine, isLineEnd(between: above, below, in: old) else {
-            // It may take the line of a removed entry. A line that other entries share has to be broken, in whichever way.
+            // It may take the line of a removed entry. A line that other entries share has to be broken, in whichever
+            // way.
             if hasOwnLine || !removed.isEmpty { before.loosen(below?.key ?? old.close, .all) }
             return after.mark(entry.key...(entry.comma ?? entry.value.tokens.upperBound), .cut)
         }

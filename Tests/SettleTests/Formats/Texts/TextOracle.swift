@@ -83,7 +83,8 @@ struct TextOracle {
         self.after = after
     }
 
-    /// Foundation refuses numbers that it has no room for, but not behind a key that comes again in another form of Unicode.
+    /// Foundation refuses numbers that it has no room for, but not behind a key that comes again in another form of
+    /// Unicode.
     private static func isStrictJSON(_ text: [UInt8], _ format: FileFormat) -> Bool {
         guard format == .json else { return false }
         return (try? JSONSerialization.jsonObject(with: Data(text))) != nil

@@ -3,8 +3,8 @@ import SettleTestSupport
 @testable import Settle
 @testable import SettleTesting
 
-/// A random history of an app that is shipped again and again, whose versions open a file on a simulated disk, write, and
-/// die at any moment.
+/// A random history of an app that is shipped again and again, whose versions open a file on a simulated disk, write,
+/// and die at any moment.
 final class MigratedFileHistory {
     typealias Violation = MigrationHistory.Violation
 
@@ -20,8 +20,8 @@ final class MigratedFileHistory {
     private var log = HistoryLog()
     /// Whether the last store was closed, so that the file has everything.
     private var isAtRest = true
-    /// Whether a loss of power leaves everything: a process that is killed may have written what it has not synced, and the
-    /// removal of a key by hand is only certain once a store has stored it.
+    /// Whether a loss of power leaves everything: a process that is killed may have written what it has not synced, and
+    /// the removal of a key by hand is only certain once a store has stored it.
     private var isStable = true
     private let history: HistoryPolicy
 

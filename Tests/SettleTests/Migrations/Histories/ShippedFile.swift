@@ -27,8 +27,8 @@ enum ShippedValue: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The naive model of a file of an app that is shipped again and again: the value of each key, however the file spells the
-/// key, and the steps that were made.
+/// The naive model of a file of an app that is shipped again and again: the value of each key, however the file spells
+/// the key, and the steps that were made.
 struct ShippedFile: Sendable {
     struct Recorded: Sendable {
         var id: Int

@@ -3,8 +3,8 @@ import SettleTesting
 
 /// A random history of two stores, whose tasks commit and write while requests and answers are lost.
 ///
-/// Each commit appends to one of two lists, or to both, how long the other one is, or only reads both. So the lists tell in the
-/// end in which order the commits were stored, and what each has read.
+/// Each commit appends to one of two lists, or to both, how long the other one is, or only reads both. So the lists
+/// tell in the end in which order the commits were stored, and what each has read.
 final class LostAnswerHistory: Sendable {
     struct Lists: SettingsGroup {
         @Setting var left: [Entry] = []

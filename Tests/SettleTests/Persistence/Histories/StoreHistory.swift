@@ -6,8 +6,8 @@ import SettleTesting
 /// A random history of several stores and a person that share a settings file on a simulated disk.
 ///
 /// Each store has its own storage, as if in a process of its own; its calls may be held and may fail. From time to time
-/// everything under way is finished: then all stores, and any new process, must find the same values, and the past, if it is
-/// kept, must lead to them.
+/// everything under way is finished: then all stores, and any new process, must find the same values, and the past, if
+/// it is kept, must lead to them.
 final class StoreHistory {
     struct Violation: Error, CustomStringConvertible {
         let description: String

@@ -3,7 +3,8 @@ import SettleTestSupport
 @testable import Settle
 @testable import SettleTesting
 
-/// A random history of stores that share a file with a kept history, while somebody edits values into it that can't be used.
+/// A random history of stores that share a file with a kept history, while somebody edits values into it that can't be
+/// used.
 final class UnusableValueHistory {
     typealias Violation = StoreHistory.Violation
 

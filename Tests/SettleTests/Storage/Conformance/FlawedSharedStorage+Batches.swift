@@ -2,8 +2,8 @@ import Settle
 
 /// Conditions and identities.
 extension FlawedSharedStorage {
-    /// The batch as the memory is given it: where the flaw is in how it is handled, another one. Named leases are not the
-    /// memory's.
+    /// The batch as the memory is given it: where the flaw is in how it is handled, another one. Named leases are not
+    /// the memory's.
     func flawed(_ batch: StorageBatch) async throws(StorageError) -> StorageBatch {
         let last = state.withLock { $0.lastBatch }
         var batch = batch

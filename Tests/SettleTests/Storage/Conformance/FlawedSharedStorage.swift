@@ -1,8 +1,8 @@
 import Settle
 import SettleTesting
 
-/// A shared storage, with a lock for transactions or with conditions, whose named leases have a time. It keeps all promises,
-/// or all but one.
+/// A shared storage, with a lock for transactions or with conditions, whose named leases have a time. It keeps all
+/// promises, or all but one.
 final class FlawedSharedStorage: StorageWrapper {
     struct State {
         var fault: StorageConformance.Fault?

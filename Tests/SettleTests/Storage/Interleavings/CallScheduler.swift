@@ -91,7 +91,8 @@ final class CallScheduler: Sendable {
         if !goesOn { turns[actor].wait() }
     }
 
-    /// Lets an actor that waits go on without a turn, since it has been killed. The next one is chosen when it has ended.
+    /// Lets an actor that waits go on without a turn, since it has been killed. The next one is chosen when it has
+    /// ended.
     func release(_ actor: Int) {
         let isWaiting = state.withLock { state in
             state.blocked.remove(actor)

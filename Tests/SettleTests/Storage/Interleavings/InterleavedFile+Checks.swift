@@ -47,8 +47,8 @@ extension InterleavedFile {
         }
     }
 
-    /// Whoever only looks changes nothing, unless somebody has changed the files by hand, or a process has left a version
-    /// of the file half written.
+    /// Whoever only looks changes nothing, unless somebody has changed the files by hand, or a process has left a
+    /// version of the file half written.
     private func checkReaders() throws {
         guard !scripts.joined().contains(where: { $0.isByHand || $0.isKill }) else { return }
         for actor in scripts.indices where scripts[actor].allSatisfy(\.isReading) {

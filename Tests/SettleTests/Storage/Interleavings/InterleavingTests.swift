@@ -84,7 +84,8 @@ import Testing
         ofRandomScripts seed: UInt64, removesFiles: Bool, state: Set<SettingKey>, layout: FileLayout
     ) -> String? {
         var (scripts, oneIn) = RandomScripts.scripts(seed: seed, removesFiles: removesFiles)
-        // Where an old journal is put back, nobody can tell state that is typed into the wrong file from what was there.
+        // Where an old journal is put back, nobody can tell state that is typed into the wrong file from what was
+        // there.
         if removesFiles, !state.isEmpty { scripts = scripts.map { $0.map { $0.editing("c", insteadOf: state) } } }
         do {
             try InterleavedFile.run(scripts, .random(seed: seed, oneIn: oneIn), state: state, layout: layout)

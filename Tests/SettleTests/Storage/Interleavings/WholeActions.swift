@@ -133,7 +133,8 @@ enum WholeActions {
             (0, .open), (1, .open), (1, .forget("n")), (1, .set(["a": 6, "b": 7])), (2, .remove([.journal])),
             (0, .set(["b": 8, "c": 9], .synced)), (2, .remove([.journal, .file])),
         ],
-        // The one that the first one begins has had fewer before it than the one that the second one knows, as a backup.
+        // The one that the first one begins has had fewer before it than the one that the second one knows, as a
+        // backup.
         "Files are removed three times, and the first to look has not looked since before": [
             (0, .open), (1, .open), (2, .remove([.journal, .file])), (1, .set(["b": 8], .synced)),
             (2, .remove([.journal, .file])), (1, .set(["b": 9], .synced)), (1, .forget("c")),

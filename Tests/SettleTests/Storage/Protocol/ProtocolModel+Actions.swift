@@ -7,8 +7,8 @@ extension ProtocolModel.State {
 
     // MARK: A process
 
-    /// Under the lock: what others have appended is in force here, what a dead one has left is decided, and an edit comes
-    /// before what is appended next.
+    /// Under the lock: what others have appended is in force here, what a dead one has left is decided, and an edit
+    /// comes before what is appended next.
     mutating func enter(_ index: Int, _ rules: Rules) throws {
         if files.journal == nil { try files.apply(.begin(processes[index].known), by: index) }
         try restoreValues(index)

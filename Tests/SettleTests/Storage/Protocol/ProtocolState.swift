@@ -29,8 +29,8 @@ struct ProtocolState: Hashable, Sendable {
         case mirrored(Values?)
         /// Makes the journal stable.
         case sync
-        /// Makes a journal where there is none, or puts another one in its place, with all values and all that is known of
-        /// the file.
+        /// Makes a journal where there is none, or puts another one in its place, with all values and all that is known
+        /// of the file.
         case begin(Journal)
     }
 
@@ -103,8 +103,8 @@ struct ProtocolState: Hashable, Sendable {
     /// To be called also when a process ends.
     mutating func giveUp() { lock = nil }
 
-    /// The version must stand in the journal, and that on stable storage: otherwise the file could be there after a loss
-    /// of power, and nothing would say that it has everything.
+    /// The version must stand in the journal, and that on stable storage: otherwise the file could be there after a
+    /// loss of power, and nothing would say that it has everything.
     private mutating func exchange() throws(Refusal) {
         guard let journal, journal.mirrors.count > 1, let version = journal.mirrors.last ?? nil else {
             throw Refusal(description: "The journal does not know the new version")

@@ -3,8 +3,8 @@ import TrialChecks
 
 @Suite("ConfirmingVerdict")
 struct ConfirmingVerdictTests {
-    /// One writer that commits twice, for 100 and 200 ms, confirms, counts, and reverts; the last two of which have nothing
-    /// to end.
+    /// One writer that commits twice, for 100 and 200 ms, confirms, counts, and reverts; the last two of which have
+    /// nothing to end.
     private var writer: ConfirmingRecord {
         var record = ConfirmingRecord()
         let lines = [

@@ -6,8 +6,8 @@ import SettleEtcd
 import TrialChecks
 
 extension Fleet {
-    /// A service of the demonstration or of the trial: a store with one group, which does what its parent says and tells
-    /// what it sees, a line for each.
+    /// A service of the demonstration or of the trial: a store with one group, which does what its parent says and
+    /// tells what it sees, a line for each.
     struct ServiceChild: AsyncParsableCommand {
         static let configuration = CommandConfiguration(commandName: "service", shouldDisplay: false)
         @OptionGroup var cluster: Cluster

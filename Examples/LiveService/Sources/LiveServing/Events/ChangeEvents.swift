@@ -3,8 +3,8 @@ import Settle
 /// What has happened to a store's settings, as server-sent events.
 ///
 /// What the file has and what is in force instead are told apart. The former has a history: each `change` has a place
-/// in it, from which a client goes on. The latter has none, so `covered` always has all of it, as it is when it is sent.
-/// In whichever order the two come, a client that puts one over the other ends with the values in force.
+/// in it, from which a client goes on. The latter has none, so `covered` always has all of it, as it is when it is
+/// sent. In whichever order the two come, a client that puts one over the other ends with the values in force.
 struct ChangeEvents: Sendable {
     let store: SettingsStore
 

@@ -8,14 +8,15 @@ public import Settle
 
 extension SearchList {
     /// Where the service's settings come from, highest first: an administrator's file, which locks its keys; arguments;
-    /// variables that begin with `LIVE_`, of the process or in a file; a folder of secrets; and the service's own file, the
-    /// only one that is written.
+    /// variables that begin with `LIVE_`, of the process or in a file; a folder of secrets; and the service's own file,
+    /// the only one that is written.
     ///
     /// - Parameters:
     ///   - arguments: The arguments that may be settings, such as `--limits.burst 50`.
     ///   - variables: The variables; by default those of the process.
     ///   - environmentFile: The file with variables.
-    ///   - secrets: The folder with a file for each secret, such as `admin.token`. By default that of systemd's credentials.
+    ///   - secrets: The folder with a file for each secret, such as `admin.token`. By default that of systemd's
+    ///     credentials.
     ///   - managed: The folder with the administrator's file.
     public static func service(
         arguments: [String] = [], variables: [String: String]? = nil, environmentFile: URL? = nil, secrets: URL? = nil,

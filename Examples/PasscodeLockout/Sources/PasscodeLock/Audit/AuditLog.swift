@@ -14,8 +14,8 @@ struct AuditLog: Sendable, Hashable {
     /// No lock gets this far. A greater number was forged, perhaps to make the next one overflow.
     private static let greatestNumber = Int.max / 2
 
-    /// Chooses the longest of several copies. What decides about tries is elsewhere, so a copy whose records are damaged
-    /// (`nil`) is only left out.
+    /// Chooses the longest of several copies. What decides about tries is elsewhere, so a copy whose records are
+    /// damaged (`nil`) is only left out.
     init(_ copies: [[AuditRecord]?]) {
         let possible = copies.map { copy in
             (copy ?? []).filter { 1...Self.greatestNumber ~= $0.number && $0.date == $0.date.displayable }

@@ -41,7 +41,8 @@ struct LockSettings: SettingsGroup {
 }
 
 extension PasscodeLockout {
-    /// The declarations of what a store of the lock keeps, for a command that shows it. Nothing but the lock can write it.
+    /// The declarations of what a store of the lock keeps, for a command that shows it. Nothing but the lock can write
+    /// it.
     public static var settings: any SettingsGroup.Type { LockSettings.self }
 }
 

@@ -10,8 +10,8 @@ extension PasscodeLockout {
 
     /// Sets the passcode.
     ///
-    /// The first one is accepted only where nothing shows that there was a lock (R21). When a passcode has been replaced,
-    /// the stores' files no longer have its verifier.
+    /// The first one is accepted only where nothing shows that there was a lock (R21). When a passcode has been
+    /// replaced, the stores' files no longer have its verifier.
     ///
     /// - Parameter old: The current passcode, if there is one. Passing it is a try like any other.
     /// - Throws: If the new passcode's verifier can't be made.

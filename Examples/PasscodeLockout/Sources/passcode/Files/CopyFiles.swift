@@ -6,7 +6,8 @@ struct CopyFiles {
     let folder: URL
     private let name: String
 
-    /// Those in the folder of the file itself, where a symbolic link leads, and in that of its state, if it is another one.
+    /// Those in the folder of the file itself, where a symbolic link leads, and in that of its state, if it is another
+    /// one.
     static func all(of file: URL) -> [CopyFiles] {
         let file = file.resolvingSymlinksInPath()
         let (folder, state) = (file.deletingLastPathComponent(), FileStorage.stateFolder(of: file))
@@ -30,8 +31,8 @@ struct CopyFiles {
             .map { folder.appending(path: $0) }
     }
 
-    /// Journal, earlier version, lock files and unfinished versions are hidden; the schema, and damaged ones that were put
-    /// aside, are not.
+    /// Journal, earlier version, lock files and unfinished versions are hidden; the schema, and damaged ones that were
+    /// put aside, are not.
     private func isMine(_ other: String) -> Bool {
         other == name || other == schemaName || other.hasPrefix(".\(name).") || other.hasPrefix("\(name).corrupt-")
             || other.hasPrefix("\(name).journal.corrupt-")

@@ -49,7 +49,8 @@ struct Recovery {
         }
     }
 
-    /// Moves the files. A crash leaves some of them where they were: then nothing can be enrolled, and it can be repeated.
+    /// Moves the files. A crash leaves some of them where they were: then nothing can be enrolled, and it can be
+    /// repeated.
     ///
     /// - Throws: ``RecoveryError``
     func run() throws {

@@ -64,8 +64,8 @@ import Testing
         /// Opens the lock after a file was changed; sometimes twice, because the second process finds what the first
         /// one made of it.
         ///
-        /// - Parameter mayBeOld: The storage may find an older state whole, and can't tell that it is not the newest: the
-        ///   lock sees two good copies that no crash explains, and refuses both (R18).
+        /// - Parameter mayBeOld: The storage may find an older state whole, and can't tell that it is not the newest:
+        ///   the lock sees two good copies that no crash explains, and refuses both (R18).
         func expectUsable(_ name: String, _ bytes: Data?, _ what: String, mayBeOld: Bool? = nil) async throws {
             let mayBeOld = mayBeOld ?? (ending != .closed)
             try folder.restore(contents)

@@ -234,6 +234,6 @@ final class PasscodeProgram: Sendable {
     }
 }
 
-/// The system's function: in a type that has one of its name, only a qualified one would reach it, and each C library has another
-/// name.
+/// The system's function: in a type that has one of its name, only a qualified one would reach it, and each C library
+/// has another name.
 private func systemKill(_ id: pid_t) -> CInt { kill(id, SIGKILL) }

@@ -9,7 +9,8 @@ struct ConfirmedSettings: SettingsGroup {
     @Setting var total = 0
 }
 
-/// Makes commits that are to be confirmed, and confirms or reverts its own and others', until it is killed or told to end.
+/// Makes commits that are to be confirmed, and confirms or reverts its own and others', until it is killed or told to
+/// end.
 struct ConfirmingChild: ChildRole {
     var place: ChildPlace
     var writer: Int

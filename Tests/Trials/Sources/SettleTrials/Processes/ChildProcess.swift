@@ -25,7 +25,8 @@ struct ChildProcess: ~Copyable {
     /// Held from the creation of a pipe until exec closes its ends, so that no other child inherits them.
     private static let starting = Mutex(())
 
-    /// A line for a child that has ended is an error of `write`, which ``say(_:)`` ignores, and not the end of this process.
+    /// A line for a child that has ended is an error of `write`, which ``say(_:)`` ignores, and not the end of this
+    /// process.
     private static let outlivesChildren: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
 
     init(_ order: ChildOrder, environment: [String: String] = [:]) throws {
@@ -130,7 +131,7 @@ struct ChildProcess: ~Copyable {
     }
 }
 
-// The system's functions: in a type whose own functions have their names, only qualified ones would reach them, and each C library
-// has another name.
+// The system's functions: in a type whose own functions have their names, only qualified ones would reach them, and
+// each C library has another name.
 private func systemKill(_ id: pid_t, _ signal: CInt) -> CInt { kill(id, signal) }
 private func systemPipe(_ ends: inout [CInt]) -> CInt { pipe(&ends) }

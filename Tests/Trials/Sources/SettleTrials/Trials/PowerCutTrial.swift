@@ -3,8 +3,8 @@ import TrialChecks
 
 /// The power fails while a process commits on a real file system; in the end its device takes no more blocks.
 ///
-/// The blocks are a file in memory. What that has at some moment is what a disk has that has written all that it was given.
-/// A copy of it is mounted, which repairs it as after a cut, and a new process looks at the settings there.
+/// The blocks are a file in memory. What that has at some moment is what a disk has that has written all that it was
+/// given. A copy of it is mounted, which repairs it as after a cut, and a new process looks at the settings there.
 struct PowerCutTrial: Trial {
     let fileSystem: LoopDisk.FileSystem
     let isForAll = true

@@ -1,7 +1,8 @@
 import Foundation
 import TrialChecks
 
-/// Processes keep a file open and write, while somebody removes it, its journal, both or the folder, or puts back copies.
+/// Processes keep a file open and write, while somebody removes it, its journal, both or the folder, or puts back
+/// copies.
 struct RemovalTrial: Trial {
     let name: String
     let isForAll = false

@@ -3,14 +3,15 @@
 public struct ConfirmingVerdict: Sendable {
     /// What was acknowledged and is not in the history, or is there twice.
     public private(set) var lost: [String] = []
-    /// Numbers that are not what the rules make of them: a commit that stands although nobody has confirmed it, one that
-    /// was confirmed or reverted and is taken back, a wrong old value.
+    /// Numbers that are not what the rules make of them: a commit that stands although nobody has confirmed it, one
+    /// that was confirmed or reverted and is taken back, a wrong old value.
     public private(set) var wrong: [String] = []
     /// Commits that were taken back before their time was over, or confirmed after it.
     public private(set) var untimely: [String] = []
     /// How many commits were confirmed, reverted by a writer, and taken back because nobody had confirmed them.
     public private(set) var (confirmed, reverted, takenBack) = (0, 0, 0)
-    /// In microseconds: how long after its time a commit was taken back at the latest. Nobody may have had the file open.
+    /// In microseconds: how long after its time a commit was taken back at the latest. Nobody may have had the file
+    /// open.
     public private(set) var longestDelay = 0
 
     public var sentences: [String] { lost + wrong + untimely }

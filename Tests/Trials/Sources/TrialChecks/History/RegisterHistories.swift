@@ -39,9 +39,9 @@ public struct RegisterHistories: Sendable {
         add(operation, of: register, called: UInt64(time), found: value, at: time)
     }
 
-    /// Leaves out the operations without an answer whose values nobody has seen: the history without them is explained if
-    /// the one with them is, and each doubles what the search has to try. Only for histories in which every written value
-    /// is unique and every answer shows the value found.
+    /// Leaves out the operations without an answer whose values nobody has seen: the history without them is explained
+    /// if the one with them is, and each doubles what the search has to try. Only for histories in which every written
+    /// value is unique and every answer shows the value found.
     mutating func forgetUnseen(besides seen: Set<Int>) {
         for register in byRegister.keys {
             byRegister[register]?.removeAll { operation in

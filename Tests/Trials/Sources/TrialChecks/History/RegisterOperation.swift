@@ -8,7 +8,8 @@ public enum RegisterOperation: Sendable, Hashable {
     case exchange(Int, Int)
     case increment
 
-    /// The new value and the answer: the value found (read, replaced), whether it was exchanged (1 or 0), the sum, or the written value.
+    /// The new value and the answer: the value found (read, replaced), whether it was exchanged (1 or 0), the sum, or
+    /// the written value.
     public func applied(to value: Int) -> (value: Int, answer: Int) {
         switch self {
         case .read: (value, value)

@@ -4,8 +4,8 @@ public struct AuthorRecord: Sendable, Hashable {
     public private(set) var processes: [Int: Int] = [:]
     /// The commits that have returned.
     public private(set) var commits: Set<Int> = []
-    /// The plain writes that were made before a commit or a flush of the same process that has returned, which has saved
-    /// them.
+    /// The plain writes that were made before a commit or a flush of the same process that has returned, which has
+    /// saved them.
     public private(set) var savedWrites: Set<Int> = []
     /// Plain writes of the present process that no commit has saved yet.
     private var unsaved: Set<Int> = []

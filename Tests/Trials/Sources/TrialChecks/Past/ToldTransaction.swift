@@ -1,7 +1,7 @@
 /// What the history of a file, or a follower of it, tells of one transaction.
 ///
-/// Each transaction of the trial sets its writer's own key to the number of a step, and each commit adds one to a counter
-/// of all writers. Its author is named after both: `w2-17`.
+/// Each transaction of the trial sets its writer's own key to the number of a step, and each commit adds one to a
+/// counter of all writers. Its author is named after both: `w2-17`.
 public struct ToldTransaction: Sendable, Hashable {
     /// The place in the history, as a text.
     public var token: String
