@@ -40,7 +40,7 @@ P
             "$here/overlay/$m.swift" -o "$out/$m.swiftmodule"
     done
     strict=(-swift-version 6 -package-name settle -parse-as-library -plugin-path "$lib/host/plugins" -enable-testing)
-    for f in ExistentialAny InternalImportsByDefault MemberImportVisibility NonisolatedNonsendingByDefault; do strict+=(-enable-upcoming-feature $f); done
+    for f in ExistentialAny InternalImportsByDefault MemberImportVisibility NonisolatedNonsendingByDefault; do strict+=(-enable-upcoming-feature "$f"); done
     echo "== $triple"
     for m in Settle SettleInterchange SettleUsers SettlePanel SettleTesting SettleUI; do
         # What the package manager makes of the files that it puts into the code.

@@ -17,6 +17,7 @@ expect() {
         cat "$folder/$1.swift"
         failures=$((failures + 1))
     elif ! grep -F 'error: ' "$folder/$1.out" | grep -qF "$2"; then
+        # shellcheck disable=SC1111 # The quotation marks are meant.
         echo "$1: not refused with “$2”, but with:"
         grep 'error:' "$folder/$1.out"
         failures=$((failures + 1))

@@ -13,7 +13,7 @@ lib=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")/lib/swift; w
 status=0
 
 strict=(-swift-version 6 -package-name settle -parse-as-library -plugin-path "$lib/host/plugins" -enable-testing)
-for f in ExistentialAny InternalImportsByDefault MemberImportVisibility NonisolatedNonsendingByDefault; do strict+=(-enable-upcoming-feature $f); done
+for f in ExistentialAny InternalImportsByDefault MemberImportVisibility NonisolatedNonsendingByDefault; do strict+=(-enable-upcoming-feature "$f"); done
 
 for platform; do
     out=$work/$platform; rm -rf "$out"; mkdir -p "$out/sdk/usr/include" "$out/res/linux" "$out/clang"

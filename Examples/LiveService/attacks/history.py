@@ -120,7 +120,7 @@ def write_what_was_read(target, quick):
         key = KEYS[round % 2]
         _, headers = read(target, connections[0], key)
 
-        def write(index):
+        def write(index, round=round, key=key, headers=headers):
             value = json.dumps(value_of(key, f"round-{round}-{index}"))
             return target.admin(connections[index], "PATCH", f"/settings/{key}", value, headers)[0]
 

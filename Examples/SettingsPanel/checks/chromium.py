@@ -166,7 +166,7 @@ class Page:
 
     def until(self, code, what):
         """Waits until an expression is true."""
-        end = time.monotonic() + PATIENCE
+        end, last = time.monotonic() + PATIENCE, None
         while time.monotonic() < end:
             try:
                 value = self.run(code)
@@ -176,7 +176,7 @@ class Page:
                 # The page may be on its way to another one.
                 last = failure
             time.sleep(0.02)
-        raise Failure(f"Never seen: {what} ({code})")
+        raise Failure(f"Never seen: {what} ({code})" + (f"; the last error: {last}" if last else ""))
 
     def place(self, selector):
         """The middle of an element, brought into view."""

@@ -86,7 +86,7 @@ def every_control(page, server):
         operate(page, form)
         server.stores(key, stored)
         form.answered()
-        for write, value in zip(writes, values):
+        for write, value in zip(writes, values, strict=True):
             form.run(OPERATED)
             form.run("{ window.before = form; }")
             server.write(key, *write)
