@@ -267,6 +267,8 @@ struct CommitHistoryTests {
         let round = "round \(number)"
         let (outcomes, told) = (record.outcomes.withLock { $0 }, record.told.withLock { $0 })
         #expect(record.locked.withLock { $0 } > 0, "\(round): no lock was taken")
+        let acknowledged = outcomes.values.count { if case .acknowledged = $0 { true } else { false } }
+        #expect(acknowledged > 0, "\(round): no commit was acknowledged")
         var homes: [Int: [Int64]] = [:]
         var plain: [Int: [Int64]] = [:]
         var last: [String: Int] = [:]

@@ -120,23 +120,16 @@ import Testing
         #expect(salvaged.damage.map(\.keys) == [["rotten"], ["rotten too"]])
     }
 
-    /// The processor time of the calling thread, however busy the machine is.
-    private static func secondsOnProcessor() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
     @Test("Bytes that look like long records everywhere don't take minutes to search")
     func cost() {
         let size = 1 << 20
         // The start of a record in every eight bytes: a payload of half of all bytes, and a kind.
         let fake: [UInt8] = [0, 0, UInt8((size / 2) >> 16), 0, 1, 0, 0, 0]
         let bytes = JournalSample().bytes + (0..<(size / 8)).flatMap { _ in fake }
-        let start = Self.secondsOnProcessor()
+        let start = secondsOnProcessor()
         #expect(JournalSample.salvage(bytes).tail == .torn)
         // Without a bound, the search would hash 2^35 bytes, for minutes.
-        #expect(Self.secondsOnProcessor() - start < 10)
+        #expect(secondsOnProcessor() - start < 10)
     }
 
     @Test("An intact but unreadable record is skipped like a corrupt one, and ends the log if it is the last")

@@ -97,7 +97,7 @@ import Testing
         #expect(granted.withLock { $0 } == 1_000)
     }
 
-    @Test("A turn that is never taken delays other threads only briefly")
+    @Test("A turn that is never taken ends by itself, and leaves the lock free")
     func unusedTurn() async {
         let lock = RecursiveLock()
         for _ in 0..<10 {
@@ -108,6 +108,12 @@ import Testing
                 lock.lock()
                 lock.unlock()
             }
+            let isFree = await onThread {
+                guard lock.tryLock() else { return false }
+                lock.unlock()
+                return true
+            }
+            #expect(isFree)
         }
     }
 

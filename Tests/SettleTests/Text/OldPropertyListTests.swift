@@ -114,13 +114,15 @@ import Testing
 
     @Test("The time is proportional to the length", .timeLimit(.minutes(10)))
     func growth() {
-        let count = 300_000
         for (opening, part, closing) in [
             ("(", "a,", ")"), ("{", "a=b;", "}"), ("<", "00", ">"), ("\"", "\\U0041", "\""), ("(a", "/**/", ")"),
             ("(", "/*", ""), ("(", "/ ", ""), ("{", "a;", ""), ("\"", "\\", ""), ("\"a\"=b;", "c;", ""),
         ] {
-            let text = opening + String(repeating: part, count: count) + closing
-            _ = OldPropertyList.value(of: text)
+            let isLinear = isProportional(75_000) { count in
+                let text = opening + String(repeating: part, count: count) + closing
+                _ = OldPropertyList.value(of: text)
+            }
+            #expect(isLinear, "\(opening)\(part)\(part)…\(closing)")
         }
     }
 

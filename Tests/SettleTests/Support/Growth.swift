@@ -1,0 +1,28 @@
+import Foundation
+
+/// Whether some work takes a time that is proportional to its size: with four times the size at most ten times as long, where work that
+/// grows with the square takes sixteen times. The time is the processor's for the calling thread, the shortest of three, however busy
+/// the machine is. A time of less than 20 ms with the larger size counts as proportional, since steps that grow with the square would
+/// take seconds.
+///
+/// - Parameters:
+///   - size: Some ten thousand steps.
+///   - work: Does as much as its argument says.
+func isProportional(_ size: Int, _ work: (Int) -> Void) -> Bool {
+    func time(_ size: Int) -> Double {
+        (0..<3).map { _ in
+            let start = secondsOnProcessor()
+            work(size)
+            return secondsOnProcessor() - start
+        }.min() ?? 0
+    }
+    let long = time(4 * size)
+    return long < 0.02 || long < 10 * time(size)
+}
+
+/// The processor time of the calling thread.
+func secondsOnProcessor() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
