@@ -21,7 +21,7 @@ struct CommandRun {
         let table = VerbTable.all(isTool: context.isTool)
         if words.first == CompletionScript.question {
             let all = await Completion(context: context, table: table).candidates(for: Array(words.dropFirst()))
-            // A shell would show any key, also one that makes a terminal do something.
+            // A shell would show any key, even one that controls the terminal.
             let found = all.filter { $0.word == $0.word.escaped() }
             let lines = found.map { $0.meaning.map { [$0.firstLine] } ?? [] }.enumerated()
                 .map { ([found[$0.offset].word] + $0.element).joined(separator: "\t") + "\n" }

@@ -15,8 +15,8 @@ public import Settle
 /// exit(await command.run(Array(CommandLine.arguments.dropFirst(2))))
 /// ```
 ///
-/// Values are read and written as `settle` does it, except that reading shows what is in force, and that texts are what
-/// the declarations say. A setting that only its owner writes (`SettingsAccess.owner`) is shown and can't be written.
+/// Values are read and written as by `settle`, except that reading shows the effective values, and that text is
+/// interpreted by the declarations. An owner-only setting (`SettingsAccess.owner`) is shown and can't be written.
 /// Secrets are shown only with `--show-secrets` on a terminal. `help` lists the verbs, with a table of the exit codes.
 public struct SettingsCommand: Sendable {
     private let store: SettingsStore
@@ -27,16 +27,16 @@ public struct SettingsCommand: Sendable {
     ///
     /// - Parameters:
     ///   - store: The program's store. It stays open.
-    ///   - groups: The groups that declare the settings, at the root. Those that are open already need not be given.
-    ///   - name: What a person types before the verb, for the help and for completions.
+    ///   - groups: The groups that declare the settings, at the root. Groups that are already open may be left out.
+    ///   - name: The text that a user types before the verb, for the help and for completions.
     public init(_ store: SettingsStore, groups: any SettingsGroup.Type..., name: String = "settings") {
         (self.store, self.groups, self.name) = (store, groups, name)
     }
 
     /// Runs a verb, with the streams of the process.
     ///
-    /// Errors go to standard error, as sentences that say what to do. Nothing asks for input without a terminal. What
-    /// is written is on stable storage when this returns.
+    /// Errors go to standard error, as sentences with the remedy. Nothing asks for input without a terminal. Written
+    /// values are on stable storage when this returns.
     ///
     /// - Parameter arguments: The verb and its arguments.
     /// - Returns: The exit code; the help has a table of them.

@@ -6,59 +6,59 @@ import Settle
     import Foundation
 #endif
 
-/// What a page is sent: the forms that it does not show as they are.
+/// The updates sent to a page: the forms that it does not show in their current state.
 ///
-/// A page says with its ``PageCursor`` what it shows, when it connects first and whenever it connects again. So nothing
+/// A page states with its ``PageCursor`` what it shows, when it connects first and whenever it reconnects. So nothing
 /// is sent twice, and nothing is lost:
 ///
-/// | What the page says | What it is sent first |
+/// | The page states | Sent first |
 /// |---|---|
-/// | nothing, or what can't be read | all its forms |
-/// | that it has other settings than there are by now | that, and all its forms |
-/// | a token of another history, or one that is forgotten, or none while there is a history by now | all its forms, with tokens that count |
-/// | a token that is known | the forms whose digest is another now; and of the secrets, which look alike whatever they are, those that the history says have been changed since |
-/// | no token, and there still is no history | the forms whose digest is another now |
+/// | nothing, or an unreadable cursor | all its forms |
+/// | other settings than the current ones | that they differ, and all its forms |
+/// | a token of another history or a forgotten one, or none while there is a history by now | all its forms, with valid tokens |
+/// | a known token | the forms whose digest has changed, and the forms of secrets, which look alike whatever they are, that have changed since according to the history |
+/// | no token, and there still is no history | the forms whose digest has changed |
 ///
-/// After that, a setting that changes is sent as it is then, whether that looks different or not: the page may have it
-/// from an answer meanwhile. The page's script changes the form that it shows in place, and does nothing to one with
-/// the same digest.
+/// After that, a setting that changes is sent in its current state, whether that looks different or not: the page may
+/// have received it in an answer meanwhile. The page's script replaces the form that it shows, and does nothing to a
+/// form with the same digest.
 ///
 /// The store is followed before the token is read, so a change during the comparison is sent at least once. A token
-/// counts as forgotten also if the history can't be read.
+/// also counts as forgotten if the history can't be read.
 ///
-/// The identifier of an event has the digests of what was sent with it and before. A connection that breaks in the
-/// middle of an event leaves the browser with the one before, so that the rest is sent again. The digests do not know
-/// what the page has had from answers: the page's script compares those that its forms have, and connects without a
-/// cursor if that is not what it was sent.
+/// The identifier of an event has the digests of the forms sent with it and before. A connection that breaks in the
+/// middle of an event leaves the browser with the previous identifier, so the rest is sent again. The digests do not
+/// cover forms that the page has received in answers: the page's script compares the digests of its forms, and connects
+/// without a cursor if they differ from those it was sent.
 struct PageUpdates: Sendable {
     private let pages: PanelPages
     private let page: PageScope
-    /// Which settings the document has; `nil` if it does not say.
+    /// The outline of the document's settings; `nil` if the page does not state it.
     private let outline: String?
-    /// What the page says it shows.
+    /// The cursor that the page states.
     private let start: PageCursor?
-    /// The forms of the settings that there were last.
+    /// The digests of the last known settings' forms.
     private var digests: [FormDigest] = []
     private var knownOutline = ""
     private var sent: PageCursor?
-    /// The page's settings and their outline, where what is declared stays as it is.
+    /// The page's settings and their outline, if the declarations do not change.
     private var declared: (controls: [Control], outline: String)?
 
     /// - Parameters:
-    ///   - query: Names the page, and the settings that its document has.
-    ///   - cursor: What the page says it shows.
+    ///   - query: Identifies the page, and the settings in its document.
+    ///   - cursor: The cursor that the page states.
     init(_ page: PageScope, of pages: PanelPages, outline: String?, from cursor: PageCursor?) {
         (self.pages, self.page, self.outline, start) = (pages, page, outline, cursor)
     }
 
-    /// An event with the forms that may have changed, or a comment if nothing has.
+    /// Returns an event with the forms that may have changed, or a comment if nothing has.
     mutating func event(of update: StoreFollower.Update) async -> [UInt8] {
         let pages = pages.current
         let (controls, now) = settings(of: pages)
-        // A browser waits this long, in milliseconds, before it connects again.
+        // The time in milliseconds that a browser waits before it reconnects.
         var text = update.isBeginning ? "retry: 1000\n\n" : ""
         if let outline, outline != now { text += "event: contents\ndata:\n\n" }
-        // Before the forms, so that it is not newer than they are.
+        // Read the token before the forms, so that it is not newer than they are.
         let token = pages.panel.store.history.token
         let changed = await changedForms(update, pages, controls, now, token)
         let cursor = PageCursor(token: token, outline: now, forms: digests)
@@ -70,13 +70,13 @@ struct PageUpdates: Sendable {
         return Array("\(text)\(identifier)event: forms\ndata: ".utf8) + data + Array("\n\n".utf8)
     }
 
-    /// The settings of the page, with their outline. They are looked up once: a search goes through all words of all
-    /// settings.
+    /// Returns the settings of the page, with their outline. They are determined once: a search goes through all texts
+    /// of all settings.
     private mutating func settings(of pages: PanelPages) -> (controls: [Control], outline: String) {
         if let declared { return declared }
         let contents = pages.context.contents
         let settings = (controls: page.controls(in: contents), outline: page.outline(in: contents))
-        // Where nothing is declared, settings come and go with the values.
+        // If nothing is declared, settings appear and disappear with the values.
         if case .values = pages.panel.source { return settings }
         declared = settings
         return settings
@@ -119,7 +119,7 @@ extension Control {
 }
 
 extension PanelPages {
-    /// The same, with the settings that there are now.
+    /// The same pages, with the current settings.
     fileprivate var current: PanelPages {
         guard case .values = panel.source else { return self }
         var context = context
@@ -127,7 +127,7 @@ extension PanelPages {
         return PanelPages(panel: panel, context: context)
     }
 
-    /// The keys that the history's transactions since a token have changed; `nil` if that can't be known.
+    /// Returns the keys that the history's transactions since a token have changed; `nil` if they can't be determined.
     fileprivate func keysStored(since start: ChangeToken?, upTo token: ChangeToken?) async -> Set<SettingKey>? {
         if start == token { return [] }
         guard let start else { return nil }

@@ -1,11 +1,11 @@
 import Settle
 
-/// Changes that a person makes on a page.
+/// Changes that a user makes on a page.
 struct PanelActions: Sendable {
     let panel: SettingsPanel
     let context: PageContext
     let form: FormFields
-    /// Whether to answer with the changed form alone.
+    /// Whether to answer with only the changed form.
     let wantsFragment: Bool
 
     private var pages: PanelPages { PanelPages(panel: panel, context: context) }
@@ -38,14 +38,14 @@ struct PanelActions: Sendable {
         } catch let problem as InputProblem {
             return refused(pane, control, submission, problem.sentence(in: context.strings))
         } catch {
-            // A declaration that does not know of the secret may spell it.
+            // A declaration that does not know of the secret may quote it.
             let strings = context.strings
             let sentence = control.isSecret ? HTML(strings("This can’t be stored here.")) : strings.english("\(error)")
             return refused(pane, control, submission, sentence)
         }
     }
 
-    /// - Parameter value: `nil` removes what is stored.
+    /// - Parameter value: `nil` removes the stored value.
     private func store(
         _ value: SettingValue?, _ pane: PanelContents.Pane, _ control: Control, _ submission: ControlForm.Submission
     ) async throws -> PanelResponse {
@@ -73,7 +73,8 @@ struct PanelActions: Sendable {
             } catch is OtherIsThere {
                 return conflict(pane, control, submission, wanting: value, author: nil)
             } catch let error as SettingsError where error.code == .conflict {
-                // The page may have shown a value that was on its way to the file: then its token is older than it is.
+                // The page may have shown a value that was on its way to the file: its token is then older than the
+                // value.
                 let state = ControlState(of: control, in: store)
                 guard state.value != nil, state.seen == form["seen"], let newer = state.token else {
                     return conflict(pane, control, submission, wanting: value, author: error.conflict?.author?.name)
@@ -84,19 +85,20 @@ struct PanelActions: Sendable {
         return conflict(pane, control, submission, wanting: value, author: nil)
     }
 
-    /// How often a value may be on its way.
+    /// The number of attempts while a value may be on its way.
     private static let attempts = 3
 
-    /// The page has shown something else than there is now.
+    /// The page has shown something other than the current value.
     private struct OtherIsThere: Error {}
 
-    /// A file that has never been written has no tokens, so what the page has shown must still be there. Who sends no
-    /// form of a page has seen nothing.
+    /// Refuses the write if the page has shown another value. A file that has never been written has no tokens, so the
+    /// shown value must still be current. A request without a page's form has seen nothing.
     private func refuseIfOther(_ control: Control) throws {
         if let seen = form["seen"], seen != ControlState(of: control, in: panel.store).seen { throw OtherIsThere() }
     }
 
-    /// Somebody else was first, or it was the same browser, which has missed the answer and asks again.
+    /// Returns the answer to a conflict: somebody else was first, or the same browser missed the answer and sent the
+    /// request again.
     private func conflict(
         _ pane: PanelContents.Pane, _ control: Control, _ submission: ControlForm.Submission,
         wanting value: SettingValue?,
@@ -128,7 +130,7 @@ struct PanelActions: Sendable {
         return answer(pane, control, submission, status: 422)
     }
 
-    /// What was typed is shown again, with the reason beside it.
+    /// Returns a page that shows the typed input again, with the reason beside it.
     private func answer(
         _ pane: PanelContents.Pane, _ control: Control, _ submission: ControlForm.Submission, status: Int
     ) -> PanelResponse {
@@ -136,7 +138,7 @@ struct PanelActions: Sendable {
         return .html(pages.rendered(control, submission).html, status: status)
     }
 
-    /// Removes what is stored for the settings of a pane, or of all panes.
+    /// Removes the stored values of a pane's settings, or of all panes.
     func reset() async -> PanelResponse {
         let pane = form["pane"]
         let controls = pane.map { context.contents.pane($0)?.controls ?? [] } ?? context.contents.controls
@@ -152,11 +154,11 @@ struct PanelActions: Sendable {
         }
     }
 
-    /// Takes a transaction of the history back.
+    /// Undoes a transaction of the history.
     func undo() async -> PanelResponse {
         guard let token = form["token"].flatMap({ ChangeToken($0) }) else { return pages.missing }
         do {
-            // The declarations of another program are not in the store, so it can't know what is its owner's.
+            // The declarations of another program are not in the store, so it can't know which settings are owner-only.
             let (contents, strings) = (context.contents, context.strings)
             let result = try await panel.store.history.undo(
                 .token(token), force: false, author: panel.configuration.author
@@ -178,7 +180,7 @@ struct PanelActions: Sendable {
     }
 }
 
-/// What a button of a form does.
+/// The action of a form's button.
 enum FormAction: Sendable, Hashable {
     case save, reset, add
     case remove(Int)
@@ -222,7 +224,7 @@ extension ControlInput {
 }
 
 extension ControlKind {
-    /// Whether a new part has a text only once somebody has typed one.
+    /// Whether a new part has a text only once a user has typed one.
     fileprivate var hasTypedParts: Bool {
         switch self {
         case .list(.toggle), .list(.choice), .dictionary(.toggle), .dictionary(.choice): false

@@ -11,14 +11,14 @@ import Synchronization
 /// let response = await directory.respond(to: request)
 /// ```
 ///
-/// A store is opened when its panel is looked at first, and stays open. A schema or a bundle that changes is seen when
-/// a page is loaded next.
+/// A store is opened when its panel is first requested, and stays open. A changed schema or bundle takes effect when a
+/// page is next loaded.
 public final class PanelDirectory: Sendable {
-    /// A panel of the list.
+    /// A panel on the list.
     public enum Entry: Sendable, Hashable {
-        /// The settings that a program has stored, by the schema that it has left.
+        /// The settings that a program has stored, described by the schema that it has written.
         case domain(ProgramDomain)
-        /// What a bundle describes, of the settings of a program.
+        /// A program's settings, described by a bundle.
         case bundle(SettingsBundle, ProgramDomain)
 
         var name: String {
@@ -34,7 +34,7 @@ public final class PanelDirectory: Sendable {
             }
         }
 
-        /// Names the panel in addresses.
+        /// The identifier of the panel in addresses.
         var id: String {
             switch self {
             case .domain(let domain): "domain:\(domain.name)"
@@ -47,7 +47,7 @@ public final class PanelDirectory: Sendable {
     private let entries: @Sendable () -> [Entry]
     private let panels = Mutex<[String: Opened]>([:])
 
-    /// A panel with what it was made of.
+    /// A panel and its sources.
     private struct Opened: Sendable {
         let entry: Entry
         let schema: SettingValue?
@@ -57,17 +57,17 @@ public final class PanelDirectory: Sendable {
     /// Creates the list.
     ///
     /// - Parameters:
-    ///   - configuration: Where the front page is, and who may use all panels.
-    ///   - entries: The panels; asked for at each request, so that it may change. Of two panels of the same kind and
-    ///     domain, the first one counts.
+    ///   - configuration: The location of the front page, and the access to all panels.
+    ///   - entries: The panels. The closure is called for each request, so the list may change. Of two panels of the
+    ///     same kind and domain, the first one counts.
     public init(configuration: SettingsPanel.Configuration, entries: @escaping @Sendable () -> [Entry]) {
         (gate, self.entries) = (PanelGate(configuration), entries)
     }
 
-    /// The path below which the front page is, without a slash at its end; empty for the server's root.
+    /// The path of the front page, without a slash at its end; empty for the server's root.
     public var path: String { gate.configuration.base }
 
-    /// The path of a panel of the list.
+    /// Returns the path of a panel on the list.
     public func path(of entry: Entry) -> String { "\(path)/of/\(PercentEncoding.encoded(entry.id))/" }
 
     /// Makes a link that lets one browser in, once; see ``SettingsPanel/makeLink(returningTo:)``.
@@ -75,7 +75,7 @@ public final class PanelDirectory: Sendable {
     /// - Parameter path: The path of the page that it leads to, such as that of a panel; `nil` for the front page.
     public func makeLink(to path: String? = nil) -> String { gate.makeLink(to: path) }
 
-    /// Answers a request. It never throws: what fails is a page or a sentence.
+    /// Answers a request. It never throws: a failure becomes a page or a sentence.
     public func respond(to request: PanelRequest) async -> PanelResponse {
         await gate.answer(request) { visit, formToken in await respond(visit, formToken) }
     }
@@ -99,7 +99,8 @@ public final class PanelDirectory: Sendable {
         }
     }
 
-    /// Two requests that open the same store at once share its files; the first panel stays.
+    /// Returns the panel of an entry. Two requests that open the same store at once share its files; the first panel
+    /// stays.
     private func panel(_ entry: Entry) async throws -> SettingsPanel {
         let schema = if case .domain(let domain) = entry { try domain.schema() } else { SettingValue?.none }
         func known(_ panels: [String: Opened]) -> SettingsPanel? {

@@ -1,7 +1,7 @@
-/// Lets requests in, or answers them itself.
+/// Admits requests, or answers them itself.
 ///
-/// What it checks, in this order: the name by which the request came, the page that sent it, the session, and for a
-/// change the form's token.
+/// It checks, in this order: the host name of the request, the page that sent it, the session, and for a change the
+/// form's token.
 final class PanelGate: Sendable {
     let configuration: SettingsPanel.Configuration
     private let sessions: PanelSessions?
@@ -19,7 +19,7 @@ final class PanelGate: Sendable {
         }
     }
 
-    /// The path and query of a link that lets one browser in.
+    /// Makes the path and query of a link that lets one browser in.
     ///
     /// - Parameters:
     ///   - path: The path of the page that it leads to; `nil` for the first one.
@@ -31,7 +31,7 @@ final class PanelGate: Sendable {
         return link
     }
 
-    /// - Parameter inside: Answers whoever is let in. Its forms have the given token.
+    /// - Parameter inside: Answers admitted requests. Its forms have the given token.
     func answer(
         _ request: PanelRequest, inside: (ParsedRequest, _ formToken: String) async -> PanelResponse
     ) async -> PanelResponse {
@@ -72,7 +72,7 @@ final class PanelGate: Sendable {
         return response
     }
 
-    /// The page behind a link. It changes nothing, so that a program may look at it.
+    /// Returns the page behind a link. It changes nothing, so programs may load it.
     private func enterPage(_ visit: ParsedRequest) -> PanelResponse {
         let link = visit.query["link"] ?? ""
         guard sessions != nil else { return .redirect(to: "\(configuration.base)/") }
@@ -102,14 +102,14 @@ final class PanelGate: Sendable {
 }
 
 extension PanelResponse {
-    /// A file of the panel, which changes its address when it changes.
+    /// Returns a file of the panel, whose address changes when the file changes.
     fileprivate static func asset(_ bytes: [UInt8], _ type: String) -> PanelResponse {
         PanelResponse(
             200, [("Content-Type", type), ("Cache-Control", "public, max-age=31536000, immutable")],
             .bytes(bytes))
     }
 
-    /// For programs that have none.
+    /// The icon for programs without one.
     static let icon = PanelResponse(
         200, [("Content-Type", "image/svg+xml")], .bytes(PanelAssets.icon))
 }

@@ -1,13 +1,13 @@
 import Settle
 
 extension PanelPages {
-    /// The stream of changes of a page; see ``PageUpdates``.
+    /// Returns the stream of changes of a page; see ``PageUpdates``.
     ///
     /// - Parameters:
-    ///   - query: Names the page, the settings that its document has, and what it shows.
-    ///   - lastEvent: The identifier of the last event that the browser has had of this stream: newer than what the
-    ///     query says it shows.
-    ///   - lifetime: How long the browser's session lasts; `nil` without an end.
+    ///   - query: Identifies the page, the settings in its document, and its contents.
+    ///   - lastEvent: The identifier of the last event of this stream that the browser received: newer than the
+    ///     contents stated in the query.
+    ///   - lifetime: The time that the browser's session lasts; `nil` for no end.
     func events(_ query: FormFields, lastEvent: String?, lifetime: Duration?) -> PanelResponse {
         let page = PageScope(query)
         let undeclared = page.controls(in: context.contents).map(\.key).filter {

@@ -1,10 +1,10 @@
 import Settle
 
 extension PanelPages {
-    /// How many entries of the history a page has.
+    /// The number of history entries on a page.
     private static let historyLimit = 20
 
-    /// Why a setting has its value, and its history.
+    /// Returns the page with the source of a setting's value, and its history.
     func why(_ text: String) async -> PanelResponse {
         guard let key = SettingKey(text), let (pane, control) = context.contents.location(of: key) else {
             return missing

@@ -7,23 +7,23 @@ import SettleInterchange
     import Foundation
 #endif
 
-/// The pages that show something.
+/// The pages that show settings.
 struct PanelPages: Sendable {
     let panel: SettingsPanel
     let context: PageContext
 
     var strings: PanelStrings { context.strings }
 
-    /// A setting as it is now.
+    /// Returns a setting in its current state.
     func form(_ control: Control, _ submission: ControlForm.Submission? = nil) -> ControlForm {
         ControlForm(
             context: context, control: control, state: ControlState(of: control, in: panel.store),
             submission: submission)
     }
 
-    /// A pane with its settings.
+    /// Returns a pane with its settings.
     ///
-    /// - Parameter submission: What was typed for a setting and not taken.
+    /// - Parameter submission: The typed input for a setting that was not accepted.
     func pane(
         _ id: String, submission: (control: Control, submission: ControlForm.Submission)? = nil, status: Int = 200
     ) -> PanelResponse {
@@ -79,7 +79,7 @@ struct PanelPages: Sendable {
         }
     }
 
-    /// The panes that lead to a pane.
+    /// Returns the panes that lead to a pane.
     @HTMLBuilder private func trail(to pane: PanelContents.Pane) -> HTML {
         let parents = ancestors(of: pane)
         if !parents.isEmpty {
@@ -103,7 +103,7 @@ struct PanelPages: Sendable {
         return parents
     }
 
-    /// The settings whose words have all words of a search.
+    /// Returns the settings whose texts contain all words of a search.
     func search(_ text: String) -> PanelResponse {
         let forms = RenderedPage(.search(text: text), self)
         let document = PanelDocument(context: context, title: strings("Search"), events: forms.events)
@@ -123,9 +123,9 @@ struct PanelPages: Sendable {
             })
     }
 
-    /// The form of a setting alone, for a page that shows it already.
+    /// Returns only the form of a setting, for a page that already shows it.
     ///
-    /// - Parameter id: Which of several controls of the key.
+    /// - Parameter id: Selects one of several controls of the key.
     func form(of key: String, id: String?) -> PanelResponse {
         guard let key = SettingKey(key), let (_, control) = context.contents.location(of: key, id: id) else {
             return missing
@@ -133,7 +133,7 @@ struct PanelPages: Sendable {
         return .html(rendered(control).html)
     }
 
-    /// What a reset would change, with the button that does it.
+    /// Returns a page with the changes that a reset would make, and the button that makes them.
     func question(pane id: String?) -> PanelResponse {
         let pane = id.map { context.contents.pane($0) }
         if let pane, pane == nil { return missing }
@@ -177,7 +177,7 @@ extension PanelContents.Pane: Equatable {
 }
 
 extension ControlForm {
-    /// Whether a reset of many settings takes this one, too.
+    /// Whether a reset of many settings includes this one.
     var isResettable: Bool {
         !control.kind.isLabel && state.isStored && !control.isOwners && state.lock == nil
     }
@@ -185,13 +185,13 @@ extension ControlForm {
 
 /// Images.
 extension PanelPages {
-    /// An image that a slider has; no other file can be asked for.
+    /// Returns an image that a slider names; no other file can be requested.
     func image(_ name: String) -> PanelResponse {
         guard case .bundle(let bundle) = panel.source, let image = bundle.image(named: name) else { return missing }
         return .image(image)
     }
 
-    /// The program's icon, or a plain one.
+    /// The program's icon, or a generic one.
     var icon: PanelResponse {
         if case .bundle(let bundle) = panel.source, let icon = bundle.icon { return .image(icon) }
         return .icon

@@ -1,4 +1,4 @@
-/// Leads a request of whoever may use a panel to what answers it.
+/// Routes an admitted request to the code that answers it.
 struct PanelRouter: Sendable {
     let panel: SettingsPanel
     let visit: ParsedRequest

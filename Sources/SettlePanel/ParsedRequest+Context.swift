@@ -1,5 +1,5 @@
 extension ParsedRequest {
-    /// What every page needs.
+    /// Returns the data that every page needs.
     ///
     /// - Parameters:
     ///   - base: The path of the panel.

@@ -1,17 +1,17 @@
 import Settle
 
-/// All forms of a page, as it is made.
+/// All forms of a new page.
 struct RenderedPage: Sendable {
     private let forms: [String: HTML]
-    /// The address of the stream of what changes from here on.
+    /// The address of the stream of changes from this state on.
     let events: String
 
-    /// - Parameter submission: What was typed for a setting and not taken.
+    /// - Parameter submission: The typed input for a setting that was not accepted.
     init(
         _ scope: PageScope, _ pages: PanelPages,
         submission: (control: Control, submission: ControlForm.Submission)? = nil
     ) {
-        // Before the forms, so that it is not newer than they are.
+        // Read the token before the forms, so that it is not newer than they are.
         let token = pages.panel.store.history.token
         let controls = scope.controls(in: pages.context.contents)
         let forms = controls.map { control in
@@ -27,7 +27,7 @@ struct RenderedPage: Sendable {
 }
 
 extension PanelPages {
-    /// A setting as it is now.
+    /// Renders a setting in its current state.
     func rendered(_ control: Control, _ submission: ControlForm.Submission? = nil) -> RenderedForm {
         RenderedForm(form(control, submission))
     }

@@ -7,42 +7,41 @@ public import SettleInterchange
 #endif
 
 extension SettingsPanel {
-    /// Where a panel is, who may use it, and what it is called.
+    /// The location of a panel, its access and its title.
     public struct Configuration: Sendable {
-        /// Who may use a panel.
+        /// The browsers that may use a panel.
         public enum Access: Sendable {
             /// Browsers that a one-time link has let in; see ``SettingsPanel/makeLink(returningTo:)``.
             case sessions(PanelKey, any MessageAuthentication)
-            /// Whoever reaches it. For a server that has let in the person itself, and for tests.
+            /// Every client that reaches it. For a server that has authenticated the user itself, and for tests.
             case everyone
         }
 
         /// The title of the first pane, such as the program's name.
         public var title: String
-        /// The path below which the panel is, such as `/settings/panel`. Empty for the server's root, the default.
-        /// Browsers send the session's cookie to all servers of the same host name below this path, whatever their
-        /// ports.
+        /// The path of the panel, such as `/settings/panel`. Empty for the server's root, the default. Browsers send
+        /// the session's cookie to all servers of the same host name below this path, whatever their ports.
         public var path: String
-        /// The names by which the panel may be reached, without a port. By default those of this machine's loopback:
-        /// `localhost`, `127.0.0.1` and `[::1]`.
+        /// The host names by which the panel may be reached, without a port. By default those of this machine's
+        /// loopback: `localhost`, `127.0.0.1` and `[::1]`.
         public var hosts: [String]
-        /// Who may use it.
+        /// The browsers that may use the panel.
         public var access: Access
-        /// How long a browser that is not used stays let in. By default 7 days.
+        /// How long an idle browser stays let in. By default 7 days.
         public var sessionLifetime: Duration
-        /// How long a link that nobody has used can be used. By default 10 minutes.
+        /// How long an unused link is valid. By default 10 minutes.
         public var linkLifetime: Duration
-        /// Whether browsers reach the panel by `https` only, so that they keep cookies from other connections. By
+        /// Whether browsers reach the panel by `https` only, so that they withhold cookies from other connections. By
         /// default false.
         public var isSecure: Bool
         /// The name under which changes are stored. By default `panel`.
         public var author: String
-        /// The panel's own words in other languages, by language such as `fr`. The English texts are the keys. German
-        /// and Arabic are there already; words that are given for these count before.
+        /// The panel's own texts in other languages, by language such as `fr`. The English texts are the keys. German
+        /// and Arabic are included; texts given for these take precedence.
         public var translations: [String: StringTable]
-        /// How often an event stream without changes shows that it is alive. By default each 15 seconds.
+        /// The interval at which an event stream without changes shows that it is alive. By default 15 seconds.
         public var heartbeat: Duration
-        /// The time, for tests.
+        /// Returns the time, for tests.
         package var now: @Sendable () -> Date = { Date() }
         /// Waits, for tests.
         package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }

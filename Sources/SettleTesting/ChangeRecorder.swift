@@ -10,7 +10,7 @@
 public final class ChangeRecorder<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
-        /// How many of them `next()` has returned.
+        /// The number of elements that `next()` has returned.
         var given = 0
         var hasEnded = false
 
@@ -47,9 +47,9 @@ public final class ChangeRecorder<Element: Sendable>: Sendable {
         state.value.hasEnded
     }
 
-    /// The next element that `next()` has not returned yet; waits for one if necessary.
+    /// Returns the next element that `next()` has not returned yet, waiting for one if necessary.
     ///
-    /// - Returns: `nil` if the sequence has ended, or the waiting task is cancelled.
+    /// - Returns: `nil` if the sequence has ended or the waiting task is cancelled.
     public func next() async -> Element? {
         while true {
             let now = await state.value { $0.hasNext || $0.hasEnded }

@@ -8,7 +8,7 @@ package import Settle
 
 /// A clock that stands still until a test advances it.
 ///
-/// Hand it to the code under test, wait until that code sleeps, then advance:
+/// Pass it to the code under test, wait until that code sleeps, then advance:
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -19,7 +19,7 @@ package import Settle
 /// clock.advance(by: .seconds(1))
 /// ```
 public final class ManualClock: Clock, Sendable {
-    /// A moment, as the time since the clock was made.
+    /// A moment, as the time since the clock's creation.
     public struct Instant: InstantProtocol, CustomStringConvertible {
         /// The time from the clock's creation to this moment.
         public var sinceStart: Duration
@@ -53,12 +53,12 @@ public final class ManualClock: Clock, Sendable {
         var now = Instant(sinceStart: .zero)
         /// The moment at which the machine booted, and which boot it was.
         var boot = (number: 1, start: Instant(sinceStart: .zero))
-        /// How far the wall clock was set forward, in seconds.
+        /// The seconds by which the wall clock was set forward.
         var wallClockShift = 0.0
         var sleepers: [Int: Sleeper] = [:]
         var nextSleeper = 0
 
-        /// Removes the sleepers whose deadline has come, earliest first.
+        /// Removes and returns the sleepers whose deadline has come, earliest first.
         mutating func takeDue() -> [Sleeper] {
             let due = sleepers.filter { $0.value.deadline <= now }
             for number in due.keys { sleepers[number] = nil }
@@ -67,12 +67,12 @@ public final class ManualClock: Clock, Sendable {
     }
 
     private let state = WatchedValue(State())
-    /// What makes its boots different from those of other machines.
+    /// A random number that distinguishes its boots from those of other machines.
     private let machine = UInt64.random(in: .min ... .max)
-    /// Wall time when it was made.
+    /// The wall time at its creation.
     private let startDate = Date().timeIntervalSinceReferenceDate
 
-    /// Creates a clock at its start.
+    /// Creates a clock at time zero.
     public init() {}
 
     public var now: Instant {
@@ -108,8 +108,8 @@ public final class ManualClock: Clock, Sendable {
 
     /// Advances the time and wakes every sleeper whose deadline has come.
     ///
-    /// It does not wait for what they do then. One that goes to sleep again within the same span sleeps on from the new
-    /// time: to see each of several periods end, advance once for each.
+    /// It does not wait for the work that they then do. A sleeper that goes to sleep again within the same span sleeps
+    /// on from the new time: to see each of several periods end, advance once for each.
     public func advance(by duration: Duration) {
         let due = state.update { state in
             state.now.sinceStart += max(.zero, duration)
@@ -124,15 +124,15 @@ public final class ManualClock: Clock, Sendable {
     }
 
     /// Sets the wall clock of the machine, which decides how long an unconfirmed commit still stands after a restart of
-    /// the machine. Sleepers, and the times of changes, are not affected.
+    /// the machine. Sleepers and the times of changes are not affected.
     ///
-    /// - Parameter duration: How far forward; less than zero for back.
+    /// - Parameter duration: The time to move forward; negative to move back.
     public func setWallClock(forwardBy duration: Duration) {
         state.update { $0.wallClockShift += duration / .seconds(1) }
     }
 
-    /// Restarts the machine: from now on its boot is another one. Stores that are open belong to processes of the boot
-    /// before, so close them, or let go of them, first.
+    /// Restarts the machine: from now on it is in another boot. Open stores belong to processes of the previous boot,
+    /// so close or release them first.
     ///
     /// - Parameter duration: How long the machine is off, by the wall clock.
     public func reboot(off duration: Duration = .zero) {

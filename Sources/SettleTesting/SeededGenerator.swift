@@ -8,7 +8,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         state = seed
     }
 
-    /// The SplitMix64 step.
+    /// Returns the next number by the SplitMix64 step.
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

@@ -1,10 +1,10 @@
 public import Settle
 
 extension SettingsMigration {
-    /// Checks that a list still begins with the steps that have been shipped, under their names and in their order.
+    /// Checks that a list still begins with the shipped steps, under their names and in their order.
     ///
-    /// A program that has lost or renamed one of them does not open the settings of its users. Keep the names of each
-    /// release in a test:
+    /// A program that has lost or renamed one of them does not open its users' settings. Keep the names of each release
+    /// in a test:
     ///
     /// ```swift
     /// @Test func `shipped steps stay`() throws {
@@ -13,8 +13,8 @@ extension SettingsMigration {
     /// ```
     ///
     /// - Parameters:
-    ///   - names: What `list.map(\.name)` was when the program was last shipped.
-    ///   - list: The list of the program.
+    ///   - names: The value of `list.map(\.name)` when the program was last shipped.
+    ///   - list: The program's list.
     /// - Throws: `SettingsError` that names the first step that differs.
     public static func checkShipped(_ names: [String], in list: [SettingsMigration]) throws {
         for (index, name) in names.enumerated() {

@@ -4,12 +4,12 @@
     public import Settle
 
     extension SettingsStore {
-        /// Saves everything, up to the readable file, while the app goes to the background, so that no work is left and
-        /// no file is locked once the process is suspended.
+        /// Saves everything, including the readable file, while the app goes to the background, so that no work is left
+        /// and no file is locked once the process is suspended.
         ///
         /// Returns immediately. It asks the system to let the process run until everything is saved, which takes
-        /// milliseconds; the system may refuse, and then everything is saved when the app runs again. A failure shows
-        /// in ``status``, and the save is tried again. Call it where the system reports that the app goes to the
+        /// milliseconds. If the system refuses, everything is saved when the app runs again. A failure appears in
+        /// ``status``, and the save is tried again. Call it where the system reports that the app goes to the
         /// background: in `sceneDidEnterBackground(_:)`, or on a notification.
         public func saveInBackground() {
             let reason = "Saving settings"

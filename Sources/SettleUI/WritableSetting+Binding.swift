@@ -11,7 +11,7 @@
         /// ```
         ///
         /// A view that reads it is updated when the setting changes, whatever the origin of the change. A value that
-        /// breaks the setting's rule, or can't be written, leaves the old value and is reported on
+        /// breaks the setting's rule, or can't be written, leaves the old value in force and is reported on
         /// ``SettingsStore/issues``.
         public var binding: Binding<Value> {
             Binding {

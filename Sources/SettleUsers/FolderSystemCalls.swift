@@ -1,16 +1,16 @@
 import Settle
 
-/// System calls on the entries of a folder that is open, whatever becomes of the path that has led to it.
+/// System calls on the entries of an open folder, whatever happens to the path that led to it.
 ///
 /// No call follows a symbolic link. A name has no slash.
 protocol FolderSystemCalls: SystemCalls {
     /// - Throws: ``SystemError/tooManySymbolicLinks`` or ``SystemError/notFolder`` if the entry is a symbolic link.
     func openFile(_ name: String, _ mode: OpenMode, in folder: FileDescriptor) throws(SystemError) -> FileDescriptor
-    /// The status of the entry itself.
+    /// Returns the status of the entry itself.
     func status(of name: String, in folder: FileDescriptor) throws(SystemError) -> FileStatus
     /// Renames a file, replacing any file of the new name.
     func renameFile(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError)
-    /// Gives each of two files the name of the other, as ``SystemCalls/exchangeFiles(_:_:)``.
+    /// Exchanges the names of two files, as ``SystemCalls/exchangeFiles(_:_:)``.
     func exchangeFiles(_ name: String, _ other: String, in folder: FileDescriptor) throws(SystemError)
     /// Gives a file a second name; throws ``SystemError/alreadyExists`` if the name is taken.
     func linkFile(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError)
@@ -18,6 +18,6 @@ protocol FolderSystemCalls: SystemCalls {
     func makeFolder(_ name: String, permissions: UInt16, in folder: FileDescriptor) throws(SystemError)
     /// Removes an empty folder.
     func removeFolder(_ name: String, in folder: FileDescriptor) throws(SystemError)
-    /// The names in the folder itself, unordered, without `.` and `..`.
+    /// Returns the names in the folder itself, unordered, without `.` and `..`.
     func names(in folder: FileDescriptor) throws(SystemError) -> [String]
 }

@@ -8,25 +8,25 @@ extension SettingsStore {
     /// ```
     ///
     /// The files of the application, of the host, of all programs and of suites are those in that user's home folder,
-    /// as the system's user database has it; this process's variables don't count. Arguments and environment variables
-    /// are those of this process, as far as the list has them. The languages are those of `AppleLanguages` in a domain
-    /// above, or none.
+    /// as recorded in the system's user database; this process's variables don't count. Arguments and environment
+    /// variables are those of this process, if the list includes them. The languages are those of `AppleLanguages` in a
+    /// domain above, or none.
     ///
-    /// The user may be hostile. Below the home folder no symbolic link is followed, also if folders are exchanged
-    /// meanwhile, and everything that is used belongs to the user: a link, or a file or folder of somebody else, is
-    /// refused with an error that names it. Files and folders that are made get the user and the user's group, and the
-    /// same permissions as always. If the system does not permit that, the save fails with an error that says so; what
-    /// was stored stays, and the new values stay in memory.
+    /// The user may be hostile. Below the home folder no symbolic link is followed, even if folders are exchanged
+    /// meanwhile, and everything that is used must belong to the user: a link, or a file or folder of another user, is
+    /// refused with an error that names it. New files and folders get the user and the user's group, and the same
+    /// permissions as always. If the system does not permit that, the save fails with an error that says so; the stored
+    /// values stay, and the new values stay in memory.
     ///
     /// - Parameters:
     ///   - name: The name of a folder, such as `com.example.app`.
     ///   - user: The login name of the user, who may be that of the process.
-    ///   - searching: The domains that are asked for a value. By default the application's only.
+    ///   - searching: The domains that are searched for a value. By default the application's only.
     ///   - configuration: How the store behaves; see ``open(at:format:searching:configuration:migrations:)``.
     ///   - migrations: The steps from earlier versions; see ``open(at:format:searching:configuration:migrations:)``.
     /// - Throws: ``SettingsError`` with ``SettingsError/Code/unknownUser`` if the system knows no such user, or the
-    ///   platform has only one; with ``SettingsError/Code/storage`` if the file can't be read, also for lack of the
-    ///   right to; with ``SettingsError/Code/alreadyOpen`` if this process has the file open, but not as that user's.
+    ///   platform has only one; with ``SettingsError/Code/storage`` if the file can't be read, including for lack of
+    ///   permission; with ``SettingsError/Code/alreadyOpen`` if this process has the file open, but not as that user's.
     public static func open(
         _ name: String, user: String, searching: SearchList? = nil, configuration: Configuration? = nil,
         migrations: [SettingsMigration]? = nil
@@ -36,7 +36,8 @@ extension SettingsStore {
             name, of: account, searching: searching, configuration: configuration, migrations: migrations)
     }
 
-    /// The same for a user whom the system need not know, with a list of open files and system calls chosen by a test.
+    /// Opens a store in the same way for a user whom the system need not know, with a list of open files and system
+    /// calls chosen by a test.
     static func open(
         _ name: String, of account: UserAccount, searching: SearchList? = nil, configuration: Configuration? = nil,
         migrations: [SettingsMigration]? = nil, in files: StoreRegistry = .shared,
@@ -46,7 +47,7 @@ extension SettingsStore {
         }
     ) async throws -> SettingsStore {
         let location = StandardLocation(of: account.home)
-        // A name that can't be that of a store is an error before anything is looked for.
+        // A name that can't be that of a store is an error before anything is looked up.
         _ = try location.checkedFile(forStore: name)
         let home = try await runBlocking { () throws(SettingsError) in
             do throws(FileError) {
@@ -61,7 +62,7 @@ extension SettingsStore {
 }
 
 extension SettingsError.Code {
-    /// The system knows no user of that name, or none but that of the process.
+    /// The system knows no user of that name, or no user but that of the process.
     public static let unknownUser = Self("unknownUser")
 }
 

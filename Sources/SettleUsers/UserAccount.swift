@@ -12,11 +12,11 @@ import Settle
     import Bionic
 #endif
 
-/// A user whom the system knows.
+/// A user account known to the system.
 struct UserAccount: Sendable, Equatable {
     /// The login name.
     let name: String
-    /// What the user's new files belong to.
+    /// The owner of the user's new files.
     let owner: FileStatus.Owner
     let home: FilePath
 
@@ -26,7 +26,7 @@ struct UserAccount: Sendable, Equatable {
         self.home = home
     }
 
-    /// Asks the system's user database, which may ask a server.
+    /// Queries the system's user database, which may contact a server.
     ///
     /// - Returns: `nil` if there is no such user.
     init?(named name: String) throws(SystemError) {
@@ -46,7 +46,7 @@ struct UserAccount: Sendable, Equatable {
 
     private static let bufferTooSmall = SystemError(ERANGE)
     private static let sizeLimit = 1 << 22
-    /// What systems return for a user whom they don't know, beside success.
+    /// The errors that systems return for an unknown user, besides success.
     private static let unknown: [SystemError] = [.notFound, SystemError(ESRCH), .badDescriptor, .notPermitted]
 
     private static func find(_ name: String, _ size: Int) throws(SystemError) -> UserAccount? {

@@ -1,6 +1,6 @@
 import Settle
 
-/// What is open was checked when it was opened.
+/// Calls on open files, which were checked when they were opened.
 extension UserSystemCalls {
     func openEntry(
         _ name: String, in folder: FileDescriptor, _ kind: EntryKind

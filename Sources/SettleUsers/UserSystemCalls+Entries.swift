@@ -1,8 +1,8 @@
 import Settle
 
-/// The way from the home folder to a file, and what may be there.
+/// The path from the home folder to a file, and the entries allowed there.
 extension UserSystemCalls {
-    /// A name in a folder that is open.
+    /// A name in an open folder.
     struct Entry {
         let folder: FileDescriptor
         /// Its last part is the name; the rest is for errors.
@@ -30,7 +30,7 @@ extension UserSystemCalls {
         return try body(Entry(folder: folder, path: way.appending(last)))
     }
 
-    /// The same for two names in one folder.
+    /// Runs a closure in the same way with two names in one folder.
     func withEntries<Result>(
         _ path: String, _ other: String, _ body: (Entry, Entry) throws(SystemError) -> Result
     ) throws(SystemError) -> Result {
@@ -44,7 +44,7 @@ extension UserSystemCalls {
     private func namesBelowHome(_ path: String) throws(SystemError) -> [String] {
         let home = account.home.text.utf8.dropFirst(account.home.text == "/" ? 1 : 0)
         let isBelow = path.utf8.starts(with: home) && path.utf8.dropFirst(home.count).first ?? slash == slash
-        // By bytes, as the system does: to Swift, a slash before an accent is another character.
+        // By bytes, as in the system: to Swift, a slash before an accent is another character.
         let names = path.utf8.dropFirst(home.count).split(separator: slash).map { String(decoding: $0, as: UTF8.self) }
         guard isBelow, !names.contains(".."), !names.contains(".") else {
             throw refusal(.notPermitted, "it is not below \(account.home.quoted)")
@@ -52,7 +52,7 @@ extension UserSystemCalls {
         return names
     }
 
-    /// Whether it is the home, or a folder around it.
+    /// Returns whether a path is the home, or a folder around it.
     func isOnTheWayToHome(_ path: String) -> Bool {
         let rest = account.home.text.utf8.dropFirst(path.utf8.count)
         return account.home.text.utf8.starts(with: path.utf8) && (path == "/" || rest.first ?? slash == slash)
@@ -60,14 +60,14 @@ extension UserSystemCalls {
 
     // MARK: What may be there
 
-    /// The status of an entry that may be used.
+    /// Returns the status of an entry that may be used.
     func status(of entry: Entry) throws(SystemError) -> FileStatus {
         let status = try base.status(of: entry.path.name, in: entry.folder)
         try check(status, at: entry.path)
         return status
     }
 
-    /// The same; `nil` if there is none.
+    /// Returns the same status; `nil` if there is no such entry.
     func statusIfThere(of entry: Entry) throws(SystemError) -> FileStatus? {
         do {
             return try status(of: entry)

@@ -1,15 +1,15 @@
 import Settle
 
-/// Making files and folders that belong to the user.
+/// Creating files and folders that belong to the user.
 extension UserSystemCalls {
-    /// How often a file is opened or made, if others make or remove it at the same moment.
+    /// The number of attempts to open or create a file while others create or remove it.
     private static let attempts = 16
     private static let temporarySuffix = ".tmp"
-    /// What file systems without hard links say.
+    /// The errors of file systems without hard links.
     private static let lackOfLinks: [SystemError] = [.notPermitted, .notSupported, .tooManyLinks, .unimplemented]
 
-    /// Makes a file under a name of its own first. A process that is stopped before the file is given to the user must
-    /// not leave one that keeps the user's programs out.
+    /// Creates a file, at first under a temporary name. A process that is stopped before the file is given to the user
+    /// must not leave a file that locks out the user's programs.
     func create(_ entry: Entry, _ permissions: UInt16) throws(SystemError) -> FileDescriptor {
         guard !entry.path.name.hasSuffix(Self.temporarySuffix) else { return try createGiven(entry, permissions) }
         let new = temporary(for: entry)
@@ -28,12 +28,12 @@ extension UserSystemCalls {
         return try open(entry, madeAs: file)
     }
 
-    /// Opens a file that was just made by the name that it keeps: Linux tells watchers of a write by the name under
-    /// which the writer has opened the file, and no watch waits for the first name.
+    /// Opens a new file by its final name: Linux notifies watchers of a write by the name under which the writer has
+    /// opened the file, and no watch waits for the first name.
     private func open(_ entry: Entry, madeAs file: FileDescriptor) throws(SystemError) -> FileDescriptor {
         let named = try open(entry, .update)
         do throws(SystemError) {
-            // Others may have been faster, and replaced it.
+            // Another process may have been faster, and replaced it.
             guard try base.status(of: named).identity == base.status(of: file).identity else { throw .alreadyExists }
         } catch {
             try? base.closeFile(named)
@@ -59,7 +59,7 @@ extension UserSystemCalls {
         return Entry(folder: entry.folder, path: entry.path.sibling(named: ".\(digits)\(Self.temporarySuffix)"))
     }
 
-    /// Never both in one call: which of the two has happened decides whether the file is given to the user.
+    /// Opens or creates a file, never both in one call: the file is given to the user only if it was created.
     func openOrCreate(_ entry: Entry, _ permissions: UInt16) throws(SystemError) -> FileDescriptor {
         for _ in 0..<Self.attempts {
             do {
@@ -76,7 +76,7 @@ extension UserSystemCalls {
         throw .wouldBlock
     }
 
-    /// Makes the user the owner of what was just made.
+    /// Makes the user the owner of a new file.
     private func give(_ file: FileDescriptor) throws(SystemError) {
         let owner = account.owner
         guard try base.status(of: file).owner != owner else { return }
@@ -91,7 +91,7 @@ extension UserSystemCalls {
 
     // MARK: Folders
 
-    /// Under a name of its own first, as a file.
+    /// Creates a folder, at first under a temporary name, as for a file.
     func makeFolder(_ path: String, permissions: UInt16) throws(SystemError) {
         try withEntry(path) { (entry) throws(SystemError) in
             guard try statusIfThere(of: entry) == nil else { throw .alreadyExists }
@@ -102,7 +102,7 @@ extension UserSystemCalls {
                 try base.renameFile(new.path.name, to: entry.path.name, in: entry.folder)
             } catch {
                 try? base.removeFolder(new.path.name, in: new.folder)
-                // Others have been faster.
+                // Another process was faster.
                 throw error == .notEmpty || error == .isFolder ? .alreadyExists : error
             }
         }
@@ -111,7 +111,7 @@ extension UserSystemCalls {
     private func giveFolder(_ entry: Entry) throws(SystemError) {
         let folder = try base.openFile(entry.path.name, .folder, in: entry.folder)
         defer { try? base.closeFile(folder) }
-        // Somebody else's folder may have been moved there meanwhile. Nothing is lost with an empty one.
+        // Another user's folder may have been moved there meanwhile. Removing an empty one loses nothing.
         guard try base.names(in: folder).isEmpty else {
             throw refusal(.notPermitted, "\(entry.path.quoted) was replaced by another folder when it was made")
         }

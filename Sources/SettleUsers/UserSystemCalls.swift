@@ -2,12 +2,12 @@ import Settle
 
 /// System calls below the home folder of a user who may be hostile, by a process that may do more than that user.
 ///
-/// - Every call opens the folders from the home on anew, each in the one before it and without following links, and
-///   acts in the last one. So it does not matter what becomes of the path meanwhile.
-/// - What is opened must belong to the user, once it is open. Otherwise the user could pass off a file of somebody
-///   else, by a hard link or by moving it there.
-/// - What is made belongs to the user before anything is written to it, or is removed again.
-/// - Nothing outside of the home is opened, and the home itself is neither made nor removed.
+/// - Every call reopens the folders from the home on, each in the previous one and without following links, and acts in
+///   the last one. So changes to the path meanwhile do not matter.
+/// - An opened file must belong to the user, which is checked once it is open. Otherwise the user could pass off
+///   another user's file, by a hard link or by moving it there.
+/// - A new file belongs to the user before anything is written to it, or is removed again.
+/// - Nothing outside the home is opened, and the home itself is neither created nor removed.
 struct UserSystemCalls: SystemCalls {
     let base: any FolderSystemCalls
     let account: UserAccount
@@ -31,14 +31,14 @@ struct UserSystemCalls: SystemCalls {
         }
     }
 
-    /// The entry must be the user's.
+    /// Opens an entry, which must be the user's.
     func open(_ entry: Entry, _ mode: OpenMode) throws(SystemError) -> FileDescriptor {
         let file: FileDescriptor
         do {
             file = try base.openFile(entry.path.name, mode, in: entry.folder)
         } catch {
             guard error == .tooManySymbolicLinks || error == .notFolder else { throw error }
-            // Of a link, this tells.
+            // For a link, this reports the error.
             _ = try status(of: entry)
             throw error
         }
@@ -51,7 +51,7 @@ struct UserSystemCalls: SystemCalls {
         return file
     }
 
-    /// Changes the group at most: what was opened is the user's.
+    /// Changes at most the group: an open file belongs to the user.
     func setOwner(of file: FileDescriptor, toUser user: UInt32?, group: UInt32) throws(SystemError) {
         try base.setOwner(of: file, toUser: user.map { _ in account.owner.user }, group: group)
     }
@@ -63,7 +63,7 @@ struct UserSystemCalls: SystemCalls {
         return try withEntry(path) { (entry) throws(SystemError) in try status(of: entry) }
     }
 
-    /// The path has no links, so this tells at most that it has none.
+    /// Always throws: the path has no links, so the call can report at most that.
     func linkTarget(_ path: String) throws(SystemError) -> String {
         guard !isOnTheWayToHome(path) else { throw .invalidArgument }
         _ = try status(at: path)

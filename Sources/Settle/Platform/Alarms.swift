@@ -13,7 +13,7 @@ final class Alarms: Sendable {
         self.sleep = sleep
     }
 
-    /// - Returns: The number with which it is taken back.
+    /// - Returns: The number with which it can be removed.
     func add(at due: Duration, _ action: @escaping Action) -> Int {
         let (number, mustSleep) = state.withLock { $0.add(action, at: due) }
         if mustSleep { wake(at: due) }
@@ -23,7 +23,7 @@ final class Alarms: Sendable {
     /// Cancels an action that has not started.
     func remove(_ number: Int) { state.withLock { $0.remove(number) } }
 
-    /// Detached: whoever comes first is not the only one it sleeps for.
+    /// Detached: the caller that comes first is not the only one it sleeps for.
     private func wake(at due: Duration) {
         Task.detached { [weak self, sleep] in
             var next: Duration? = due
@@ -45,11 +45,11 @@ final class Alarms: Sendable {
 
 /// Decides until when to sleep, and what to do then.
 ///
-/// A sleeper that an earlier one overtakes sleeps on, and wakes once too often: cheaper than ending it.
+/// A sleeper that an earlier one overtakes sleeps on, and wakes once more than needed: cheaper than ending it.
 struct AlarmStateMachine<Action: Sendable> {
     private var actions: [Int: (due: Duration, action: Action)] = [:]
     private var last = 0
-    /// When the next sleeper wakes.
+    /// The time when the next sleeper wakes.
     private var wake: Duration?
 
     /// - Returns: Its number, and whether to begin to sleep until then.
@@ -63,14 +63,14 @@ struct AlarmStateMachine<Action: Sendable> {
 
     mutating func remove(_ number: Int) { actions[number] = nil }
 
-    /// A sleeper has woken.
+    /// Records that a sleeper has woken.
     ///
-    /// - Returns: What is due, earliest first, and until when it sleeps on; `nil` if it ends.
+    /// - Returns: The due actions, earliest first, and until when it sleeps on; `nil` if it ends.
     mutating func wake(at due: Duration, now: Duration) -> (due: [Action], next: Duration?) {
         let ripe = actions.filter { $0.value.due <= now }
         for number in ripe.keys { actions[number] = nil }
         let ordered = ripe.sorted { ($0.value.due, $0.key) < ($1.value.due, $1.key) }.map(\.value.action)
-        // Overtaken: another one wakes earlier than all that is left, or has gone on to it.
+        // Overtaken: another sleeper wakes before everything that is left, or already continues with it.
         guard wake == due else { return (ordered, nil) }
         wake = actions.values.map(\.due).min()
         return (ordered, wake)

@@ -1,8 +1,8 @@
 /// Exponential back-off: each delay is twice the one before, from the shortest up to the longest.
 package struct BackOff: Equatable, Sendable {
     private let delays: ClosedRange<Duration>
-    /// How much of each delay may be left out by chance, from 0 to 1, so that clients that have begun to wait together
-    /// do not ask together.
+    /// The part of each delay that may be left out at random, from 0 to 1, so that clients that have begun to wait
+    /// together do not ask together.
     private let jitter: Double
     package private(set) var attempts = 0
     /// The elapsed time of the next attempt.
@@ -13,13 +13,13 @@ package struct BackOff: Equatable, Sendable {
         self.jitter = jitter
     }
 
-    /// The delay after some failures in a row.
+    /// Returns the delay after some failures in a row.
     package static func delay(after failures: Int, within delays: ClosedRange<Duration>) -> Duration {
         // The exponent is bounded, so the product can't overflow.
         min(delays.lowerBound * (1 << min(failures - 1, 30)), delays.upperBound)
     }
 
-    /// An attempt has failed.
+    /// Records a failed attempt.
     ///
     /// - Returns: How long to wait before the next one.
     package mutating func next(random: @autoclosure () -> Double = .random(in: 0...1)) -> Duration {
@@ -28,10 +28,10 @@ package struct BackOff: Equatable, Sendable {
         return jitter > 0 ? delay * (1 - jitter * random()) : delay
     }
 
-    /// An attempt has failed; the next one is ``due`` after a delay.
+    /// Records a failed attempt; the next one is ``due`` after a delay.
     package mutating func failed(now: Duration) { due = now + next() }
 
-    /// An attempt has not failed: the next delay is a step shorter.
+    /// Records an attempt that has not failed: the next delay is a step shorter.
     package mutating func succeeded() { attempts = max(0, attempts - 1) }
 
     /// Moves the next attempt forward to `time`, if it is later.

@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Runs work that may block for long while the caller waits without blocking anything: neither the caller's actor, nor
-/// a thread of the concurrency runtime, nor the threads on which other stores save.
+/// Runs work that may block for long. The caller waits without blocking anything: neither its actor, nor a thread of
+/// the concurrency runtime, nor the threads on which other stores save.
 ///
 /// Each call has a queue of its own, which occupies a thread for as long as the work lasts.
 package func runBlocking<Value: Sendable, Failure: Error>(
@@ -9,7 +9,7 @@ package func runBlocking<Value: Sendable, Failure: Error>(
 ) async throws(Failure) -> Value {
     let executor = QueueExecutor(label: "settle.blocking")
     defer { withExtendedLifetime(executor) {} }
-    // Not as the task's value, which the task keeps for a moment after its end: a handle on a store that is let go of
+    // Not as the task's value, which the task keeps for a moment after its end: a store handle that is released
     // meanwhile would still count as open.
     let result = LockedValue<Result<Value, Failure>?>(nil)
     await Task.detached(executorPreference: executor.forTasks) {

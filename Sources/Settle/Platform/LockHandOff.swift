@@ -76,7 +76,7 @@ struct LockHandOff: ~Copyable, Sendable {
     private func waitForGate() {
         var backOff = SpinBackOff(longestSleep: SpinBackOff.shortestSleep)
         while isGateClosed {
-            // The waiter may never come. Whoever finds that out lets all others go on, too.
+            // The waiter may never come. The first thread that finds that out lets all others continue too.
             if let end = state.withLock({ $0.gateEnd }), ContinuousClock.now >= end { return openGate() }
             backOff.pause()
         }

@@ -1,7 +1,7 @@
 /// Records which threads wait for which writer locks, to detect deadlocks.
 ///
-/// A thread that holds one store's lock may wait for another's. If a second thread does the same the other way round,
-/// neither goes on. Only waiting threads are recorded, so taking a free lock costs nothing.
+/// A thread that holds one store's lock may wait for another's. If a second thread does the same in the opposite order,
+/// neither can continue. Only waiting threads are recorded, so taking a free lock costs nothing.
 enum LockWaits {
     private static let waits = LockedValue<[UInt: RecursiveLock]>([:])
 
@@ -21,8 +21,9 @@ enum LockWaits {
             return owner == thread
         }
         guard isCircle else { return }
-        // Proof: every thread of the cycle waits for the next one, holding what its predecessor needs, so none of them
-        // could ever go on. This thread's stack holds its callers' work, which can't be undone from here.
+        // Proof: every thread of the cycle waits for the next one, and holds the lock that its predecessor needs, so
+        // none of them could ever continue. This thread's stack holds its callers' work, which can't be undone from
+        // here.
         fatalError(
             "Stores are written inside each other in opposite orders: this thread writes to one store inside a write to another, "
                 + "and another thread does the opposite, so they would wait for each other forever. Write to the stores one "

@@ -18,7 +18,7 @@ package struct MachineMoment: Sendable, Hashable {
         MachineMoment(boot: currentBoot, uptime: timeSinceBoot(), time: wallTime(isExact: true))
     }
 
-    /// Read once: it is the same as long as the process runs.
+    /// Read once: it stays the same as long as the process runs.
     private static let currentBoot = bootIdentity()
 }
 

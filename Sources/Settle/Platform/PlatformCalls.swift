@@ -27,15 +27,15 @@ func currentTaskID() -> UInt {
     }
 }
 
-/// The user with whose rights the process acts.
+/// Returns the user with whose rights the process acts.
 func currentUserID() -> UInt32 { geteuid() }
 
-/// A variable of the process's environment, without a dictionary of all of them, which is slow to make.
+/// Returns a variable of the process's environment, without a dictionary of all variables, which is slow to make.
 func environmentVariable(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
 }
 
-/// The name of the machine; empty if the system does not tell.
+/// Returns the name of the machine; empty if the system does not provide it.
 func currentHostName() -> String {
     var name = [CChar](repeating: 0, count: 256)
     // A name that was cut off has no zero at its end.

@@ -10,8 +10,8 @@
     import Bionic
 #endif
 
-/// Has a function called when `main` returns or something calls `exit`, but not at the end of a process that is forked
-/// from this one: that has no threads but the one that ends.
+/// Registers a function to call when `main` returns or something calls `exit`. A process forked from this one does not
+/// call it at its end: such a process has no threads but the one that ends.
 func callAtExit(_ body: @escaping @Sendable () -> Void) {
     let isFirst = exitCalls.withLock { calls in
         defer { calls.append((getpid(), body)) }

@@ -5,9 +5,9 @@ import Dispatch
 /// Storage calls may block, and so may observers, so they must not occupy the threads that run an app's tasks.
 final class QueueExecutor: SerialExecutor {
     let queue: DispatchQueue
-    /// Runs what no actor isolates on the same queue, if a task prefers it: the asynchronous functions of a storage
-    /// then need no thread of the concurrency runtime either, and a flush from a signal handler works even if all of
-    /// those are blocked.
+    /// Runs code that no actor isolates on the same queue, if a task prefers it. Then a storage's asynchronous
+    /// functions need no thread of the concurrency runtime either, and a flush from a signal handler works even if all
+    /// of those threads are blocked.
     let forTasks: any TaskExecutor
 
     /// For the calls of a storage.
@@ -56,7 +56,7 @@ final class QueueExecutor: SerialExecutor {
     }
 }
 
-/// A class of its own: as its task executor, the serial one would make every task leave the queue and come back.
+/// A separate class: with the serial executor as its task executor, every task would leave the queue and come back.
 private final class QueueTaskExecutor: TaskExecutor {
     private let queue: DispatchQueue
 

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// A lock that its owner may take again, and that can tell whether the caller is its owner.
+/// A lock that its owner may take again, and that knows whether the caller is its owner.
 ///
 /// Only the thread that holds the lock writes the owner's identity. So a thread that compares it with its own identity
 /// can't be misled: it reads its own last write or another thread's identity.
 ///
-/// A thread that keeps retaking the lock would starve waiters that must not block a thread: ``LockHandOff`` is for
-/// them.
+/// A thread that keeps retaking the lock would starve waiters that must not block a thread: ``LockHandOff`` serves
+/// these.
 @usableFromInline
 package final class RecursiveLock: @unchecked Sendable {
     // Sendable: `deferred` is accessed only by the thread that holds the lock.
@@ -96,8 +96,8 @@ package final class RecursiveLock: @unchecked Sendable {
 
     /// Runs work once the lock is released, however often its owner has taken it. Call it only as the owner.
     ///
-    /// A write may be nested in another one; what the inner write wakes or notifies must not run under the outer
-    /// write's lock.
+    /// A write may be nested in another one; the code that the inner write wakes or notifies must not run under the
+    /// outer write's lock.
     package func afterUnlock(_ work: @escaping @Sendable () -> Void) {
         deferred.append(work)
     }
@@ -131,16 +131,16 @@ package final class RecursiveLock: @unchecked Sendable {
         if !isNested { changingTask.begin() }
     }
 
-    /// Ends the program if another thread began the change in place that ends here, because it was suspended. To take
-    /// the lock would wait for ever if that thread is parked with it, such as the main thread of a program.
+    /// Ends the program if another thread began the change in place that ends here, because the change was suspended.
+    /// Taking the lock would wait forever if that thread is parked with it, such as the main thread of a program.
     final func checkChange() {
         if !isHeldByCurrentThread { endForSuspendedChange() }
     }
 
-    /// Whether a change in place took the lock on this thread and is suspended.
+    /// Returns whether a change in place took the lock on this thread and is suspended.
     ///
     /// - Parameter isTask: Whether the caller is a task of the pool, whose threads never run a task within the code of
-    ///   another one. If false, the caller is no task, and may run within a change, from a run loop in it.
+    ///   another one. If false, the caller is not a task, and may run within a change, from a run loop in it.
     final func isChangeSuspended(seenByTask isTask: Bool) -> Bool {
         isHeldByCurrentThread && changingTask.isKnown && (isTask || currentTaskID() == noTask)
     }

@@ -1,8 +1,8 @@
 /// A stored property of a struct or a class, as the runtime describes it.
 ///
-/// `Mirror` tells neither offsets nor whether a property is declared with `var` or `let`, so this asks the runtime as
-/// the standard library itself does. A `lazy` property and that of a property wrapper have the names under which they
-/// are stored.
+/// `Mirror` provides neither offsets nor whether a property is declared with `var` or `let`, so this asks the runtime,
+/// as the standard library itself does. A `lazy` property and that of a property wrapper have the names under which
+/// they are stored.
 struct StoredProperty: @unchecked Sendable {
     // Sendable: constants, and a type has no state.
 
@@ -31,7 +31,7 @@ struct StoredProperty: @unchecked Sendable {
     }
 }
 
-/// Whether copying a value copies its bytes and does nothing else.
+/// Returns whether copying a value copies its bytes and does nothing else.
 func isPlainMemory(_ type: any Any.Type) -> Bool {
     func isPOD<Value>(_: Value.Type) -> Bool { _isPOD(Value.self) }
     return isPOD(type)
@@ -43,14 +43,14 @@ func isStruct(_ type: any Any.Type) -> Bool { kind(of: type) == 0x200 }
 /// Whether a type is an enum other than `Optional`.
 func isEnum(_ type: any Any.Type) -> Bool { kind(of: type) == 0x201 }
 
-/// The kind of a type: the first word of its metadata, which is part of the stable ABI. For a class it is something
-/// else than a kind, and larger.
+/// Returns the kind of a type: the first word of its metadata, which is part of the stable ABI. For a class that word
+/// is not a kind, and larger.
 private func kind(of type: any Any.Type) -> UInt {
     // Proof: the metatype of any type is the address of its metadata.
     unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee
 }
 
-/// What the runtime writes about a stored property: the layout of the standard library's `_FieldReflectionMetadata`,
+/// The runtime's description of a stored property: the layout of the standard library's `_FieldReflectionMetadata`,
 /// which is part of its stable ABI.
 private struct PropertyDescription {
     var name: UnsafePointer<CChar>?

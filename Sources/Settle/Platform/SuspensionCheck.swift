@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Checks, from a thread that comes to do something else, whether a change in place was suspended there and blocks
-/// waiters.
+/// Checks whether a change in place was suspended on a thread and blocks waiters, when that thread comes to do
+/// something else.
 ///
 /// However many locks request it, only one check is pending at a time: a program that never drains its main queue keeps
 /// one block there.
@@ -32,14 +32,14 @@ final class SuspensionCheck: Sendable {
         self.schedule = schedule
     }
 
-    /// How many locks are to be checked.
+    /// The number of locks to be checked.
     var count: Int { state.withLock { $0.suspects.count } }
 
     /// Requests a check of a lock whose owner is changing a setting in place.
     func request(for lock: RecursiveLock) {
         let isFirst = state.withLock { state in
             if state.suspects.count >= Self.roughLimit {
-                // A free lock has no change. Waiters for its next change request a check anew.
+                // A free lock has no change. Waiters for its next change request another check.
                 state.suspects = state.suspects.filter { ($0.value.lock?.currentOwner ?? 0) != 0 }
             }
             state.suspects[ObjectIdentifier(lock)] = Suspect(lock: lock)
@@ -63,7 +63,7 @@ final class SuspensionCheck: Sendable {
 /// Ends the program because a change in place has been suspended, or has continued on another thread.
 @inline(never)
 func endForSuspendedChange() -> Never {
-    // Proof: going on would publish a value that was read before others wrote, or wait forever.
+    // Proof: to continue would publish a value that was read before others wrote, or wait forever.
     fatalError(
         "A setting was being changed in place while its task was suspended: a setting can't be passed inout to an async function. "
             + "Copy its value, and assign the result.")

@@ -2,9 +2,9 @@ extension TimeSource {
     /// Runs work as a child of the caller's task, and cancels it when it has not ended by a time. Waits for it to end
     /// even then.
     ///
-    /// The alarm itself cancels it: where the caller runs, the work may have blocked the thread.
+    /// The alarm itself cancels it: the work may have blocked the thread on which the caller runs.
     ///
-    /// - Returns: What it has come to, and whether its time was over before.
+    /// - Returns: The result of the work, and whether its time was over before.
     package func run<Value: Sendable, Failure: Error>(
         until due: Duration, _ work: @escaping @Sendable () async throws(Failure) -> Value
     ) async -> (result: Result<Value, Failure>, isOver: Bool) {
@@ -22,12 +22,12 @@ extension TimeSource {
         }
     }
 
-    /// Does something at a time, unless the alarm is cancelled before.
+    /// Runs an action at a time, unless the alarm is cancelled before.
     @inline(never) private func alarm(at due: Duration, _ action: @escaping @Sendable () -> Void) -> Alarm {
         if let alarms { return .shared(alarms, alarms.add(at: due, action)) }
         return .own(
             Task {
-                // An error only means that it was cancelled.
+                // An error only means that the sleep was cancelled.
                 guard (try? await sleep(due)) != nil else { return }
                 action()
             })
@@ -54,8 +54,8 @@ private enum Alarm {
 ///      └──timeIsOver────┴──▶ over, and cancelled
 /// ```
 private final class LimitedTask: @unchecked Sendable {
-    // Sendable: the task is there while the state is `running`, which ends under the lock, and to cancel a task is
-    // allowed on any thread.
+    // Sendable: the task is there while the state is `running`, which ends under the lock, and a task may be cancelled
+    // on any thread.
     private enum State {
         case waiting, ended, over
         case running(UnsafeCurrentTask)

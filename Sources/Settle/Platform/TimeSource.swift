@@ -61,7 +61,8 @@ package struct TimeSource: Sendable {
             jumps: { steady.withLock { $0.jumps } }, sleep: sleep)
     }
 
-    /// A clock without a machine of its own goes on from the machine's readings now.
+    /// Returns the moments of a clock. A clock without a machine of its own continues from the machine's current
+    /// readings.
     private static func moments(
         of clock: any Clock<Duration>, _ elapsed: @escaping @Sendable () -> Duration
     ) -> @Sendable () -> MachineMoment {

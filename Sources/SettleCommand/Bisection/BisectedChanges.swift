@@ -1,7 +1,7 @@
 import Settle
 import SettleInterchange
 
-/// The changes of which a bisection seeks one, oldest first, and the settings after each of them.
+/// The changes among which a bisection searches, oldest first, and the settings after each of them.
 struct BisectedChanges: Sendable {
     /// A transaction of the history, or a key that is stored.
     struct Change: Sendable {
@@ -11,13 +11,13 @@ struct BisectedChanges: Sendable {
     }
 
     let changes: [Change]
-    /// What is stored now, with what stands beside the settings: a program that opens a copy migrates it no more than
-    /// this.
+    /// The current stored values, with the record beside the settings: a program that opens a copy migrates it no more
+    /// than the original.
     private let newest: SettingTree
 
-    /// The transactions that are in the history, as far as all of them are known.
+    /// Reads the transactions in the history, as far as all of them are known.
     ///
-    /// A secret, whose earlier values are not in the history, has its present one in all states.
+    /// A secret, whose earlier values are not in the history, has its present value in all states.
     init(historyOf store: SettingsStore) async throws {
         let (tree, transactions) = try await store.history.stored()
         newest = tree
@@ -27,7 +27,7 @@ struct BisectedChanges: Sendable {
         }
     }
 
-    /// A change for each key that is stored, in the order of the keys, from nothing.
+    /// Creates a change for each stored key, in the order of the keys, starting from nothing.
     init(storing tree: SettingTree, _ declared: DeclaredSettings) {
         newest = tree
         var settings = tree
@@ -37,14 +37,14 @@ struct BisectedChanges: Sendable {
         }
     }
 
-    /// The settings after the first `count` changes.
+    /// Returns the settings after the first `count` changes.
     func settings(after count: Int) -> SettingTree {
         changes[count...].reversed().reduce(into: newest) { tree, change in tree.takeBack(change.mutations) }
     }
 }
 
 extension BisectedChanges.Change {
-    /// What has changed, without secrets.
+    /// Returns the changes, without secrets.
     func differences(hidingSecretsOf declared: DeclaredSettings) -> [HistoryChange] {
         (entry?.changes ?? mutations.map(HistoryChange.init)).map { $0.hidingSecrets(declared) }
     }

@@ -1,13 +1,13 @@
-/// Finds the change with which a check begins to fail, by halving: it says which state to check next, and is told the
+/// Finds the change with which a check begins to fail, by halving: it returns the state to check next, and receives the
 /// verdict.
 ///
 /// State 0 has none of the changes, and state *n* the first *n*. The newest state must be bad and the oldest good; both
-/// are checked first. With several changes from good to bad and back it finds one from good to bad.
+/// are checked first. If the changes lead from good to bad and back several times, it finds one from good to bad.
 struct Bisection: Sendable {
-    /// What a check says of a state.
+    /// The result of checking a state.
     enum Verdict: Sendable, Equatable {
         case good, bad
-        /// The check can't tell.
+        /// The check can't decide.
         case skipped
     }
 
@@ -15,7 +15,7 @@ struct Bisection: Sendable {
         case check(state: Int)
         /// The check fails with this change, counted from 1, and not without it.
         case found(change: Int)
-        /// It is one of these, whose states in between were skipped.
+        /// The change is one of these; the states in between were skipped.
         case oneOf(ClosedRange<Int>)
         case newestIsGood
         case oldestIsBad
@@ -24,11 +24,11 @@ struct Bisection: Sendable {
     }
 
     private let count: Int
-    /// The newest state that is known to be good, and the oldest one that is known to be bad.
+    /// The newest state known to be good, and the oldest one known to be bad.
     private var (good, bad): (Int, Int)
     private var verdicts: [Int: Verdict] = [:]
 
-    /// - Parameter count: How many changes there are.
+    /// - Parameter count: The number of changes.
     init(count: Int) { (self.count, good, bad) = (count, 0, count) }
 
     var next: Step {
@@ -48,7 +48,7 @@ struct Bisection: Sendable {
         return bad - good == 1 ? .found(change: bad) : .oneOf(good + 1...bad)
     }
 
-    /// How many changes may be the one.
+    /// The number of changes that may be the one.
     var left: Int { bad - good }
 
     mutating func record(_ verdict: Verdict, of state: Int) {
@@ -60,8 +60,8 @@ struct Bisection: Sendable {
         }
     }
 
-    /// The middle of the longest run of states of which nothing is known. Around a skipped state others are often
-    /// skipped too, so the nearest one would not do.
+    /// The middle of the longest run of unchecked states. Around a skipped state others are often skipped too, so the
+    /// nearest one would not do.
     private var middle: Int? {
         var (longest, start) = (0..<0, good + 1)
         for state in good + 1..<bad + 1 where state == bad || verdicts[state] != nil {

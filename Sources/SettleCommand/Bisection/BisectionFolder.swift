@@ -6,18 +6,19 @@ import Settle
     import Foundation
 #endif
 
-/// A folder of temporary files that is removed when the process is told to end, too.
+/// A folder of temporary files that is removed even when a signal ends the process.
 final class BisectionFolder: Sendable {
     private let url: URL
     private let name: String
     private let format: FileFormat
     private let schema: [UInt8]?
-    /// Whether a signal ends the process. Held while something is made in the folder, or all of it removed.
+    /// Whether a signal is ending the process. Locked while something is created in the folder, or all of it is
+    /// removed.
     private let isEnding = LockedValue(false)
 
     /// - Parameters:
-    ///   - name: Of the settings file.
-    ///   - schema: What stands beside it.
+    ///   - name: The name of the settings file.
+    ///   - schema: The schema beside it.
     init(name: String, format: FileFormat, schema: [UInt8]?) throws {
         (self.name, self.format, self.schema) = (name, format, schema)
         url = FileManager.default.temporaryDirectory.appending(path: "settle-\(UUID().uuidString)")
@@ -38,7 +39,7 @@ final class BisectionFolder: Sendable {
     private func remove() { try? FileManager.default.removeItem(at: url) }
 
     /// Runs a closure with the path of a file that has some settings. The file is in a folder of its own, so that
-    /// nothing of one check is there in the next one.
+    /// nothing from one check is left in the next.
     func withFile<Result>(of settings: SettingTree, _ body: (String) throws -> Result) throws -> Result {
         let folder = url.appending(path: UUID().uuidString)
         let file = folder.appending(path: name, directoryHint: .notDirectory)

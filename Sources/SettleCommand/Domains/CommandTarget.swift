@@ -13,7 +13,7 @@ enum CommandTarget: Sendable {
         }
     }
 
-    /// The name as `defaults` has it in its messages.
+    /// The name as `defaults` writes it in its messages.
     var nameOfDefaults: String {
         switch self {
         case .file(let address): address.nameOfDefaults
@@ -21,7 +21,7 @@ enum CommandTarget: Sendable {
         }
     }
 
-    /// The declared settings; none if the program has not written its schema.
+    /// Returns the declared settings; none if the program has not written its schema.
     func declared() throws(CommandFailure) -> DeclaredSettings {
         switch self {
         case .file(let address): DeclaredSettings(jsonSchema: try address.schema() ?? .dictionary([:]))
@@ -29,9 +29,10 @@ enum CommandTarget: Sendable {
         }
     }
 
-    /// The stored values of a domain, or the effective values of a program, with secrets.
+    /// Returns the stored values of a domain, or the effective values of a program, with secrets.
     ///
-    /// - Parameter isSought: Whether a key is looked for, so that a domain that does not exist just does not have it.
+    /// - Parameter isSought: Whether a key is searched for, so that a domain that does not exist simply does not have
+    ///   it.
     func values(isSought: Bool = false) async throws -> SettingTree {
         switch self {
         case .file(let address): isSought ? try address.contents().tree : try address.values()
@@ -39,7 +40,7 @@ enum CommandTarget: Sendable {
         }
     }
 
-    /// The values in the application's own domain, with secrets.
+    /// Returns the values in the application's own domain, with secrets.
     func storedValues() async throws -> SettingTree {
         switch self {
         case .file(let address): try address.values()
@@ -47,14 +48,14 @@ enum CommandTarget: Sendable {
         }
     }
 
-    /// Opens the store to look at it and to follow it.
+    /// Opens the store for reading and following.
     func reading<Result: Sendable>(
         _ body: @Sendable (SettingsStore) async throws -> Result
     ) async throws -> Result {
         switch self {
         case .program(let settings): return try await body(settings.store)
         case .file(let address):
-            // Arguments and variables are those of another process.
+            // Arguments and variables would be those of another process.
             let list: SearchList = [.managed(), .host(), .application, .global(), .system()]
             let store = try await SettingsStore.open(reading: address.file, searching: list)
             let result = try await body(store)
@@ -63,7 +64,7 @@ enum CommandTarget: Sendable {
         }
     }
 
-    /// Opens the store to write. What an administrator has locked stays locked.
+    /// Opens the store for writing. Settings that an administrator has locked stay locked.
     func writing<Result: Sendable>(
         _ body: @Sendable (SettingsStore) async throws -> Result
     ) async throws -> Result {
@@ -83,11 +84,11 @@ enum CommandTarget: Sendable {
     }
 }
 
-/// The settings of the program that a command is a part of.
+/// The settings of the program to which a command belongs.
 struct ProgramSettings: Sendable {
     let name: String
     let store: SettingsStore
-    /// Keep the declarations.
+    /// The groups, which keep the declarations.
     let groups: [any SettingsGroup]
 
     func storedValues() async throws -> SettingTree {

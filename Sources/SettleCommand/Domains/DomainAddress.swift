@@ -11,7 +11,7 @@ struct DomainAddress: Sendable {
     let name: String
     let file: URL
 
-    /// The name as `defaults` has it in its messages.
+    /// The name as `defaults` writes it in its messages.
     var nameOfDefaults: String { name == Self.globalName ? "kCFPreferencesAnyApplication" : name }
 
     static let globalName = "NSGlobalDomain"
@@ -22,9 +22,9 @@ struct DomainAddress: Sendable {
         (self.name, self.file) = (name, file)
     }
 
-    /// The contents of the file and its journal. Writes and repairs nothing.
+    /// Returns the contents of the file and its journal. Writes and repairs nothing.
     ///
-    /// - Parameter keepsRecord: Whether to include what stands beside the settings.
+    /// - Parameter keepsRecord: Whether to include the record beside the settings.
     /// - Throws: ``CommandFailure`` if it can't be read.
     func contents(keepingRecord keepsRecord: Bool = false) throws(CommandFailure) -> StorageContents {
         let storage = FileStorage(reading: file, isFollowed: false)
@@ -39,8 +39,8 @@ struct DomainAddress: Sendable {
         }
     }
 
-    /// Refuses a file of the system's own server, which would write its older values over ours. A link is no way
-    /// around.
+    /// Refuses a file of the system's own server, which would overwrite our values with its older ones. A link does not
+    /// circumvent this.
     static func checkOwner(of file: URL) throws(CommandFailure) {
         #if os(macOS)
             let path = FilePath(file.standardizedFileURL.path)
@@ -51,16 +51,16 @@ struct DomainAddress: Sendable {
         #endif
     }
 
-    /// The contents that a program would find after repairing the files. Works on copies.
+    /// Returns the contents that a program would find after repairing the files. Works on copies.
     func salvaged() throws -> StorageContents {
         let copy = try DomainFilesCopy(of: file)
         defer { copy.remove() }
         return try copy.salvaged()
     }
 
-    /// The stored values.
+    /// Returns the stored values.
     ///
-    /// - Throws: ``CommandFailure`` if there is nothing, or if it can't be read.
+    /// - Throws: ``CommandFailure`` if there are none, or if they can't be read.
     func values() throws(CommandFailure) -> SettingTree {
         let contents = try contents()
         guard contents.outcome != .absent else { throw missing }
@@ -69,7 +69,7 @@ struct DomainAddress: Sendable {
 
     var missing: CommandFailure { CommandFailure(.absent, "Domain \(nameOfDefaults) does not exist") }
 
-    /// The schema that the program has written, if it has.
+    /// Returns the schema that the program has written, if any.
     func schema() throws(CommandFailure) -> SettingValue? {
         do {
             return try ProgramDomain(name: name, file: file).schema()

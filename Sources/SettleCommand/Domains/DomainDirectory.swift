@@ -11,20 +11,20 @@ import SettleInterchange
 package struct DomainDirectory: Sendable {
     private let location: StandardLocation
 
-    /// That of the current user.
+    /// Creates the directory of the current user.
     package init() { self.init(StandardLocation()) }
 
     package init(_ location: StandardLocation) { self.location = location }
 
-    /// The names of all domains that have a file in the standard place, sorted.
+    /// Returns the names of all domains that have a file in the standard location, sorted.
     func names() -> [String] { location.domains().map(\.name) }
 
-    /// The file of a domain in the standard place.
+    /// Returns the file of a domain in the standard location.
     ///
-    /// - Parameter name: Must be able to be that of a folder.
+    /// - Parameter name: A name that can be that of a folder.
     func path(ofDomain name: String) -> FilePath { location.path(forStore: name) }
 
-    /// The settings that a person means by a name: a domain, or a path in place of one.
+    /// Returns the settings that a user means by a name: a domain, or a path instead of one.
     ///
     /// - Parameters:
     ///   - isApp: Whether the name is that of an app bundle.
@@ -55,8 +55,8 @@ package struct DomainDirectory: Sendable {
         }
     }
 
-    /// As in `defaults`, the path may lack its extension, and a new file is a property list then. The
-    /// folder of a domain is that domain's file.
+    /// Returns the file at a path. As in `defaults`, the path may lack its extension, and a new file is then a property
+    /// list. The folder of a domain stands for that domain's file.
     private static func file(atPath path: String) throws(CommandFailure) -> URL {
         let url = URL(filePath: path.expandingHome, directoryHint: .notDirectory)
         var isFolder = false
@@ -78,7 +78,7 @@ package struct DomainDirectory: Sendable {
         return StandardLocation.isThere(url) ? url : others.first(where: StandardLocation.isThere) ?? others[0]
     }
 
-    /// The identifier in the `Info.plist` of an app.
+    /// Returns the identifier in the `Info.plist` of an app.
     private static func identifier(ofApp name: String) throws -> String {
         let path =
             name.contains("/") ? name.expandingHome : "/Applications/\(name.hasSuffix(".app") ? name : "\(name).app")"
@@ -96,7 +96,7 @@ package struct DomainDirectory: Sendable {
 }
 
 extension String {
-    /// With the home folder for a tilde at the beginning.
+    /// The path with the home folder for a tilde at the beginning.
     var expandingHome: String {
         guard self == "~" || hasPrefix("~/") else { return self }
         return userHome() + dropFirst()

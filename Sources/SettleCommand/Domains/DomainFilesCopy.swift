@@ -6,19 +6,19 @@ package import Settle
     package import Foundation
 #endif
 
-/// The files of one moment of a domain, in a folder of their own, to try on them what must not happen to the originals.
+/// The files of a domain at one moment, in a separate folder, for operations that must not happen to the originals.
 package struct DomainFilesCopy {
     private let folder: FilePath
     private let original: FileNames
-    /// By the name that programs open, which may be that of a link.
+    /// The path by which programs open the file, which may be that of a link.
     private let file: FilePath
 
     private static let companions = [\FileNames.file, \.journal, \.previous, \.state]
-    /// How often to begin again if a program writes meanwhile.
+    /// The number of attempts if a program writes meanwhile.
     private static let attempts = 50
 
     /// - Parameter didCopy: Called with each file that has been copied.
-    /// - Throws: ``CommandFailure`` if something is there that can't be read, or if it keeps changing.
+    /// - Throws: ``CommandFailure`` if a file is there that can't be read, or if the files keep changing.
     package init(of file: URL, didCopy: (FilePath) throws -> Void = { _ in }) throws {
         let path = FilePath(file.path)
         original = FileNames(try FileOperations(POSIXSystemCalls()).resolve(path).resolved)
@@ -40,7 +40,7 @@ package struct DomainFilesCopy {
     private static func remove(_ folder: FilePath) { try? FileManager.default.removeItem(atPath: folder.text) }
 
     /// Copies until nothing has changed from the first check to the last: a file and a journal of two moments look
-    /// damaged. Without the lock, which would hold up the programs that write, and needs their permission.
+    /// damaged. Works without the lock: taking it would delay the programs that write, and need their permission.
     private func fill(_ didCopy: (FilePath) throws -> Void) throws {
         for _ in 0..<Self.attempts {
             let before = try states()
@@ -65,7 +65,7 @@ package struct DomainFilesCopy {
         }
     }
 
-    /// The bytes, so that no link in the copy leads to the original.
+    /// Copies the bytes, so that no link in the copy leads to the original.
     private func copy(_ path: FilePath) throws {
         let target = URL(filePath: folder.appending(path.name).text)
         do {
@@ -77,13 +77,13 @@ package struct DomainFilesCopy {
         }
     }
 
-    /// The name by which a program opens the file may say what its format is.
+    /// Makes the name by which a program opens the file, since it may determine the format.
     private func link() throws {
         guard file.name != original.file.name else { return }
         try FileManager.default.createSymbolicLink(atPath: file.text, withDestinationPath: original.file.name)
     }
 
-    /// The contents that a program would find.
+    /// Returns the contents that a program would find.
     package func salvaged() throws -> StorageContents {
         let storage = FileStorage(at: URL(filePath: file.text))
         defer { storage.close() }

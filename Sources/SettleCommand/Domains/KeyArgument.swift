@@ -1,10 +1,10 @@
 import Settle
 import SettleInterchange
 
-/// The key that a person means by a text.
+/// The key that a user means by a text.
 enum KeyArgument {
-    /// A declared one first, then one that is stored under that very name, then a path. A new key is a path, unless it
-    /// is to be literal.
+    /// Returns the key: a declared one first, then one that is stored under that very name, then a path. A new key is a
+    /// path, unless it is to be literal.
     static func key(
         _ text: String, isLiteral: Bool, _ declared: DeclaredSettings, _ values: SettingTree
     ) throws(CommandFailure) -> SettingKey {

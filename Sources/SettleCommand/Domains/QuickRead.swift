@@ -1,13 +1,13 @@
 import Settle
 import SettleInterchange
 
-/// Answers `read DOMAIN KEY`, as scripts call it many times, before it sets up what only other verbs need.
+/// Answers `read DOMAIN KEY`, which scripts call many times, before setting up anything that only other verbs need.
 ///
-/// It takes only plain names, and leaves all else to the verb, whose answer would be the same.
+/// It handles only plain names, and leaves everything else to the verb, whose answer would be the same.
 struct QuickRead {
     let directory: DomainDirectory
 
-    /// The text that the verb would print.
+    /// Returns the text that the verb would print.
     ///
     /// - Parameter arguments: The verb and its arguments.
     /// - Returns: `nil` if the verb has to run.
@@ -23,7 +23,7 @@ struct QuickRead {
 }
 
 extension String {
-    /// Whether it is neither an option, nor a path, nor a key with escapes. As a folder, it is neither `.` nor `..`.
+    /// Whether it is not an option, a path, or a key with escapes. As a folder, it is neither `.` nor `..`.
     fileprivate var isPlainName: Bool {
         guard let first = utf8.first, first != UInt8(ascii: "-"), first != UInt8(ascii: ".") else { return false }
         return utf8.allSatisfy { byte in
@@ -36,7 +36,7 @@ extension String {
         }
     }
 
-    /// Whether nothing stands before, behind or between dots.
+    /// Whether a part before, after or between dots is empty.
     fileprivate var hasEmptyPart: Bool {
         var previous = UInt8(ascii: ".")
         for byte in utf8 {

@@ -4,9 +4,9 @@ import Settle
 struct Arguments: Sendable {
     private(set) var verb: Verb
     private(set) var operands: [String] = []
-    /// The values of the options that are given; empty texts for flags.
+    /// The values of the given options; empty strings for flags.
     private var options: [Verb.Option: String] = [:]
-    /// The arguments of a value, with the flags for its type, or another command.
+    /// The arguments of a value, with the flags for its type, or those of another command.
     private(set) var value: [String] = []
 
     subscript(option: Verb.Option) -> String? { options[option] }
@@ -14,7 +14,7 @@ struct Arguments: Sendable {
     func has(_ option: Verb.Option) -> Bool { options[option] != nil }
 
     /// - Parameter words: The arguments, without the name of the program.
-    /// - Throws: ``CommandFailure`` that says what is wrong, and what the usage is.
+    /// - Throws: ``CommandFailure`` that describes the mistake and the usage.
     init(_ words: [String], of table: VerbTable, program: String) throws(CommandFailure) {
         let isTool = table.isTool
         var words = words[...]
@@ -48,7 +48,7 @@ struct Arguments: Sendable {
         }
     }
 
-    /// A command that is known to be right.
+    /// Creates the arguments of a command known to be valid.
     init(_ verb: Verb, operands: [String]) {
         (self.verb, self.operands) = (verb, operands)
     }
@@ -66,7 +66,7 @@ struct Arguments: Sendable {
             if takesOptions, word == "--" {
                 takesOptions = false
             } else if isValue, takesOptions, value.isEmpty, let flag = ValueFlag(rawValue: word) {
-                // The parts of an array or a dictionary end with the command.
+                // The elements of an array or a dictionary extend to the end of the command.
                 value = [word] + (flag.isContainer ? words : words.prefix(1))
                 words = flag.isContainer ? [] : words.dropFirst()
             } else if takesOptions, word.isOption {
@@ -79,7 +79,7 @@ struct Arguments: Sendable {
         }
     }
 
-    /// How many operands come before a value.
+    /// Returns the number of operands before a value.
     private func wanted(_ isTool: Bool) -> Int {
         let isGiven = has(.global) || has(.app)
         return verb.operands(isTool: isTool).count - (isGiven && verb.hasDomain(isTool) ? 1 : 0)

@@ -8,8 +8,8 @@ struct Completion {
 
     private var isTool: Bool { context.isTool }
 
-    /// - Parameter words: The words behind the program's name. The last one is unfinished, and may be empty.
-    /// - Returns: Words that begin like it, each with what it means, if that is known. Nothing if it may be a file.
+    /// - Parameter words: The words after the program's name. The last one is unfinished, and may be empty.
+    /// - Returns: Words that begin with it, each with its meaning, if known. Empty if the word may be a file.
     func candidates(for words: [String]) async -> [(word: String, meaning: String?)] {
         let (typed, before) = (words.last ?? "", words.dropLast())
         return await all(typed, before).filter { $0.0.hasPrefix(typed) && !$0.0.contains("\n") && !$0.0.contains("\t") }
@@ -66,7 +66,7 @@ struct Completion {
         }
     }
 
-    /// The values that a declared setting can have.
+    /// Returns the values that a declared setting can have.
     private func values(_ verb: Verb, _ operands: [String]) async -> [(String, String?)] {
         guard verb.takesValue, let key = operands.last.flatMap({ SettingKey($0) }),
             let setting = (try? target(operands.first)?.declared())?[key]

@@ -1,4 +1,4 @@
-/// A script by which a shell asks the command itself what a word could be.
+/// A script by which a shell asks the command itself for the candidates of a word.
 struct CompletionScript {
     let program: String
 
@@ -6,7 +6,7 @@ struct CompletionScript {
         case bash, zsh, fish
     }
 
-    /// The verb by which scripts ask. Behind it are the words of the command line, the unfinished one last.
+    /// The verb that scripts use for this. The words of the command line follow, with the unfinished one last.
     static let question = "__complete"
 
     func text(for shell: Shell) -> String {
@@ -55,7 +55,7 @@ struct CompletionScript {
         }
     }
 
-    /// Does nothing for other commands of the same program.
+    /// Returns a script that does nothing for other commands of the same program.
     private func guarded(_ words: String, _ inner: String) -> String {
         inner.isEmpty ? ":" : "[[ \(words) == \"\(inner)\" ]] || return 0"
     }

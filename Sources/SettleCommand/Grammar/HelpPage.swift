@@ -5,7 +5,7 @@ struct HelpPage {
 
     private var isTool: Bool { table.isTool }
 
-    /// One verb.
+    /// Writes the help of one verb.
     func write(_ verb: Verb, to terminal: any CommandTerminal) throws(CommandFailure) {
         try terminal.say(verb.summary, .strong)
         try terminal.say("\nUsage: \(verb.usage(of: program, isTool: isTool))", keepingLines: true)
@@ -22,7 +22,7 @@ struct HelpPage {
         try table.write(to: terminal)
     }
 
-    /// All verbs.
+    /// Writes the help of all verbs.
     func writeAll(to terminal: any CommandTerminal) throws(CommandFailure) {
         try terminal.say("Usage: \(program) VERB\(isTool ? " DOMAIN" : "") …")
         if isTool {
@@ -45,7 +45,7 @@ struct HelpPage {
 }
 
 extension Verb.Option {
-    /// Such as `--limit COUNT, -n COUNT`.
+    /// The spelling, such as `--limit COUNT, -n COUNT`.
     var spelled: String {
         names.map { name in value.map { "\(name) \($0)" } ?? name }.joined(separator: ", ")
     }

@@ -8,18 +8,18 @@ import SettleInterchange
 #endif
 
 extension Invocation {
-    /// The form that was asked for; `nil` for the usual one.
+    /// The requested format; `nil` for the usual one.
     var format: DocumentConversion.Format? {
         if has(.json) { return .json }
         return has(.propertyList) ? .propertyList(.xml) : nil
     }
 
-    /// Writes a value as a document, and says on standard error what the format could not keep.
+    /// Writes a value as a document, and reports on standard error what the format could not represent.
     func show(_ value: SettingValue, as format: DocumentConversion.Format) throws {
         try write(try DocumentConversion(of: value, to: format), as: format, to: "-")
     }
 
-    /// Writes a document to a file, or to standard output for `-`, and says what it could not keep.
+    /// Writes a document to a file, or to standard output for `-`, and reports what it could not represent.
     func write(
         _ conversion: DocumentConversion, as format: DocumentConversion.Format, to path: String
     ) throws(CommandFailure) {
@@ -32,7 +32,7 @@ extension Invocation {
         for loss in conversion.losses { terminal.complain("\(loss)") }
     }
 
-    /// The contents of a file, or of standard input for `-`.
+    /// Returns the contents of a file, or of standard input for `-`.
     func read(_ path: String) throws(CommandFailure) -> Data {
         guard path != "-" else { return Data(try terminal.readInput()) }
         do {
@@ -42,7 +42,7 @@ extension Invocation {
         }
     }
 
-    /// Replaces a file. Others see the old contents or the new ones.
+    /// Replaces a file. Others see either the old or the new contents.
     private func write(_ data: Data, to path: String) throws(CommandFailure) {
         let file = URL(filePath: path.expandingHome)
         try DomainAddress.checkOwner(of: file)

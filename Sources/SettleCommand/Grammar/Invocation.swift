@@ -1,7 +1,7 @@
 import Settle
 import SettleInterchange
 
-/// One call of a verb: what was asked, of what, and where the answer goes.
+/// One call of a verb: its arguments, the settings it works on, and the output.
 struct Invocation: Sendable {
     let arguments: Arguments
     let program: String
@@ -22,7 +22,7 @@ struct Invocation: Sendable {
         }
 
         /// - Parameters:
-        ///   - name: A domain, or a path in place of one; a program has its own settings only.
+        ///   - name: A domain, or a path instead of one; a program has its own settings only.
         ///   - isApp: Whether the name is that of an app bundle.
         ///   - host: The machine whose own values are meant; empty for this one.
         func target(_ name: String, isApp: Bool = false, host: String? = nil) throws -> CommandTarget {
@@ -37,36 +37,36 @@ struct Invocation: Sendable {
 
     func has(_ option: Verb.Option) -> Bool { arguments.has(option) }
 
-    /// The name in the history.
+    /// The author's name in the history.
     var author: String { arguments[.author] ?? program }
 
-    /// The operands behind the domain.
+    /// The operands after the domain.
     var operands: ArraySlice<String> {
         let isFirst = arguments.verb.hasDomain(isTool) && !has(.global) && !has(.app)
         return arguments.operands.dropFirst(isFirst ? 1 : 0)
     }
 
-    /// Whether what the verb works on is given, or known.
+    /// Whether the settings that the verb works on are given or known.
     var namesTarget: Bool { !isTool || has(.global) || has(.app) || !arguments.operands.isEmpty }
 
     /// The machine whose own values are meant; empty for this one.
     var host: String? { arguments[.host] ?? (has(.currentHost) ? "" : nil) }
 
-    /// The settings that the verb reads or writes.
+    /// Returns the settings that the verb reads or writes.
     func target() throws -> CommandTarget {
         let name = arguments[.app] ?? (has(.global) ? DomainAddress.globalName : arguments.operands.first ?? "")
         return try context.target(name, isApp: has(.app), host: host)
     }
 
-    /// The settings that the verb reads or writes, with their declarations.
+    /// Returns the settings that the verb reads or writes, with their declarations.
     func settings() throws -> (CommandTarget, DeclaredSettings) {
         let target = try target()
         return (target, try target.declared())
     }
 
-    /// Whether secrets may be shown.
+    /// Returns whether secrets may be shown.
     ///
-    /// - Throws: ``CommandFailure`` if they are asked for where they would end in a file or a log.
+    /// - Throws: ``CommandFailure`` if they are requested where they would end up in a file or a log.
     func showsSecrets() throws(CommandFailure) -> Bool {
         guard has(.secrets) else { return false }
         guard terminal.showsOutput else {
@@ -75,7 +75,7 @@ struct Invocation: Sendable {
         return true
     }
 
-    /// Writes a value in the form that was asked for: by default as `defaults` does.
+    /// Writes a value in the requested form: by default as `defaults` does.
     func show(_ value: SettingValue) throws {
         guard let format = format else { return try terminal.say(DefaultsText.text(of: value), keepingLines: true) }
         try show(value, as: format)

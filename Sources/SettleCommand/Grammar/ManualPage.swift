@@ -33,7 +33,7 @@ struct ManualPage {
         [".TP", ".B \"\(Self.escaped(name))\"", Self.paragraph(words)]
     }
 
-    /// A line that begins with a dot or an apostrophe would be a request.
+    /// Returns a paragraph, escaped because a line that begins with a dot or an apostrophe would be a request.
     private static func paragraph(_ text: String) -> String {
         let text = escaped(text)
         return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&\(text)" : text

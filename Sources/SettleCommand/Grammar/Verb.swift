@@ -1,26 +1,26 @@
-/// One thing that a command can do: its name, its arguments, and its action. Parser, help, manual and completions all
-/// read it.
+/// One action of a command: its name, its arguments, and its code. The parser, the help, the manual and the completions
+/// use it.
 struct Verb: Sendable {
     let name: String
     let aliases: [String]
     let scope: Scope
-    /// Whether it does something for all domains without one.
+    /// Whether it works on all domains if none is given.
     let isDomainOptional: Bool
     let operands: [Operand]
     let options: [Option]
-    /// One sentence.
+    /// A summary in one sentence.
     let summary: String
     /// Whether the arguments after the operands are a value, with flags for its type.
     let takesValue: Bool
-    /// Whether the arguments after the operands are another command, with options of its own.
+    /// Whether the arguments after the operands are another command with its own options.
     let takesCommand: Bool
     let action: @Sendable (Invocation) async throws -> Void
     private let makeDetails: @Sendable () -> String
 
-    /// More about it, in paragraphs.
+    /// Further details, in paragraphs.
     var details: String { makeDetails() }
 
-    /// - Parameter details: Made when it is shown, so that no other verb waits for its lists of words.
+    /// - Parameter details: Built when it is shown, so that no other verb waits for its word lists.
     init(
         name: String, aliases: [String] = [], scope: Scope = .everywhere, isDomainOptional: Bool = false,
         operands: [Operand] = [],
@@ -35,7 +35,7 @@ struct Verb: Sendable {
         makeDetails = details
     }
 
-    /// Where the verb is offered.
+    /// Where the verb is available.
     enum Scope: Sendable {
         case everywhere
         /// Only in `settle`, which has domains.
@@ -51,7 +51,7 @@ struct Verb: Sendable {
         var completion = Completion.nothing
     }
 
-    /// The candidates for an operand, when a shell completes it.
+    /// The candidates for an operand when a shell completes it.
     enum Completion: Sendable {
         case nothing, domain, key, file, verb
         case words([String])
@@ -59,7 +59,7 @@ struct Verb: Sendable {
 
     /// An argument with a name.
     struct Option: Sendable, Hashable {
-        /// With hyphens; the first one is the one that is shown.
+        /// The names with hyphens; the first one is shown.
         let names: [String]
         /// The name of its value; `nil` for a flag.
         let value: String?
@@ -69,7 +69,7 @@ struct Verb: Sendable {
 
         var name: String { names[0] }
 
-        /// - Parameter help: Made when it is shown.
+        /// - Parameter help: Built when it is shown.
         init(names: [String], value: String? = nil, help: @autoclosure @escaping @Sendable () -> String) {
             (self.names, self.value) = (names, value)
             makeHelp = help
@@ -80,7 +80,7 @@ struct Verb: Sendable {
         func hash(into hasher: inout Hasher) { hasher.combine(names) }
     }
 
-    /// All operands, a domain included where there are domains.
+    /// Returns all operands, including a domain where there are domains.
     func operands(isTool: Bool) -> [Operand] {
         guard hasDomain(isTool) else { return operands }
         return [isDomainOptional ? .domain.optional : .domain] + operands
@@ -91,12 +91,12 @@ struct Verb: Sendable {
         return true
     }
 
-    /// All options, those of every verb included.
+    /// Returns all options, including those of every verb.
     func options(isTool: Bool) -> [Option] {
         options + (hasDomain(isTool) ? Option.ofDomain : []) + Option.common
     }
 
-    /// Such as `settle read DOMAIN [KEY] [--json]`.
+    /// Returns the usage, such as `settle read DOMAIN [KEY] [--json]`.
     func usage(of program: String, isTool: Bool) -> String {
         let operands = operands(isTool: isTool).map { $0.isOptional ? "[\($0.name)]" : $0.name }
         let value = takesValue ? ["VALUE"] : takesCommand ? ["--", "COMMAND…"] : []
@@ -125,7 +125,7 @@ extension Verb.Option {
     static let currentHost = Self(names: ["-currentHost"], help: "The values of this machine only.")
     static let host = Self(names: ["-host"], value: "HOST", help: "The values of a machine only.")
 
-    /// Those that name a domain, or its machine.
+    /// The options that name a domain, or its machine.
     static let ofDomain: [Self] = [.global, .app, .currentHost, .host]
     static let common: [Self] = [.json, .propertyList, .secrets, .help]
 }

@@ -3,7 +3,7 @@ struct VerbTable: Sendable {
     let verbs: [Verb]
     let isTool: Bool
 
-    /// - Parameter verbs: All that there are; a program has no use for those of the tool.
+    /// - Parameter verbs: All verbs; a program leaves out those of the tool.
     init(verbs: [Verb], isTool: Bool) {
         self.verbs = verbs.filter { verb in
             if case .tool = verb.scope { isTool } else { true }

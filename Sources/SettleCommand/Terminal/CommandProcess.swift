@@ -1,19 +1,18 @@
 import Dispatch
 import Settle
 
-/// A command that a verb runs to ask it something. Its output goes to standard error: standard output has the verb's
-/// answer.
+/// A command that a verb runs to get an answer. Its output goes to standard error, because standard output is for the
+/// verb's answer.
 package enum CommandProcess {
     private struct State: Sendable {
-        /// The one that runs.
+        /// The running command.
         var process: ShellProcess?
         var isEnding = false
     }
 
     private static let state = LockedValue(State())
 
-    /// - Returns: The exit code, or 128 and the number of the signal that has ended it. 126 and 127 if it can't be
-    ///   started.
+    /// - Returns: The exit code, or 128 and the number of the signal that ended it. 126 and 127 if it can't be started.
     package static func run(_ words: [String], variables: [String: String]) throws(CommandFailure) -> Int32 {
         let process: ShellProcess?
         do throws(SystemError) {
@@ -35,7 +34,7 @@ package enum CommandProcess {
         return code
     }
 
-    /// Asks the one that runs to end, because a signal ends this process. From now on none is started.
+    /// Asks the running command to end, because a signal ends this process. From now on none is started.
     package static func end() {
         state.withLock { state in
             state.isEnding = true
@@ -43,7 +42,7 @@ package enum CommandProcess {
         }
     }
 
-    /// The signal decides how the process ends, and not what the thread would do next.
+    /// Waits for the signal to end the process, so that the thread does not decide how it ends.
     static func waitForEnd() -> Never {
         let never = DispatchSemaphore(value: 0)
         while true { never.wait() }

@@ -2,20 +2,20 @@
 package protocol CommandTerminal: Sendable {
     /// Whether output goes to a terminal.
     var showsOutput: Bool { get }
-    /// Whether that terminal shows colours, and nobody has switched them off.
+    /// Whether that terminal shows colours, and they are not switched off.
     var showsColour: Bool { get }
-    /// Whether a person can be asked.
+    /// Whether a user can be asked.
     var isInteractive: Bool { get }
 
     /// Writes to standard output.
     ///
-    /// - Throws: ``CommandFailure`` if that fails, such as on a full disk. A pipe that is closed ends the program.
+    /// - Throws: ``CommandFailure`` if that fails, for example on a full disk. A closed pipe ends the program.
     func write(_ bytes: [UInt8]) throws(CommandFailure)
     /// Writes a line to standard error. If that is closed, the line is lost.
     func complain(_ line: String)
-    /// Everything on standard input.
+    /// Reads everything on standard input.
     func readInput() throws(CommandFailure) -> [UInt8]
-    /// A line that a person types; `nil` at the end of the input.
+    /// Reads a line that the user types; `nil` at the end of the input.
     func readLine(prompt: String) -> String?
     /// Runs an editor on a file, with this terminal.
     ///
@@ -23,15 +23,15 @@ package protocol CommandTerminal: Sendable {
     func edit(_ path: String, with editor: String) throws(CommandFailure) -> Int32
     /// Runs a command, whose output goes to standard error.
     ///
-    /// - Returns: Its exit code, or 128 and the number of the signal that has ended it.
+    /// - Returns: Its exit code, or 128 and the number of the signal that ended it.
     func run(_ words: [String], variables: [String: String]) throws(CommandFailure) -> Int32
 }
 
 extension CommandTerminal {
-    /// Writes a line. On a terminal, whatever could make it do or show something else is escaped.
+    /// Writes a line. On a terminal, characters that could make it do or show something else are escaped.
     ///
     /// - Parameter keepingLines: Whether it is a text of several lines, rather than one with the names of keys, which
-    ///   could feign further lines.
+    ///   could fake further lines.
     func say(_ line: String, _ style: Style = .plain, keepingLines: Bool = false) throws(CommandFailure) {
         let shown = showsOutput ? line.escaped(keeping: keepingLines ? ["\n"] : []) : line
         try write(Array((style.applied(to: shown, ifShown: showsColour) + "\n").utf8))
@@ -53,12 +53,13 @@ enum Style: String {
 }
 
 extension String {
-    /// The text without characters that a reader would not see, or that make a terminal do or show something else:
-    /// controls, marks that change the direction of text, and invisible ones. Each becomes `\u{202E}`, as in Swift.
+    /// Returns the text without characters that a reader would not see, or that make a terminal do or show something
+    /// else: controls, marks that change the direction of text, and invisible ones. Each becomes `\u{202E}`, as in
+    /// Swift.
     ///
     /// - Parameters:
-    ///   - kept: What stays as it is.
-    ///   - spelling: How a character is written instead.
+    ///   - kept: The characters to leave unchanged.
+    ///   - spelling: The spelling of an escaped character.
     func escaped(
         keeping kept: [Unicode.Scalar] = [],
         as spelling: (Unicode.Scalar) -> String = { "\\u{\(String($0.value, radix: 16, uppercase: true))}" }

@@ -12,15 +12,15 @@ import Settle
     import Bionic
 #endif
 
-/// An editor that has the terminal, and with it the keys that interrupt.
+/// An editor that controls the terminal, including the keys that interrupt.
 package enum EditorProcess {
-    /// By the shell, because `EDITOR` may have arguments. The path is one of its own, so that no name is taken for
-    /// words of the shell. That too waits for the editor: it catches what it would ignore, for the editor would inherit
-    /// that.
+    /// Runs the editor through the shell, because `EDITOR` may have arguments. The path is a separate argument, so that
+    /// the shell does not interpret it. The shell waits for the editor too: it catches the signals rather than ignoring
+    /// them, because the editor would inherit that.
     ///
-    /// - Returns: The exit code, or 128 and the number of the signal that has ended it.
+    /// - Returns: The exit code, or 128 and the number of the signal that ended it.
     package static func run(_ editor: String, on path: String) throws(CommandFailure) -> Int32 {
-        // Ignored before it begins, so that none arrives in between.
+        // Ignore them before the editor begins, so that none arrives in between.
         let handlers = ShellProcess.interrupts.map { signal($0, SIG_IGN) }
         defer { for (number, handler) in zip(ShellProcess.interrupts, handlers) { signal(number, handler) } }
         do throws(SystemError) {

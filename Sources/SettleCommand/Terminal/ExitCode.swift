@@ -1,4 +1,4 @@
-/// How a command ends, as its exit code.
+/// The exit codes of a command.
 package enum ExitCode: Int32, Sendable, CaseIterable {
     case done = 0
     case absent = 1
@@ -24,7 +24,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     }
 }
 
-/// Why a command has failed: a sentence for people, and a code for scripts.
+/// The reason that a command has failed: a sentence for users, and a code for scripts.
 package struct CommandFailure: Error, CustomStringConvertible {
     let code: ExitCode
     let lines: [String]

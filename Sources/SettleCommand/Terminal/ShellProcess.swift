@@ -17,19 +17,19 @@ import Settle
     import Bionic
 #endif
 
-/// A command that the shell runs with this terminal.
+/// A command that the shell runs on this terminal.
 struct ShellProcess: Sendable {
-    /// Signals that a terminal sends to all processes in its foreground. They are meant for an editor, as with
+    /// Signals that a terminal sends to all processes in its foreground. They are intended for an editor, as with
     /// system(3).
     static let interrupts = [SIGINT, SIGQUIT]
 
     private let id: pid_t
 
-    /// Starts it, with these signals at their defaults.
+    /// Starts the command, with these signals at their defaults.
     ///
     /// - Parameters:
-    ///   - words: The arguments of `sh`, its name included.
-    ///   - variables: What its environment has beside this process's.
+    ///   - words: The arguments of `sh`, including its name.
+    ///   - variables: The variables of its environment besides this process's.
     init(_ words: [String], variables: [String: String] = [:]) throws(SystemError) {
         #if os(macOS) || !canImport(Darwin)
             var process: pid_t = 0
@@ -37,20 +37,20 @@ struct ShellProcess: Sendable {
             guard error == 0 else { throw SystemError(error) }
             id = process
         #else
-            // This system starts no other programs.
+            // This system does not start other programs.
             throw .unimplemented
         #endif
     }
 
-    /// - Returns: The exit code, or 128 and the number of the signal that has ended it.
+    /// - Returns: The exit code, or 128 and the number of the signal that ended it.
     func wait() -> Int32 {
         var status: Int32 = 0
         while waitpid(id, &status, 0) < 0, errno == EINTR {}
-        // Ended by itself, or by a signal.
+        // It ended by itself, or by a signal.
         return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
     }
 
-    /// Asks it to end.
+    /// Asks the command to end.
     func end() { kill(id, SIGTERM) }
 
     #if os(macOS) || !canImport(Darwin)
@@ -72,12 +72,12 @@ struct ShellProcess: Sendable {
                 guard error == 0, var attributes = created else { return error }
             #endif
             defer { posix_spawnattr_destroy(&attributes) }
-            // It would inherit that they are ignored.
+            // Otherwise the process would inherit that they are ignored.
             var defaults = sigset_t()
             sigemptyset(&defaults)
             for number in interrupts { sigaddset(&defaults, number) }
             posix_spawnattr_setsigdefault(&attributes, &defaults)
-            // The threads of the concurrency runtime block signals, and a process begins with the mask of its maker.
+            // The threads of the concurrency runtime block signals, and a process begins with its parent's mask.
             var blocked = sigset_t()
             sigemptyset(&blocked)
             posix_spawnattr_setsigmask(&attributes, &blocked)

@@ -21,7 +21,7 @@ struct SystemTerminal: CommandTerminal {
 
     var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
-    /// See https://no-color.org.
+    /// Whether to show colours; see https://no-color.org.
     var showsColour: Bool {
         guard showsOutput else { return false }
         let environment = ProcessInfo.processInfo.environment
@@ -83,8 +83,8 @@ struct SystemTerminal: CommandTerminal {
     private static func message(for error: CInt) -> String { String(cString: strerror(error)) }
 }
 
-/// The system's function: in a type whose own functions have its name, only a qualified one would reach it, and each C
-/// library has another name.
+/// Calls the system's function: in a type whose own functions have its name, only a qualified name would reach it, and
+/// each C library has another name.
 private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
 }

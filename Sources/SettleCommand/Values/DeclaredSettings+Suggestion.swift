@@ -2,7 +2,7 @@ import Settle
 import SettleInterchange
 
 extension DeclaredSettings {
-    /// - Throws: ``CommandFailure`` if there is no setting of the key, with the nearest one.
+    /// - Throws: ``CommandFailure`` if there is no setting with the key, with the nearest one.
     func unknown(_ key: SettingKey) -> CommandFailure {
         let near = Suggestion.nearest(to: key.description, among: all.map(\.key.description))
         return CommandFailure(

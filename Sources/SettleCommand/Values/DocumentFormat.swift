@@ -8,8 +8,8 @@ import SettleInterchange
 #endif
 
 extension CommandTerminal {
-    /// Writes a document. On a terminal, characters that could make it do or show something else are spelled as the
-    /// format does it, so that it is the same document.
+    /// Writes a document. On a terminal, characters that could make it do or show something else are escaped in the
+    /// format's own way, so that it is the same document.
     func show(_ document: [UInt8], as format: DocumentConversion.Format) throws(CommandFailure) {
         guard showsOutput else { return try write(document) }
         let text = String(decoding: document, as: UTF8.self)
@@ -36,7 +36,7 @@ extension CommandTerminal {
 extension DocumentConversion.Format {
     var isText: Bool { self != .propertyList(.binary) }
 
-    /// The names that options take.
+    /// The format names that options accept.
     static let names: [(name: String, format: DocumentConversion.Format)] = [
         ("json", .json), ("xml", .propertyList(.xml)), ("binary", .propertyList(.binary)),
         ("old", .propertyList(.oldText)),
@@ -62,7 +62,7 @@ func readDocument(
 }
 
 extension Error {
-    /// Why a file can't be read or written.
+    /// The reason that a file can't be read or written.
     var reason: String {
         guard let error = self as? CocoaError else { return "\(self)" }
         switch error.code {

@@ -7,12 +7,12 @@ import Settle
 #endif
 
 extension SettingValue {
-    /// An edited value with the types that JSON has not, where the stored value had them: dates, data, and numbers with
-    /// a fraction.
+    /// Returns an edited value with the types that JSON lacks, where the stored value had them: dates, data, and
+    /// numbers with a fraction.
     ///
     /// - Parameters:
-    ///   - stored: What was stored.
-    ///   - shown: What the editor has shown of that.
+    ///   - stored: The stored value.
+    ///   - shown: The stored value as the editor showed it.
     func restored(as stored: SettingValue?, shownAs shown: SettingValue?) -> SettingValue {
         guard let stored else { return self }
         if let shown, self == shown { return stored }
@@ -29,8 +29,7 @@ extension SettingValue {
                     }))
         case (.array(let elements), .array(let old)):
             let parts: [SettingValue] = if case .array(let parts)? = shown { parts } else { [] }
-            // Elements that were moved are what they were. A new one is like the one in its place, or like the last
-            // one.
+            // Moved elements keep their types. A new one takes the type of the one at its index, or of the last one.
             return .array(
                 elements.enumerated().map { index, element in
                     if let place = parts.firstIndex(of: element), place < old.count { return old[place] }

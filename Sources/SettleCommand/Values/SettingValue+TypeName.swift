@@ -1,7 +1,7 @@
 import Settle
 
 extension SettingValue {
-    /// The name of the type as `defaults read-type` has it.
+    /// The name of the type in `defaults read-type`.
     var typeName: String {
         switch self {
         case .null: "null"

@@ -1,6 +1,6 @@
-/// The known word that a person may have meant.
+/// The known word that a user may have meant.
 enum Suggestion {
-    /// The nearest word, if it is near enough to be a mistyped one.
+    /// Returns the nearest word, if it is near enough to be a misspelling.
     static func nearest(to word: String, among known: [String]) -> String? {
         let typed = Array(word.lowercased().unicodeScalars)
         let limit = max(1, typed.count / 3)
@@ -12,12 +12,12 @@ enum Suggestion {
         return best?.word
     }
 
-    /// Such as ` Did you mean “read”?`.
+    /// Returns a question, such as ` Did you mean “read”?`.
     static func question(_ word: String?) -> String { word.map { " Did you mean “\($0)”?" } ?? "" }
 
-    /// How many letters have to be inserted, removed, replaced or swapped with their neighbour.
+    /// Returns the number of letters to insert, remove, replace or swap with their neighbour.
     private static func distance(_ first: [Unicode.Scalar], _ second: [Unicode.Scalar]) -> Int {
-        // Longer words are no mistypes of anything.
+        // Longer words are not misspellings of anything.
         guard first.count <= 256, second.count <= 256 else { return .max }
         var (before, previous) = ([Int](), Array(0...second.count))
         for (row, left) in first.enumerated() {

@@ -14,8 +14,8 @@ struct ValueArguments {
     init(_ words: [String]) { self.words = words[...] }
 
     /// - Parameters:
-    ///   - setting: The declaration, which says what a text without a flag is.
-    ///   - stored: What `-array-add` and `-dict-add` add to.
+    ///   - setting: The declaration, which determines the meaning of a text without a flag.
+    ///   - stored: The value to which `-array-add` and `-dict-add` add.
     static func value(
         _ words: [String], for setting: DeclaredSetting?, stored: SettingValue?
     ) throws(CommandFailure) -> SettingValue {
@@ -54,7 +54,7 @@ struct ValueArguments {
         }
     }
 
-    /// A value with or without a flag, as in a container.
+    /// Reads a value with or without a flag, as in a container.
     private mutating func scalar() throws(CommandFailure) -> SettingValue {
         guard let word = words.popFirst() else { throw CommandFailure(.usage, "A value is missing.") }
         guard let flag = ValueFlag(rawValue: word) else { return OldPropertyList.value(of: word) }
@@ -75,7 +75,8 @@ struct ValueArguments {
         return elements
     }
 
-    /// The parts end with the command, so an option among them is a mistake. Behind `--` nothing is an option.
+    /// Checks the options. The elements extend to the end of the command, so an option among them is a mistake. After
+    /// `--` nothing is an option.
     private mutating func checkOptions() throws(CommandFailure) {
         var isText = false
         for (index, word) in zip(words.indices, words) {
@@ -142,7 +143,7 @@ struct ValueArguments {
         return .data(Data(bytes))
     }
 
-    /// ISO 8601, or as `defaults` prints it.
+    /// Reads a date in ISO 8601, or as `defaults` prints it.
     private static func date(_ text: String) -> SettingValue? {
         if let date = TextReading.date.value(of: text) { return date }
         let parts = text.split(separator: " ")

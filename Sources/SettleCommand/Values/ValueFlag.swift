@@ -1,4 +1,4 @@
-/// The flags of `defaults write` that say what type a value has.
+/// The flags of `defaults write` that specify the type of a value.
 enum ValueFlag: String, CaseIterable {
     case string = "-string"
     case data = "-data"
@@ -21,7 +21,7 @@ enum ValueFlag: String, CaseIterable {
         }
     }
 
-    /// The value that it takes, as a sentence.
+    /// The value that the flag takes, as a sentence.
     var help: String {
         switch self {
         case .string: "A text."

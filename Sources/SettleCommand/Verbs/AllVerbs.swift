@@ -1,5 +1,5 @@
 extension VerbTable {
-    /// Those of `settle`, or of a program's own command.
+    /// Returns the verbs of `settle`, or of a program's own command.
     static func all(isTool: Bool) -> VerbTable {
         VerbTable(
             verbs: [

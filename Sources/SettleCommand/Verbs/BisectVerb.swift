@@ -61,7 +61,7 @@ enum BisectVerb {
 }
 
 extension Invocation {
-    /// What the command says of settings.
+    /// Returns the command's verdict on settings.
     fileprivate func verdict(on path: String) throws -> Bisection.Verdict {
         let words = arguments.value.map { $0.replacing("{}", with: path) }
         let code = try terminal.run(words, variables: ["SETTLE_FILE": path])
@@ -69,7 +69,7 @@ extension Invocation {
         case 0: return .good
         case 125: return .skipped
         case 1...127: return .bad
-        // The terminal sends it to the command, too.
+        // The terminal sends the interrupt to the command, too.
         case ExitCode.interrupted.rawValue: throw CommandFailure(.interrupted, "The search was interrupted.")
         default:
             throw CommandFailure(
@@ -123,7 +123,7 @@ extension Invocation {
 }
 
 extension BisectedChanges.Change {
-    /// The entry of the history, as `history --json` shows it, with the number of the change.
+    /// Returns the entry of the history, as `history --json` shows it, with the number of the change.
     fileprivate func record(_ differences: [HistoryChange], number: Int, of count: Int) throws -> SettingValue {
         var entry = entry
         entry?.changes = differences
@@ -136,7 +136,7 @@ extension BisectedChanges.Change {
 }
 
 extension CommandTarget {
-    /// All that is stored, with secrets and with what stands beside the settings.
+    /// Returns all stored values, with secrets and with the record beside the settings.
     fileprivate func wholeTree() async throws -> SettingTree {
         guard case .file(let address) = self else { return try await storedValues() }
         let contents = try address.contents(keepingRecord: true)
@@ -144,7 +144,7 @@ extension CommandTarget {
         return contents.tree
     }
 
-    /// A folder for files like that of the settings.
+    /// Creates a folder for files like that of the settings.
     fileprivate func bisectionFolder() throws -> BisectionFolder {
         var (name, format, schema) = ("settings.json", FileFormat.json, [UInt8]?.none)
         if case .file(let address) = self {

@@ -1,7 +1,7 @@
 import Settle
 import SettleInterchange
 
-/// Check files and values.
+/// Verbs that check files and values.
 enum CheckVerbs {
     private static let repair = Verb.Option(
         names: ["--repair"], help: "Put damaged files aside, and store what is good.")

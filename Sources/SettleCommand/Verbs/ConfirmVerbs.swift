@@ -7,7 +7,7 @@ import SettleInterchange
     import Foundation
 #endif
 
-/// End a change that is taken back unless it is confirmed.
+/// Verbs that end a change that is undone unless it is confirmed.
 enum ConfirmVerbs {
     static let confirm = Verb(
         name: "confirm", scope: .domain, options: [.author],
@@ -44,7 +44,7 @@ extension Verb.Option {
 }
 
 extension CommandTarget {
-    /// Opens the store to end its unconfirmed change. Makes no file where there is none.
+    /// Opens the store to end its unconfirmed change. Creates no file where there is none.
     fileprivate func writingUnconfirmed<Result: Sendable>(
         _ body: @Sendable (SettingsStore, SettingsStore.UnconfirmedChange) async throws -> Result
     ) async throws -> Result {
@@ -56,9 +56,9 @@ extension CommandTarget {
 }
 
 extension Invocation {
-    /// Commits what a verb writes, and says until when it stands if it is to be confirmed.
+    /// Commits the changes of a verb, and reports how long they stand if they must be confirmed.
     ///
-    /// - Parameter condition: The place since which nothing must have been stored at some keys, if there is one.
+    /// - Parameter condition: The token since which nothing must have been stored at some keys, if there is one.
     func commit<Result: Sendable>(
         to store: SettingsStore, _ declared: DeclaredSettings,
         ifUnchangedSince condition: (token: ChangeToken, keys: [SettingKey])? = nil, _ body: () throws -> Result
@@ -81,7 +81,7 @@ extension Invocation {
         }
     }
 
-    /// Says that a change is not confirmed, in one line on standard error.
+    /// Reports that a change is not confirmed, in one line on standard error.
     func tellUnconfirmed(_ change: SettingsStore.UnconfirmedChange?) {
         guard let change else { return }
         let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current)

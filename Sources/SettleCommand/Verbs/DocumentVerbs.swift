@@ -1,7 +1,7 @@
 import Settle
 import SettleInterchange
 
-/// Moves settings to and from documents.
+/// Verbs that move settings to and from documents.
 enum DocumentVerbs {
     private static let form = Verb.Option(
         names: ["--as"], value: "FORM",
@@ -91,13 +91,13 @@ enum DocumentVerbs {
 }
 
 extension Invocation {
-    /// Stores values in one transaction, after they were checked against what is declared.
+    /// Stores values in one transaction, after checking them against the declarations.
     func replace(_ target: CommandTarget, with values: SettingTree, mode: SettingsStore.ImportMode) async throws {
         let declared = try target.declared()
         for key in values.leaves(within: declared) {
             if let value = values[key] { try check(value, at: key, declared) }
         }
-        // A program's own store knows by itself what an import must leave alone.
+        // A program's own store knows which settings an import must leave alone.
         let kept = isTool && mode == .replace ? declared.all.filter { $0.isSecret || $0.isOwners } : []
         try await target.writing { store in
             try await commit(to: store, declared) {

@@ -28,7 +28,7 @@ enum EditVerb {
         })
 }
 
-/// One edit, until its result is stored or given up.
+/// One edit, until its result is stored or abandoned.
 private struct EditSession {
     private typealias Change = (key: SettingKey, value: SettingValue?)
 
@@ -41,7 +41,7 @@ private struct EditSession {
     }
 
     func run(in store: SettingsStore) async throws {
-        // Before the values, so that it is not newer than they are.
+        // Read the token before the values, so that it is not newer than they are.
         var token = store.history.token
         let original = try await values()
         var current = original
@@ -85,7 +85,7 @@ private struct EditSession {
         }
     }
 
-    /// The values that the editor shows.
+    /// Returns the values that the editor shows.
     private func values() async throws -> SettingTree {
         shown(try await target.valuesIfAny())
     }
@@ -110,11 +110,11 @@ private struct EditSession {
         return SettingTree(entries)
     }
 
-    /// The checked changes.
+    /// Returns the checked changes.
     private func changes(
         in edited: SettingTree, from original: SettingTree
     ) throws(CommandFailure) -> [Change] {
-        // As the editor has shown it: JSON has neither dates nor data.
+        // As the editor showed it: JSON has neither dates nor data.
         let shown = (try? JSONDocument.write(.dictionary(original.root))).flatMap { try? JSONDocument.read($0) }
         guard case .dictionary(let root)? = shown else { throw CommandFailure(.refused, "The values are no JSON.") }
         let before = SettingTree(root)
@@ -135,8 +135,8 @@ private struct EditSession {
     ) async throws {
         let patience = ContinuousClock.now + .seconds(2)
         let write = {
-            // A file without a history has no token, and the store may not know an edit by hand yet: compare
-            // what is stored now.
+            // A file without a history has no token, and the store may not know an edit by hand yet: compare the values
+            // stored now.
             let stored = try target.valuesNow(in: store, at: changes.map(\.key))
             let now = shown(stored)
             for change in changes where now[change.key] != current[change.key] {
@@ -145,7 +145,7 @@ private struct EditSession {
             for change in changes where stored[change.key] != store.ownValue(forKey: change.key) {
                 if ContinuousClock.now < patience { throw UnknownEdit() }
             }
-            // First what goes: a new key may be where a dictionary was.
+            // Remove keys first: a new key may replace a dictionary.
             for change in changes where change.value == nil { try store.keys.removeValue(forKey: change.key) }
             for change in changes {
                 guard let value = change.value else { continue }
@@ -168,12 +168,12 @@ private struct EditSession {
     }
 }
 
-/// The file has an edit by hand that the store has not taken in yet. It would count as later than what is written now,
-/// and replace it.
+/// The file has an edit by hand that the store has not read yet. It would count as later than the values written now,
+/// and replace them.
 private struct UnknownEdit: Error {}
 
 extension CommandTarget {
-    /// The stored values of some keys. In a transaction.
+    /// Returns the stored values of some keys. Call it in a transaction.
     fileprivate func valuesNow(in store: SettingsStore, at keys: [SettingKey]) throws -> SettingTree {
         if case .file(let address) = self { return try address.contents().tree }
         var tree = SettingTree()

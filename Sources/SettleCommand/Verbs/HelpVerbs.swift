@@ -1,4 +1,4 @@
-/// Explains the command.
+/// Verbs that explain the command.
 enum HelpVerbs {
     private static let manual = Verb.Option(names: ["--man"], help: "Write a manual page for man(1).")
 

@@ -7,7 +7,7 @@ import SettleInterchange
     import Foundation
 #endif
 
-/// Shows the history, and undoes transactions.
+/// Verbs that show the history and undo transactions.
 enum HistoryVerbs {
     private static let limit = Verb.Option(
         names: ["--limit", "-n"], value: "COUNT", help: "How many entries; 20 by default.")

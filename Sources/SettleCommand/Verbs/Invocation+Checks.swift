@@ -5,14 +5,14 @@ extension Invocation {
     /// Refuses values that the program would refuse: each value of a dictionary at a group is compared with its own
     /// declaration.
     ///
-    /// - Parameter stored: What the value becomes a part of, if its key is one within a setting.
+    /// - Parameter stored: The values into which the value is inserted, if its key is within a setting.
     func check(
         _ value: SettingValue, at key: SettingKey, _ declared: DeclaredSettings, in stored: SettingTree = SettingTree()
     ) throws(CommandFailure) {
-        // A program's own store refuses what is its owner's, but does not show the part of a group that is.
+        // A program's own store refuses owner-only keys, but does not show the owner-only part of a group.
         if isTool || declared.isGroup(key) { try declared.checkAccess(to: key) }
         if let setting = declared.setting(around: key) {
-            // A program's own store says more.
+            // A program's own store reports more.
             guard isTool, !has(.force) else { return }
             var tree = stored
             tree[key] = value
@@ -32,7 +32,7 @@ extension Invocation {
         }
     }
 
-    /// Refuses to store a secret where nothing says that it is one.
+    /// Refuses to store a secret where nothing declares that it is one.
     func checkSecrets(
         from old: SettingKey, to new: SettingKey, in stored: SettingTree, _ declared: DeclaredSettings
     ) throws(CommandFailure) {
@@ -62,10 +62,10 @@ extension DeclaredSettings {
 }
 
 extension SettingsStore.Keys {
-    /// Stores a value, and that of a group setting by setting, since each has its own rule. The secrets of a group stay
-    /// where the dictionary does not name them: its author has not seen them. In a transaction.
+    /// Stores a value; that of a group setting by setting, since each has its own rule. The secrets of a group stay if
+    /// the dictionary does not name them: its author has not seen them. Call it in a transaction.
     ///
-    /// - Parameter stored: What is replaced.
+    /// - Parameter stored: The values that are replaced.
     func setValue(
         _ value: SettingValue, forKey key: SettingKey, keepingSecretsOf declared: DeclaredSettings,
         in stored: SettingTree
@@ -84,7 +84,7 @@ extension SettingsStore.Keys {
 }
 
 extension SettingsStore {
-    /// The value in the application's own file, even if another one is in force.
+    /// Returns the value in the application's own file, even if another one is in force.
     func ownValue(forKey key: SettingKey) -> SettingValue? {
         keys.explanation(forKey: key).answers.first { $0.domain == .application }?.value
     }

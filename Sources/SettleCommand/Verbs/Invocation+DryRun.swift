@@ -2,7 +2,7 @@ import Settle
 import SettleInterchange
 
 extension Invocation {
-    /// Shows what values would change, and ends as storing them would.
+    /// Shows which values would change, and ends as storing them would.
     ///
     /// - Throws: ``CommandFailure`` with the code of the worst refusal.
     func showDifference(
@@ -53,7 +53,7 @@ extension Invocation {
 }
 
 extension DeclaredSettings {
-    /// Whether a replacement of all values leaves a key as it is.
+    /// Returns whether a replacement of all values leaves a key unchanged.
     fileprivate func isKept(_ key: SettingKey) -> Bool {
         setting(around: key).map { $0.isSecret || $0.isOwners } ?? false
     }
@@ -64,7 +64,7 @@ private struct DryRunChange {
     let key: SettingKey
     let old: SettingValue?
     let new: SettingValue?
-    /// Secrets look the same before and after.
+    /// Whether the value changes. Secrets look the same before and after.
     let isChange: Bool
     let refusal: CommandFailure?
 

@@ -7,7 +7,7 @@ import SettleInterchange
     import Foundation
 #endif
 
-/// Files of older programs, as settings.
+/// Files of older programs, read as settings.
 enum LegacyFile {
     static func values(
         _ data: Data, named name: String, kind: String, _ terminal: any CommandTerminal
@@ -40,8 +40,8 @@ enum LegacyFile {
         CommandFailure(.refused, "“\(name)” has no dictionary. Nothing has changed.")
     }
 
-    /// The values under the keys of the settings that they belong to, and of the types that these have. Unknown
-    /// values stay as they are.
+    /// Returns the values under the keys of the corresponding settings, converted to their types. Unknown values stay
+    /// unchanged.
     static func settings(of old: SettingTree, _ declared: DeclaredSettings) -> SettingTree {
         guard !declared.isEmpty else { return old }
         var tree = SettingTree()
@@ -58,13 +58,13 @@ enum LegacyFile {
 }
 
 extension DeclaredSetting {
-    /// A value of another type as the one that is declared, if it can be that.
+    /// Converts a value of another type to the declared one, if possible.
     fileprivate func converted(_ value: SettingValue) -> SettingValue {
         guard check.problem(with: value) != nil else { return value }
         let candidates: [SettingValue] =
             switch value {
             case .string(let text): [DeclaredText.value(of: text, for: check)]
-            // Old programs kept truth values as 0 and 1, and numbers as texts or the other way round.
+            // Old programs stored Boolean values as 0 and 1, and numbers as strings or the other way round.
             case .bool(let isOn): [.integer(isOn ? 1 : 0), .string(isOn ? "true" : "false")]
             case .integer, .real, .number:
                 [

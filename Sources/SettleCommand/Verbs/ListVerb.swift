@@ -1,7 +1,7 @@
 import Settle
 import SettleInterchange
 
-/// Lists settings.
+/// The verb that lists settings.
 enum ListVerb {
     static let list = Verb(
         name: "list", aliases: ["ls"], scope: .domain, operands: [.key.optional],
@@ -31,7 +31,7 @@ enum ListVerb {
 }
 
 extension SettingTree {
-    /// The keys of all values that are no dictionaries with something in them, or that are declared.
+    /// Returns the keys of all values that are not dictionaries with entries, or that are declared.
     func leaves(within declared: DeclaredSettings) -> [SettingKey] {
         var keys: [SettingKey] = []
         func add(_ value: SettingValue, at key: SettingKey) {
@@ -80,7 +80,8 @@ private struct ListRow: Sendable {
         return .dictionary(record)
     }
 
-    /// Writes rows that are sorted by key: names that several have in common once, and what is below them indented.
+    /// Writes rows that are sorted by key. Names that several rows share are written once, with the rest indented
+    /// below.
     static func write(_ rows: [ListRow], to terminal: any CommandTerminal) throws(CommandFailure) {
         var table = TextTable()
         var parents: [String] = []

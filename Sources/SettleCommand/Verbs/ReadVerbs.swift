@@ -1,7 +1,7 @@
 import Settle
 import SettleInterchange
 
-/// Show values and where they come from.
+/// Verbs that show values and their sources.
 enum ReadVerbs {
     static let read = Verb(
         name: "read", aliases: ["get"], scope: .domain, isDomainOptional: true, operands: [.key.optional],
@@ -107,7 +107,7 @@ extension Invocation {
 }
 
 extension CommandTarget {
-    /// As `defaults` says it.
+    /// Returns the message of `defaults` for a missing key.
     func missing(_ key: String) -> CommandFailure {
         switch self {
         case .file:
@@ -121,14 +121,14 @@ extension CommandTarget {
         }
     }
 
-    /// The values with a mark in place of secrets. All of them are hidden if the schema can't be read.
+    /// Returns the values with a mark in place of secrets. All values are hidden if the schema can't be read.
     func hidingSecrets(in values: SettingTree) -> SettingTree {
         (try? declared())?.hidingSecrets(in: values) ?? SettingTree()
     }
 }
 
 extension SettingValue {
-    /// Whether a word is in a key or a text, whatever the case of its letters.
+    /// Returns whether a word is in a key or a text, regardless of case.
     fileprivate func contains(_ word: String, named key: String) -> Bool {
         key.lowercased().contains(word.lowercased()) || contains(word)
     }
@@ -141,7 +141,7 @@ extension SettingValue {
         }
     }
 
-    /// An explanation without the secrets in what the domains have.
+    /// Returns an explanation without the secrets in the domains' values.
     fileprivate func hidingSecrets(_ declared: DeclaredSettings, at key: SettingKey) -> SettingValue {
         let isSecret = declared.isSecret(key)
         func hiding(_ value: SettingValue, isRoot: Bool = false) -> SettingValue {
@@ -164,7 +164,7 @@ extension SettingValue {
 }
 
 extension Invocation {
-    /// The values of all domains, as `defaults read` shows them.
+    /// Shows the values of all domains, as `defaults read` does.
     fileprivate func readAll() async throws {
         guard case .files(let directory) = context else { return }
         let showsSecrets = try showsSecrets()

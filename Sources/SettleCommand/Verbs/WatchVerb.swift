@@ -7,7 +7,7 @@ import SettleInterchange
     import Foundation
 #endif
 
-/// Shows changes as they come.
+/// The verb that shows changes as they happen.
 enum WatchVerb {
     private static let after = Verb.Option(
         names: ["--after"], value: "TOKEN", help: "Begin with what came after a change.")
@@ -25,7 +25,7 @@ enum WatchVerb {
             let token = try invocation.token(invocation.arguments[after])
             try await target.reading { store in
                 let key = try text.map { try invocation.key($0, declared, store.keys.effectiveValues) }
-                // A file without a past begins with what it has, which nobody has missed.
+                // A file without a history begins with its contents, which nobody has missed.
                 var isBeginning = token == nil && store.history.token == nil
                 for try await change in store.history.changes(after: token ?? store.history.token) {
                     let isSnapshot = isBeginning && change.snapshot != nil
@@ -53,7 +53,7 @@ extension Invocation {
     }
 }
 
-/// A change as it is shown.
+/// A change as it is displayed.
 private struct WatchedChange {
     private let change: Change
     private let mutations: [(key: String, old: SettingValue?, new: SettingValue?, isSecret: Bool)]
@@ -113,7 +113,7 @@ private struct WatchedChange {
 }
 
 extension Date {
-    /// Such as `12:05:09`, where the user is.
+    /// The time in the user's time zone, such as `12:05:09`.
     fileprivate var clockTime: String {
         formatted(
             Date.ISO8601FormatStyle(timeZone: .current).time(includingFractionalSeconds: false))

@@ -7,7 +7,7 @@ import SettleInterchange
     import Foundation
 #endif
 
-/// Change single values.
+/// Verbs that change single values.
 enum WriteVerbs {
     static let write = Verb(
         name: "write", aliases: ["set"], scope: .domain, operands: [.key],
@@ -50,7 +50,7 @@ enum WriteVerbs {
             try await target.writing { store in
                 let stored = try await target.valuesIfAny()
                 let key = try invocation.operands.first.map { try invocation.key($0, declared, stored) }
-                // Before the search: a program's own store does not show what is its owner's.
+                // Check before the search: a program's own store does not show owner-only settings.
                 if let key { try declared.checkAccess(to: key) }
                 guard !stored.root.isEmpty else { throw target.notFound }
                 guard let key else {
@@ -102,7 +102,7 @@ extension Invocation {
         }
     }
 
-    /// `write DOMAIN '{a = 1;}'`.
+    /// Runs `write DOMAIN '{a = 1;}'`.
     fileprivate func replaceAll(of target: CommandTarget, with text: String) async throws {
         let value = has(.json) ? try? SettingValue(json: .init(text.utf8)) : OldPropertyList.value(of: text)
         guard case .dictionary(let entries)? = value else {
@@ -122,7 +122,7 @@ extension Invocation {
 }
 
 extension CommandTarget {
-    /// The stored values; none if the domain does not exist.
+    /// Returns the stored values; none if the domain does not exist.
     func valuesIfAny() async throws -> SettingTree {
         switch self {
         case .program: return try await storedValues()
@@ -136,7 +136,7 @@ extension CommandTarget {
 }
 
 extension SettingsStore {
-    /// Removes everything but what is its owner's.
+    /// Removes everything except owner-only settings.
     fileprivate func removeAll(_ stored: SettingTree, _ declared: DeclaredSettings) throws {
         for key in stored.leaves(within: declared) where declared[key]?.isOwners != true {
             try keys.removeValue(forKey: key)

@@ -1,11 +1,11 @@
-/// Why a call of the gateway has no result, and what that says of the call.
+/// The reason that a gateway call has no result, and whether the call can have taken effect.
 struct GatewayFailure: Error, Equatable {
     enum Kind: Equatable {
-        /// Nothing of it has happened: no endpoint was reached.
+        /// No endpoint was reached. Nothing has happened.
         case unreached
-        /// It may have happened: the answer was lost, or came too late.
+        /// The answer was lost or came too late. The call may have taken effect.
         case unanswered
-        /// etcd has refused it, with this code of gRPC. Nothing of it has happened.
+        /// etcd refused the call, with this gRPC code. Nothing has happened.
         case refused(code: Int64)
     }
 
@@ -13,13 +13,14 @@ struct GatewayFailure: Error, Equatable {
     var endpoint: String
     var reason: String
 
-    /// The codes of gRPC with which etcd says that it has decided: nothing has happened, and nothing will. Others, such
-    /// as a time-out within the cluster, leave it open.
+    /// The gRPC codes with which etcd reports a decision: nothing has happened, and nothing will. Others, such as a
+    /// time-out within the cluster, leave the outcome open.
     enum Code {
         static let invalidArgument: Int64 = 3
         static let notFound: Int64 = 5
         static let permissionDenied: Int64 = 7
-        /// The database is full. It is decided, but the first transaction that finds it so has landed all the same.
+        /// The database is full. The outcome is decided, but the first transaction that finds the database full has
+        /// landed all the same.
         static let resourceExhausted: Int64 = 8
         static let failedPrecondition: Int64 = 9
         static let outOfRange: Int64 = 11
@@ -34,32 +35,33 @@ struct GatewayFailure: Error, Equatable {
 }
 
 extension GatewayFailure {
-    /// Whether the token is not good any more, whatever the code.
+    /// Whether the token is no longer valid, whatever the code.
     var isUnauthenticated: Bool {
         kind == .refused(code: Code.unauthenticated) || reason.contains("invalid auth token")
             || reason.contains("auth store is old")
     }
 
-    /// Whether etcd does not know the user with this password. Its code is that of an invalid argument.
+    /// Whether etcd does not know the user with this password. The code is that of an invalid argument.
     var isAboutPassword: Bool { reason.contains("authentication failed") }
 
     /// Whether no connection was made because one side does not accept the other's certificate, as far as the
-    /// transport's words tell.
+    /// transport's message shows.
     var isAboutCertificates: Bool {
         let words = reason.lowercased()
         return kind == .unreached && ["certificate", "handshake", "x509"].contains { words.contains($0) }
     }
 
-    /// The gateway has the code of a full database for answers that are too long for it, too.
+    /// Returns whether the outcome is decided. The gateway also uses the code of a full database for answers that are
+    /// too long for it.
     private static func isDecided(_ code: Int64, _ message: String) -> Bool {
         guard code == Code.resourceExhausted else { return Code.definite.contains(code) }
         return message.contains("space exceeded") || message.contains("too many requests")
     }
 
-    /// What an answer with an error says.
+    /// Reads an answer with an error.
     init(status: Int, body: [UInt8], endpoint: String) {
         let object = GatewayObject(body)
-        // On a stream the error is an object of its own.
+        // On a stream, the error is a nested object.
         let inner = object?.object("error")
         let code = object?.signed("code") ?? 0
         let found = code != 0 ? code : inner?.signed("grpc_code") ?? 0

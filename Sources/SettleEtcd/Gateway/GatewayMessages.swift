@@ -1,6 +1,6 @@
 import Settle
 
-/// What every answer says of the cluster.
+/// The cluster information in every answer.
 struct GatewayHeader: Equatable {
     var cluster: UInt64
     var revision: Int64
@@ -11,7 +11,7 @@ extension GatewayHeader {
         self.init(cluster: object?.unsigned("cluster_id") ?? 0, revision: object?.signed("revision") ?? 0)
     }
 
-    /// Whether this is another cluster than one that was known, or an earlier state of it.
+    /// Returns whether this is another cluster than the known one, or an earlier state of it.
     func isOther(than known: GatewayHeader) -> Bool {
         (known.cluster != 0 && cluster != known.cluster) || revision < known.revision
     }
@@ -33,17 +33,17 @@ extension GatewayPair {
     }
 }
 
-/// Asks for keys.
+/// A request for keys.
 struct RangeRequest: Equatable {
     var key: [UInt8]
-    /// The first key behind the range; `nil` for a single key.
+    /// The first key after the range; `nil` for a single key.
     var end: [UInt8]?
-    /// As of which revision; 0 for now.
+    /// The revision to read at; 0 for the current one.
     var revision: Int64 = 0
-    /// Only keys that have changed since.
+    /// Restricts the answer to keys that have changed since.
     var minModRevision: Int64 = 0
     var keysOnly = false
-    /// At most this many; 0 for all.
+    /// The maximum number of keys; 0 for all.
     var limit: Int64 = 0
 
     var json: [UInt8] { GatewayWriter.object(write) }
@@ -58,10 +58,10 @@ struct RangeRequest: Equatable {
     }
 }
 
-/// Keys that were asked for.
+/// The keys that were requested.
 struct RangeAnswer: Equatable {
     var pairs: [GatewayPair]
-    /// How many keys the range has, with those that were not asked for.
+    /// The number of keys in the range, including those that were not requested.
     var count: Int64
 }
 
@@ -71,14 +71,14 @@ extension RangeAnswer {
     }
 }
 
-/// What must hold for a transaction.
+/// A condition of a transaction.
 struct Comparison: Equatable {
     enum Target: Equatable {
-        /// The key, or each key of the range, was last changed at this revision; 0 if there is none.
+        /// The key, or each key of the range, was last changed at this revision; 0 if there is no such key.
         case modified(at: Int64)
         /// Nothing in the range was changed at this revision or later.
         case unmodified(since: Int64)
-        /// The key was made at this revision; 0 if there is none.
+        /// The key was created at this revision; 0 if there is no such key.
         case created(at: Int64)
     }
 
@@ -128,7 +128,7 @@ enum Operation: Equatable {
         }
     }
 
-    /// How many bytes it takes of what a request may have.
+    /// The number of bytes that it takes of a request's limit.
     var size: Int {
         switch self {
         case .put(let key, let value, _): key.count + value.count + 32
@@ -138,7 +138,7 @@ enum Operation: Equatable {
     }
 }
 
-/// All of some operations, or all of others.
+/// Operations to run if all comparisons hold, and others to run otherwise.
 struct TransactionRequest: Equatable {
     var comparisons: [Comparison] = []
     var success: [Operation] = []
@@ -158,12 +158,12 @@ struct TransactionRequest: Equatable {
     }
 }
 
-/// What has become of a transaction.
+/// The outcome of a transaction.
 struct TransactionAnswer: Equatable {
     var header: GatewayHeader
     /// Whether all comparisons held.
     var succeeded: Bool
-    /// What its ranges have found, in their order.
+    /// The results of its ranges, in order.
     var ranges: [RangeAnswer]
 
     init(_ object: GatewayObject) {

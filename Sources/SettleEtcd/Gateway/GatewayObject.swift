@@ -6,14 +6,14 @@ import Settle
     import Foundation
 #endif
 
-/// An object in JSON as etcd's gateway spells it: 64-bit integers are texts, bytes are base64, and a field that is
-/// zero, false or empty is left out. Fields that are not asked for are ignored.
+/// A JSON object as etcd's gateway spells it: 64-bit integers are strings, bytes are base64, and a field that is zero,
+/// false or empty is left out. Fields that are not requested are ignored.
 struct GatewayObject {
     let entries: SettingValue.Entries
 
     init(_ entries: SettingValue.Entries = [:]) { self.entries = entries }
 
-    /// - Returns: `nil` if the bytes are no JSON object.
+    /// - Returns: `nil` if the bytes are not a JSON object.
     init?(_ bytes: [UInt8]) {
         guard case .dictionary(let entries)? = try? JSONDocument.read(bytes) else { return nil }
         self.entries = entries
@@ -27,7 +27,7 @@ struct GatewayObject {
         }
     }
 
-    /// Such as the identity of a cluster, which may be larger than a signed number.
+    /// Returns an unsigned number, such as a cluster's identity, which may exceed the signed range.
     func unsigned(_ name: String) -> UInt64 {
         switch entries[name] {
         case .integer(let number): UInt64(bitPattern: number)
@@ -42,7 +42,7 @@ struct GatewayObject {
         if case .string(let text)? = entries[name] { text } else { "" }
     }
 
-    /// A text; `nil` for an empty one.
+    /// Returns a string; `nil` for an empty one.
     func name(_ name: String) -> String? { text(name).isEmpty ? nil : text(name) }
 
     func real(_ name: String) -> Double? {
@@ -55,7 +55,7 @@ struct GatewayObject {
 
     var batch: StorageBatch.ID { StorageBatch.ID(store: unsigned("store"), number: unsigned("batch")) }
 
-    /// For texts and numbers, which can always be spelled.
+    /// The JSON of strings and numbers, which can always be represented.
     var json: [UInt8] { (try? SettingValue.dictionary(entries).jsonBytes()) ?? [] }
 
     func bytes(_ name: String) -> [UInt8] {
@@ -75,6 +75,6 @@ struct GatewayObject {
 extension SettingValue {
     func jsonBytes() throws(FormatError) -> [UInt8] { [UInt8](try json()) }
 
-    /// A 64-bit integer as the gateway spells it.
+    /// Returns a 64-bit integer as the gateway spells it.
     static func gateway(_ number: some BinaryInteger) -> SettingValue { .string(String(number)) }
 }

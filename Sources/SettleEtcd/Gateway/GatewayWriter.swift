@@ -1,11 +1,11 @@
-/// Writes JSON as etcd's gateway spells it, without making a tree of values first: 64-bit integers are texts, bytes are
-/// base64.
+/// Writes JSON as etcd's gateway spells it, without building a tree of values first: 64-bit integers are strings, and
+/// bytes are base64.
 ///
 /// Fields are written in the order of their names, as `SettingValue.json()` does.
 struct GatewayWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// The JSON of an object.
+    /// Returns the JSON of an object.
     static func object(_ fields: (inout GatewayWriter) -> Void) -> [UInt8] {
         var writer = GatewayWriter()
         writer.bytes.reserveCapacity(1_024)
@@ -48,13 +48,13 @@ struct GatewayWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// - Parameter word: Without anything that has to be escaped.
+    /// - Parameter word: A string without characters that must be escaped.
     mutating func field(_ name: StaticString, word: StaticString) {
         begin(name)
         append(quoted: word)
     }
 
-    /// Only what is true is spelled.
+    /// Writes a true field. False fields are left out.
     mutating func flag(_ name: StaticString) {
         begin(name)
         append("true")

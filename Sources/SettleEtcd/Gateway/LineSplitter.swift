@@ -1,8 +1,8 @@
-/// Puts lines together from the pieces in which a stream brings them.
+/// Assembles lines from the pieces that a stream delivers.
 struct LineSplitter {
     private var rest: [UInt8] = []
 
-    /// - Returns: The lines that are complete now, without empty ones.
+    /// - Returns: The lines that are now complete, without empty ones.
     mutating func add(_ bytes: some Sequence<UInt8>) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         for byte in bytes {
@@ -16,9 +16,9 @@ struct LineSplitter {
         return lines
     }
 
-    /// The stream has ended.
+    /// Ends the input.
     ///
-    /// - Returns: What came after the last end of a line; `nil` if nothing did.
+    /// - Returns: The bytes after the last line ending; `nil` if there are none.
     mutating func finish() -> [UInt8]? {
         defer { rest = [] }
         return rest.isEmpty ? nil : rest

@@ -9,12 +9,12 @@ import Settle
 /// Named locks: a key with a lease, which only its holder deletes.
 extension Cluster {
     enum LockAttempt {
-        /// With what had changed until the lock was taken. `nil` for a call that was repeated.
+        /// The lock was taken, with the changes up to then. `nil` for a repeated call.
         case taken(LockLease, own: GatewayPair, header: GatewayHeader, news: RangeAnswer?)
         case held(by: String?)
     }
 
-    /// Takes a lock unless somebody has it.
+    /// Takes a lock unless another client has it.
     ///
     /// - Parameter known: The revision up to which everything is known.
     func tryLock(
@@ -42,10 +42,10 @@ extension Cluster {
             failure: [.range(RangeRequest(key: key))])
         let answer: TransactionAnswer
         do throws(GatewayFailure) {
-            // Repeated, it is recognised by the lease in its value.
+            // If the call is repeated, it is recognised by the lease in its value.
             answer = try await transact(request)
         } catch {
-            // The lock may be taken. Without its lease it is free again.
+            // The lock may have been taken. Revoking its lease frees it.
             await revoke(lease)
             throw error
         }
@@ -62,24 +62,24 @@ extension Cluster {
         return .taken(lock, own: own, header: answer.header, news: answer.succeeded ? answer.ranges.first : nil)
     }
 
-    /// - Returns: For how many seconds the lease lasts now; 0 if it has ended.
+    /// - Returns: The remaining seconds of the lease; 0 if it has ended.
     func renew(_ lock: LockLease) async throws(StorageError) -> Int64 {
         try await run("kept locked with “\(lock.name)”") { () throws(GatewayFailure) in
             try await keepAlive(lock.lease)
         }
     }
 
-    /// Removes a lock if it is still this one: a late release must not free the next holder's.
+    /// Removes a lock if it is still this one: a late release must not free the next holder's lock.
     func release(_ lock: LockLease) async {
         let key = space.key(KeyName.lock(lock.name))
         let request = TransactionRequest(
             comparisons: [Comparison(key: key, target: .created(at: lock.revision))], success: [.delete(key: key)])
-        // What fails here ends with the lease.
+        // If this fails, the lock ends with its lease.
         _ = try? await transact(request)
         await revoke(lock.lease)
     }
 
-    /// What stands at the key of a lock, for the people who wait for it.
+    /// Returns the value at a lock's key, for users who wait for the lock.
     private static func value(_ lease: Int64) -> [UInt8] {
         let process = ProcessInfo.processInfo
         let entries: SettingValue.Entries = [

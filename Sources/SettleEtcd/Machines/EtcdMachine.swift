@@ -6,24 +6,25 @@ public import Settle
     import Foundation
 #endif
 
-/// What a machine of a fleet has in force, as it has reported to the cluster.
+/// The settings in force on a machine of a fleet, as reported to the cluster.
 public struct EtcdMachine: Sendable, Hashable {
     /// The name under which it reports.
     public var name: String
-    /// The newest transaction that is in force there; `nil` before anything was stored.
+    /// The newest transaction in force there; `nil` before anything was stored.
     public var token: ChangeToken?
-    /// The keys whose stored values it can't use, with the reason: others are in force there.
+    /// The keys whose stored values it can't use, with the reason. Other values are in force there.
     public var problems: [String: String]
     /// The program and the process that report.
     public var program: String
-    /// When it has reported this, by its own clock, in seconds since 2001-01-01 00:00 UTC.
+    /// The time of this report by the machine's own clock, in seconds since 2001-01-01 00:00 UTC.
     public var time: Double
 
     init(name: String, token: ChangeToken?, problems: [String: String], program: String, time: Double) {
         (self.name, self.token, self.problems, self.program, self.time) = (name, token, problems, program, time)
     }
 
-    /// Whether everything up to a place is in force there. A token of another history says nothing: false.
+    /// Returns whether everything up to a token is in force there. Returns false for a token of another history, since
+    /// that is unknown.
     public func has(_ token: ChangeToken) -> Bool {
         guard let own = self.token, own.history == token.history else { return false }
         return own.position >= token.position
@@ -38,7 +39,7 @@ extension EtcdMachine {
         static let time = "time"
     }
 
-    /// What stands at the key of a machine.
+    /// The value at a machine's key.
     var bytes: [UInt8] {
         var entries: SettingValue.Entries = [Name.program: .string(program), Name.time: .real(time)]
         if let token { entries[Name.token] = .string("\(token)") }
@@ -49,7 +50,7 @@ extension EtcdMachine {
         return GatewayObject(entries).json
     }
 
-    /// - Returns: `nil` for what no machine has written.
+    /// - Returns: `nil` for a value that no machine has written.
     init?(name: String, _ bytes: [UInt8]) {
         guard let object = GatewayObject(bytes), let program = object.name(Name.program) else { return nil }
         var problems: [String: String] = [:]
@@ -61,9 +62,9 @@ extension EtcdMachine {
             time: object.real(Name.time) ?? 0)
     }
 
-    /// What is in force in a store.
+    /// Creates the report of the settings in force in a store.
     init(_ store: SettingsStore, name: String, time: Double) {
-        // First: the values are at least as new.
+        // Read the token first: then the values are at least as new.
         let token = store.history.token
         let problems = store.settings.compactMap { setting in setting.problem.map { (setting.key, $0.description) } }
         let process = ProcessInfo.processInfo

@@ -1,23 +1,23 @@
 public import Settle
 
-/// Which machines there are, and what is in force on them.
+/// The machines of a fleet, and the settings in force on them.
 extension EtcdStorage {
-    /// Reports to the cluster what is in force in a store on this storage, until the task is cancelled or the store is
-    /// closed; then the machine is no longer listed.
+    /// Reports to the cluster the settings in force in a store on this storage, until the task is cancelled or the
+    /// store is closed. Then the machine is no longer listed.
     ///
     /// ```swift
     /// group.addTask { await storage.report(store, as: hostName) }
     /// ```
     ///
-    /// A report never has a transaction that is not in force yet. It is made a moment after something new is, and not
-    /// sooner than 0.1 s after the last one. Each costs one small write beside the settings, which wakes nobody who
-    /// follows them. A machine that can't be reached is listed for as long as it may live without a renewal. What fails
-    /// is tried again.
+    /// A report never includes a transaction that is not in force yet. A report is made a moment after something new
+    /// takes effect, but at least 0.1 s after the last report. Each report costs one small write beside the settings,
+    /// which wakes no followers of the settings. A machine that can't be reached stays listed for `timeToLive` without
+    /// a renewal. Failed calls are repeated.
     ///
     /// - Parameters:
     ///   - store: A store on this storage.
-    ///   - machine: The machine's name. Of two with one name, only the last report is listed.
-    ///   - timeToLive: How long the machine is listed once it has gone. Whole seconds.
+    ///   - machine: The machine's name. If two machines have the same name, only the last report is listed.
+    ///   - timeToLive: How long the machine stays listed after it has gone. Whole seconds.
     public nonisolated func report(
         _ store: SettingsStore, as machine: String, timeToLive: Duration = .seconds(60)
     ) async {
@@ -38,20 +38,20 @@ extension EtcdStorage {
                 let pause = failure == nil ? Self.reportPause : configuration.reconnectDelay.lowerBound
                 let due = time.elapsed() + pause * (1 + configuration.random() / 2)
                 if (try? await time.sleep(due)) == nil { break }
-                // What has changed meanwhile has signalled, but what has failed has not.
+                // A change in the meantime has sent a signal, but a failure has not.
                 if failure != nil { signal.yield() }
             }
             group.cancelAll()
         }
         guard let lease = reporter.withLock({ $0.currentLease }) else { return }
-        // In a task that is not cancelled.
+        // Runs in a task that is not cancelled.
         await Task { [cluster] in await cluster.revoke(lease) }.value
     }
 
-    /// Asks the cluster which machines report.
+    /// Returns the machines that report to the cluster.
     ///
     /// - Returns: The machines, sorted by their names.
-    /// - Throws: `StorageError` if the cluster can't be asked.
+    /// - Throws: `StorageError` if the cluster can't be queried.
     public nonisolated func machines() async throws(StorageError) -> [EtcdMachine] {
         let range = space.machines
         let found = try await cluster.read(RangeRequest(key: range.key, end: range.end)).range
@@ -64,9 +64,9 @@ extension EtcdStorage {
     /// The shortest time between two reports.
     private static let reportPause = Duration.milliseconds(100)
 
-    /// Does what is due.
+    /// Takes the step that is due.
     ///
-    /// - Returns: Why it could not be done.
+    /// - Returns: The reason that it failed.
     private nonisolated func report(
         _ machine: EtcdMachine, _ reporter: LockedValue<MachineReporter>, _ timeToLive: Duration
     ) async -> GatewayFailure? {

@@ -1,4 +1,4 @@
-/// Decides what a machine that reports has to do. Pure.
+/// Decides the next step of a machine that reports. Pure.
 ///
 /// ```
 ///   unknown ──grant a lease, put──▶ reported ──something else is in force──▶ put
@@ -7,7 +7,7 @@
 ///      └──────────────────────────────┘
 /// ```
 ///
-/// After a failed call it is not known whether the lease lasts: a new one takes its place, and the old one ends by
+/// After a failed call it is unknown whether the lease is still valid: a new lease replaces it, and the old one ends by
 /// itself.
 struct MachineReporter {
     enum Step: Equatable {
@@ -30,7 +30,7 @@ struct MachineReporter {
     /// When the lease has to be renewed.
     var due: Duration { renewed + timeToLive / 3 }
 
-    /// What has to be given up in the end.
+    /// The lease to revoke at the end.
     var currentLease: Int64? { lease }
 
     mutating func didRegister(_ lease: Int64, now: Duration) { (self.lease, reported, renewed) = (lease, nil, now) }

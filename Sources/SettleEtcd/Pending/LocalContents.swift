@@ -1,6 +1,6 @@
 import Settle
 
-/// What a machine keeps of a cluster.
+/// A machine's local copy of a cluster's state.
 ///
 ///     client      names this machine's marker in the cluster
 ///     cluster     whose values these are: the cluster's identity, the prefix, and the revision
@@ -47,7 +47,7 @@ struct LocalContents: Sendable, Equatable {
         if case .array(let entries)? = tree.root["lost"] { lost = entries.compactMap(EtcdLostTransaction.init) }
     }
 
-    /// What has to be written to turn another state into this one.
+    /// Returns the writes that turn another state into this one.
     func changes(from other: LocalContents) -> [SettingKey: SettingValue?] {
         var changes: [SettingKey: SettingValue?] = [:]
         if client != other.client { changes.updateValue(client.map { .string($0) }, forKey: "client") }
@@ -76,7 +76,7 @@ struct LocalContents: Sendable, Equatable {
 }
 
 extension LocalContents {
-    /// The last known values as a range of the cluster would have them.
+    /// Returns the last known values as a range of the cluster would contain them.
     func pairs(in space: KeySpace) -> [GatewayPair] {
         values.compactMap { name, value in
             guard let bytes = try? value.value.jsonBytes() else { return nil }
@@ -85,9 +85,9 @@ extension LocalContents {
         }
     }
 
-    /// Why what is pending here must not be put over a cluster's values: those of another prefix, of another cluster,
-    /// or of another history of this one, as before a backup was restored. The witness may show it where the values do
-    /// not.
+    /// Returns the reason that pending writes here must not overwrite a cluster's values: they are for another prefix,
+    /// another cluster, or another history of this one, as before a backup was restored. The witness may show that
+    /// where the values do not.
     func difference(from mirror: Mirror) -> String? {
         guard hasValues else { return nil }
         if space != mirror.space { return "it was written for the settings under “\(space?.prefix ?? "")”" }
@@ -98,7 +98,7 @@ extension LocalContents {
 
     static let isOfOtherCluster = "it was based on another cluster, or on another history of this one"
 
-    /// Takes over what is known of the cluster now.
+    /// Takes over the known state of the cluster.
     ///
     /// - Parameter witness: `nil` if only these values are known: then the witness stays.
     mutating func take(_ mirror: Mirror, _ witness: Witness?) {

@@ -1,13 +1,13 @@
 import Settle
 
-/// Keeps what a machine has of a cluster in a storage of its own, usually a file.
+/// Keeps a machine's copy of a cluster's state in a storage of its own, usually a file.
 ///
-/// What can't be written is no reason to stop: the cluster has the values. It is reported once, and tried again with
-/// the next change.
+/// A failed write does not stop the client: the cluster has the values. The failure is reported once, and the write is
+/// tried again with the next change.
 actor LocalCopy {
     private let storage: any Storage
     private(set) var contents = LocalContents()
-    /// What the storage has.
+    /// The contents of the storage.
     private var written = LocalContents()
     private var tree = SettingTree()
     private var lastError: StorageError?
@@ -16,7 +16,7 @@ actor LocalCopy {
 
     init(_ storage: any Storage) { self.storage = storage }
 
-    /// - Throws: What the storage throws. Then nothing is written.
+    /// - Throws: The error of the storage. Nothing is written then.
     func load() async throws(StorageError) -> LocalContents {
         let found = try await storage.load()
         tree = found.tree
@@ -25,9 +25,9 @@ actor LocalCopy {
         return contents
     }
 
-    /// Changes what is kept.
+    /// Changes the copy.
     ///
-    /// - Returns: Why it could not be written, unless that is known already.
+    /// - Returns: The reason that it could not be written, unless that is known already.
     @discardableResult
     func update(
         _ durability: StorageDurability = .buffered, _ change: @Sendable (inout LocalContents) -> Void
@@ -54,7 +54,7 @@ actor LocalCopy {
     func close() async {
         await update { _ in }
         if let storage = storage as? any CheckpointingStorage {
-            // What it can't write to the file stays in the journal.
+            // Changes that it can't write to the file stay in the journal.
             _ = try? await storage.checkpoint(tree, for: .closing)
         }
         await storage.close()

@@ -6,37 +6,37 @@ struct PendingTransaction: Sendable, Equatable {
     var values: [SettingKey: SettingValue?]
     /// The revision that the writes were based on.
     var base: Int64
-    /// Keys at which something was stored then.
+    /// The keys at which something was stored then.
     var replaced: Set<SettingKey>
-    /// The batch with which they were to be stored.
+    /// The batch that was to store them.
     var batch: StorageBatch.ID
     var author: String?
-    /// In seconds since 2001-01-01 00:00 UTC.
+    /// The time of the writes, in seconds since 2001-01-01 00:00 UTC.
     var time: Double
 }
 
 /// Plain writes that were given up, because the cluster had newer values when it could be reached again.
 ///
-/// They are kept for a person, who may write them again.
+/// They are kept for a user, who may write them again.
 public struct EtcdLostTransaction: Sendable, Hashable {
-    /// What was written; `nil` for a key that was removed.
+    /// The written values; `nil` for a key that was removed.
     public var values: [SettingKey: SettingValue?]
-    /// What the cluster had instead, when they were given up.
+    /// The values that the cluster had instead when the writes were given up.
     public var stored: [SettingKey: SettingValue]
     /// The revision of the cluster that the writes were based on.
     public var base: Int64
-    /// Who made them, if known.
+    /// The author of the writes, if known.
     public var author: String?
-    /// When they were made, in seconds since 2001-01-01 00:00 UTC.
+    /// The time of the writes, in seconds since 2001-01-01 00:00 UTC.
     public var time: Double
 }
 
 extension PendingTransaction {
-    /// Parts a batch into what was written together.
+    /// Splits a batch into the transactions that were written together.
     ///
     /// - Parameters:
     ///   - base: The revision that the store knew.
-    ///   - earlier: What was pending before: its keys were based on what they were based on then.
+    ///   - earlier: The writes that were pending before: their keys keep the base that they had then.
     static func parts(
         of batch: StorageBatch, base: Int64, earlier: [PendingTransaction], time: Double
     ) -> [PendingTransaction] {
@@ -68,9 +68,9 @@ extension PendingTransaction {
         }
     }
 
-    /// Whether others have stored something at one of the keys since.
+    /// Returns whether others have stored something at one of the keys since.
     ///
-    /// - Parameter own: The revisions of the client's own transactions, which are none of others.
+    /// - Parameter own: The revisions of the client's own transactions, which do not count as others'.
     func isContested(in mirror: Mirror, own: Set<Int64>) -> Bool {
         values.keys.contains { key in
             let places = key.parents + [key] + mirror.keys(within: key)
@@ -80,7 +80,7 @@ extension PendingTransaction {
         }
     }
 
-    /// Whether a batch writes one of the keys.
+    /// Returns whether a batch writes one of the keys.
     func isCovered(by batch: StorageBatch) -> Bool {
         values.keys.contains { Self.isWritten($0, by: batch) }
     }
@@ -89,18 +89,18 @@ extension PendingTransaction {
         batch.values[key] != nil || key.parents.contains { batch.values[$0] != nil }
     }
 
-    /// How a transaction of an earlier process goes on.
+    /// The next step for a transaction of an earlier process.
     enum NextStep {
         case send(BatchPlan)
-        /// It has landed when it was sent before.
+        /// It landed when it was sent before.
         case isStored
-        /// Others have stored something newer, or the cluster can't hold it.
+        /// Others have stored something newer, or the cluster can't store it.
         case giveUp
     }
 
     /// - Parameters:
-    ///   - earlier: The batch with which an earlier process has sent it, which may be on its way still.
-    ///   - own: The revisions of the client's own transactions, which are none of others.
+    ///   - earlier: The batch with which an earlier process sent it, which may still be on its way.
+    ///   - own: The revisions of the client's own transactions, which do not count as others'.
     func nextStep(in view: ClusterView, after earlier: StorageBatch.ID, own: Set<Int64>) -> NextStep {
         let (last, revision) = view.mirror.marker(of: view.clientName)
         if last?.batch == earlier { return .isStored }

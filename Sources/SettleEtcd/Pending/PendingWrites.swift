@@ -2,27 +2,28 @@ import Settle
 
 /// The plain writes that are not known to be in the cluster. Pure.
 struct PendingWrites: Sendable {
-    /// Those of an earlier process, oldest first.
+    /// The writes of an earlier process, oldest first.
     var inherited: [PendingTransaction] = []
-    /// Those that the store has and will append again.
+    /// The writes that the store has and will append again.
     private(set) var repeated: [PendingTransaction] = []
-    /// The last batch of which the store does not know whether it was stored.
+    /// The last batch for which the store does not know whether it was stored.
     var open: StorageBatch?
 
-    /// What the local copy has.
+    /// All pending writes, as the local copy has them.
     var all: [PendingTransaction] { inherited + repeated }
 
-    /// The values that a store begins with: those that are not in the cluster yet are in force.
+    /// Returns the values with which a store begins: pending values are in force.
     func contents(over view: ClusterView, _ outcome: StorageContents.Outcome) -> StorageContents {
         var tree = view.mirror.tree
         for transaction in inherited { tree.apply(transaction.values) }
         return StorageContents(tree: tree, outcome: outcome, position: view.position, token: view.recent.end)
     }
 
-    /// A batch is about to be sent. Plain writes that share it with commits stay in force if these are undone.
+    /// Records that a batch is about to be sent. Plain writes that share it with commits stay in force if the commits
+    /// are undone.
     ///
     /// - Parameter base: The revision that the store knows.
-    /// - Returns: What was given up; `nil` if nothing changes.
+    /// - Returns: The writes given up; `nil` if nothing changes.
     mutating func add(
         _ batch: StorageBatch, base: Int64, time: Double, over mirror: Mirror
     ) -> [EtcdLostTransaction]? {
@@ -37,7 +38,7 @@ struct PendingWrites: Sendable {
         return lost
     }
 
-    /// The store waits with a batch.
+    /// Records a batch that the store holds back.
     mutating func preserve(_ waiting: StorageBatch, base: Int64, time: Double, undecided: StorageBatch.ID?) {
         let parts = PendingTransaction.parts(of: waiting, base: base, earlier: repeated, time: time)
         repeated = parts.map { part in
@@ -50,27 +51,28 @@ struct PendingWrites: Sendable {
         }
     }
 
-    /// A batch is in the cluster.
+    /// Records that a batch is in the cluster.
     ///
-    /// - Returns: What was given up.
+    /// - Returns: The writes given up.
     mutating func didStore(_ batch: StorageBatch, over mirror: Mirror) -> [EtcdLostTransaction] {
         let lost = givenUp(by: batch, over: mirror)
         repeated = remaining(after: batch)
         return lost
     }
 
-    /// Batches have turned out to be stored.
+    /// Records batches that were found to be stored.
     mutating func didFind(_ batches: [StorageBatch.ID]) {
         if let open, batches.contains(open.id) { self.open = nil }
         repeated.removeAll { batches.contains($0.batch) }
     }
 
-    /// The rest of what the store has comes with later batches.
+    /// Returns the writes that the store still has and will append with later batches.
     private func remaining(after batch: StorageBatch) -> [PendingTransaction] {
         batch.isPart ? repeated.filter { !$0.isCovered(by: batch) } : []
     }
 
-    /// What was pending and is not in what the store appends now: others were faster, and it has reported that.
+    /// Returns the pending writes that are missing from the batch the store appends now: others were faster, and the
+    /// store has reported that.
     private func givenUp(by batch: StorageBatch, over mirror: Mirror) -> [EtcdLostTransaction] {
         if batch.isPart { return [] }
         return repeated.filter { transaction in

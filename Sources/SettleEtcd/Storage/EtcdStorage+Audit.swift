@@ -2,29 +2,29 @@ import Settle
 
 /// The checks of a stream of changes while it runs.
 enum StreamCheck: CaseIterable {
-    /// After each silence.
+    /// A check after each silence.
     case silence
-    /// Now and then, even if it is busy.
+    /// A check now and then, even on a busy stream.
     case audit
 }
 
-/// Checks whether the stream brings everything.
+/// Checks whether the stream delivers everything.
 extension EtcdStorage {
-    /// When a check is due; `nil` once the storage is closed.
+    /// Returns the time at which a check is due; `nil` once the storage is closed.
     func due(_ check: StreamCheck) -> Duration? {
         guard phase != .closed else { return nil }
         switch check {
         case .silence: return machine.heard + configuration.silence
         case .audit:
-            // Spread: a thousand stores must not read in one moment. The same for every stream until then, however
-            // often they are cut.
+            // Spread the audits: a thousand stores must not read at one moment. The time stays the same for every
+            // stream until then, however often they are cut.
             let due = auditDue ?? time.elapsed() + configuration.audit * (0.5 + configuration.random())
             auditDue = due
             return due
         }
     }
 
-    /// - Returns: Why the stream is given up; `nil` if it is good.
+    /// - Returns: The reason to give up the stream; `nil` if the stream is good.
     func run(_ check: StreamCheck) async -> String? {
         switch check {
         case .silence: await checkSilence()
@@ -32,8 +32,8 @@ extension EtcdStorage {
         }
     }
 
-    /// A stopped member is silent for ever, and so is one that is cut off. Compares the stream with a read of a
-    /// majority.
+    /// Compares the stream with a read of a majority. A stopped member stays silent forever, and so does one that is
+    /// cut off.
     private func checkSilence() async -> String? {
         guard time.elapsed() >= machine.heard + configuration.silence else { return nil }
         let (known, seen) = (view.mirror.revision, view.followed)
@@ -51,7 +51,7 @@ extension EtcdStorage {
         let isBehind = !found.pairs.isEmpty || found.count != view.mirror.count
         guard isBehind, view.followed == seen else {
             machine.didCheck(now: time.elapsed())
-            // After an interruption, etcd still has the history of this revision, and need not be asked for everything.
+            // After an interruption, etcd still has the history of this revision, so not everything has to be read.
             if !isBehind, view.followed == seen, !isStale { view.advance(to: header.revision) }
             return nil
         }
@@ -60,16 +60,16 @@ extension EtcdStorage {
         return "the stream is silent, although something was stored"
     }
 
-    /// What a stream has not brought after as long a silence again, it does not bring.
+    /// Waits for the same silence once more. Changes that a stream has not delivered by then will not arrive.
     private func waitForDelayedChanges() async -> Bool {
         (try? await time.sleep(time.elapsed() + configuration.silence)) != nil
     }
 
-    /// Compares all keys with what is known: etcd itself may lose an event, and later ones hide that.
+    /// Compares all keys with the known ones: etcd itself may lose an event, and later events hide that.
     private func audit() async -> String? {
         auditDue = nil
         guard let first = await differences(), !first.isEmpty else {
-            // What fails here is done later, or by another client.
+            // If this fails, it is done later, or by another client.
             if let request = view.mirror.removalOfOldMarkers(now: time.now(), except: view.clientName) {
                 _ = try? await cluster.transact(request)
             }
@@ -102,7 +102,7 @@ extension EtcdStorage {
         events.send(.issue(space.isWithin(used.0)))
     }
 
-    /// - Returns: `nil` if that can't be found out now.
+    /// - Returns: `nil` if the differences can't be determined now.
     private func differences() async -> [[UInt8]: Int64]? {
         guard let (header, range) = try? await cluster.range(space.all(keysOnly: true)),
             header.cluster == view.mirror.cluster

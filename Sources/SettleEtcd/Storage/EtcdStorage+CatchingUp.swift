@@ -1,12 +1,12 @@
 import Settle
 
-/// Brings what a read has shown to be new, revision by revision: through the stream of changes, or through one of its
-/// own.
+/// Brings in, revision by revision, the changes that a read has revealed: through the stream of changes, or through a
+/// separate stream.
 ///
-/// A read of what has changed merges several revisions into one, and has nothing of what was deleted. So it only tells
-/// how far to follow. What etcd has forgotten, and what no member sends, is taken over as a difference.
+/// A read of changed keys merges several revisions into one and lacks deletions. So it only shows how far to follow.
+/// Changes that etcd has forgotten, or that no member sends, are taken over as a difference.
 extension EtcdStorage {
-    /// Brings the view up to date, with one read of what has changed.
+    /// Brings the view up to date, with one read of changed keys.
     func refresh() async throws(StorageError) {
         let known = view.mirror.revision
         let (header, range) = try await cluster.read(space.all(after: known))
@@ -14,9 +14,10 @@ extension EtcdStorage {
         try await absorb(range, header)
     }
 
-    /// Brings what a read of what has changed since the mirror's revision, or since an earlier one, has shown.
+    /// Brings in the changes revealed by a read of the keys changed since the mirror's revision, or since an earlier
+    /// one.
     ///
-    /// Requires the turn.
+    /// Call only at the head of the queue.
     func absorb(_ range: RangeAnswer, _ header: GatewayHeader) async throws(StorageError) {
         // Otherwise the stream was faster.
         guard let reading = view.news(in: range, at: header.revision) else { return }
@@ -32,9 +33,9 @@ extension EtcdStorage {
         view.takeDifference(range.pairs, deleted: deleted, at: header.revision)
     }
 
-    /// Follows what a read has shown.
+    /// Follows the changes that a read has revealed.
     ///
-    /// - Returns: Whether all of it is known now.
+    /// - Returns: Whether all of them are now known.
     func catchUp(to reading: Reading) async -> Bool {
         await waitForStream(to: reading)
         if hasReached(reading) { return true }
@@ -47,8 +48,8 @@ extension EtcdStorage {
         reading.isReached(by: view.followed, count: view.mirror.count)
     }
 
-    /// Waits until the stream has brought what a read has shown, or has ended. For some time: then a stream to another
-    /// member may be faster.
+    /// Waits until the stream has delivered the changes that a read has revealed, or has ended. The wait is limited:
+    /// after that, a stream to another member may be faster.
     private func waitForStream(to reading: Reading) async {
         guard isFollowing, !hasReached(reading) else { return }
         let due = time.elapsed() + configuration.deadline / 4

@@ -1,6 +1,6 @@
 import Settle
 
-/// The end.
+/// Closing.
 extension EtcdStorage {
     public func close() async {
         guard phase != .closed else { return }
@@ -16,8 +16,9 @@ extension EtcdStorage {
         await local?.close()
     }
 
-    /// The marker of a client that will not come back is of no use, unless it alone tells that something was stored or
-    /// deleted, or keeps a late request from landing. Then it goes with age; see `EtcdStorage+Audit.swift`.
+    /// Removes the marker. The marker of a client that will not come back is useless, unless it alone shows that
+    /// something was stored or deleted, or keeps a late request from landing. Then it is removed by age; see
+    /// `EtcdStorage+Audit.swift`.
     private func removeMarker() async {
         guard local == nil, undecided == nil, !mustKeepMarker, !isStale, let request = view.removalOfMarker else {
             return

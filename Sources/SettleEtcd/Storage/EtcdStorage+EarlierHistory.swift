@@ -1,13 +1,13 @@
 public import Settle
 
-/// What came before: etcd's revisions, read window by window, from the newest back.
+/// The earlier history: etcd's revisions, read window by window, from the newest back.
 ///
-/// No key is written for it, and nothing is read before somebody asks. What was read stays with the newest
-/// transactions, as many as the policy shows. If a read fails, what was known before stays known, and the next call
-/// tries again.
+/// No key is written for it, and nothing is read before it is requested. The transactions that were read stay with the
+/// newest ones, as many as the policy shows. If a read fails, the transactions known before stay known, and the next
+/// call tries again.
 extension EtcdStorage {
-    /// Those that etcd still has, as far as the policy shows them. What etcd has compacted is what came before the
-    /// beginning.
+    /// Returns the transactions that etcd still has, as far as the policy shows them. Transactions that etcd has
+    /// compacted count as before the beginning.
     public func records(before token: ChangeToken?, limit: Int) async throws(StorageError) -> [StoredRecord] {
         guard view.recent.policy.isKept else {
             try checkOpen()
@@ -31,19 +31,19 @@ extension EtcdStorage {
         }
     }
 
-    /// How many transactions are read at least, however few are asked for.
+    /// The minimum number of transactions read, however few are requested.
     private static let pageSize = 64
 
-    /// What a window of revisions has.
+    /// The contents of a window of revisions.
     private enum WindowContents {
         case found([StoredRecord], after: ChangeToken)
         case tooMuch(upTo: Int64)
         case compacted(upTo: Int64)
     }
 
-    /// Puts what came before in front of the known history: some transactions, or all that there are.
+    /// Adds the earlier transactions to the front of the known history: at least this many, or all that there are.
     ///
-    /// Requires the turn.
+    /// Call only at the head of the queue.
     private func readEarlier(atLeast count: Int) async throws(StorageError) {
         guard let beginning = view.recent.beginning, let reading = view.readingUpToRecent else { return }
         var window = HistoryWindow(before: Int64(clamping: beginning.position))
@@ -59,8 +59,9 @@ extension EtcdStorage {
         }
     }
 
-    /// Puts what was read in front of what is known, unless the stream has brought so much meanwhile that its oldest
-    /// part was dropped. Nothing at all is the end, so that nobody looks for more.
+    /// Adds the transactions that were read to the front of the known ones, unless the stream has meanwhile delivered
+    /// so many that the oldest known ones were dropped. An empty result is the end, so that later calls do not search
+    /// further.
     private func put(
         _ records: [StoredRecord], after token: ChangeToken, before beginning: ChangeToken, isWhole: Bool = true
     ) {
@@ -68,11 +69,11 @@ extension EtcdStorage {
         view.recent.prepend(records, after: token, isWhole: isWhole || records.isEmpty)
     }
 
-    /// - Parameter reading: What has to come until everything up to what is known was there.
+    /// - Parameter reading: The read that must be reached before everything up to the known history is there.
     private func read(_ window: HistoryWindow, upTo reading: Reading) async throws(StorageError) -> WindowContents {
         let (start, end, space) = (window.start, window.end, space)
         guard let past = try await cluster.state(at: start, of: view.mirror.cluster) else {
-            // Only a watch says how far.
+            // Only a watch shows how far.
             return try await part(from: start, of: cluster.history(after: start) { _ in true })
         }
         let budget = LockedValue(HistoryBudget())
@@ -98,18 +99,18 @@ extension EtcdStorage {
     }
 }
 
-/// How much is read at once of what came before.
+/// The limit for one read of earlier history.
 struct HistoryBudget: Sendable {
     private var transactions = 0
     private var bytes = 0
 
-    /// The revision that was too much; `nil` if none was.
+    /// The revision that exceeded the limit; `nil` if none did.
     private(set) var exceededAt: Int64?
 
     mutating func take(_ update: Mirror.Update) {
         transactions += 1
         bytes += update.puts.reduce(0) { $0 + $1.key.count + $1.value.count }
-        // A single one is never too much.
+        // A single transaction is never too much.
         let isTooMuch = transactions > 1 && (transactions > RecentHistory.limit || bytes > RecentHistory.sizeLimit)
         if isTooMuch { exceededAt = exceededAt ?? update.revision }
     }

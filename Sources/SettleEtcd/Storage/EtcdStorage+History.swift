@@ -1,7 +1,7 @@
 public import Settle
 
-/// etcd keeps what happened, until it is told to compact it: so a follower goes on where it was, also on another
-/// machine. What came before is in `EtcdStorage+EarlierHistory.swift`.
+/// etcd keeps its history until it is asked to compact it, so a follower resumes where it was, also on another machine.
+/// Earlier history is in `EtcdStorage+EarlierHistory.swift`.
 extension EtcdStorage {
     public func records(after token: ChangeToken, limit: Int) async throws(StorageError) -> [StoredRecord]? {
         let limit = max(1, limit)
@@ -24,46 +24,47 @@ extension EtcdStorage {
 
     public nonisolated var token: ChangeToken? { newest.withLock { $0 } }
 
-    /// Whether a policy was given that keeps one: then this storage shows what etcd has. No key is written for it.
+    /// Whether the policy keeps a history. If so, this storage shows the history that etcd has. No key is written for
+    /// it.
     public nonisolated var keepsHistory: Bool { showsHistory.withLock { $0 } }
 
-    /// Shows what etcd keeps of its history, as far as the policy says; or nothing any more. It holds for this storage
-    /// alone. How long etcd keeps its history is a setting of the cluster, `--auto-compaction-retention`.
+    /// Shows etcd's history as far as the policy allows, or no longer shows any. This applies to this storage alone.
+    /// How long etcd keeps its history is a setting of the cluster, `--auto-compaction-retention`.
     public func keepHistory(_ policy: HistoryPolicy) {
         guard policy != .unchanged else { return }
         view.recent.policy = policy
         showsHistory.withLock { $0 = policy.isKept }
     }
 
-    /// What is reported of the history has no values there. The cluster has them until it compacts its history: give
-    /// the prefix to those only who may read them.
+    /// Withholds the values of keys from the reported history. The cluster has them until it compacts its history: give
+    /// the prefix only to users who may read them.
     public func withhold(_ keys: [SettingKey]) { view.recent.withhold(keys) }
 
-    /// Those of this storage: the cluster knows of none.
+    /// Returns the withheld keys of this storage. The cluster does not know of any.
     public func withheldKeys() -> Set<SettingKey> { view.recent.secrets }
 
-    /// Refuses: nothing of etcd's history can be removed alone.
+    /// Throws: no part of etcd's history can be removed alone.
     public func forgetHistory(of key: SettingKey) throws(StorageError) { throw space.unforgettable(key) }
 
     /// Makes sure that everything up to the end of the history is known.
     ///
-    /// Requires the turn.
+    /// Call only at the head of the queue.
     func bringHistoryUpToDate() async throws(StorageError) {
         try checkOpen()
         try await connect()
         if !isFollowing || view.landed.isEmpty { try await refresh() }
-        // What is between own transactions is known when they come back.
+        // Changes between own transactions are known when those are delivered.
         if let newest = view.landed.keys.max(), await !catchUp(to: Reading(revision: newest)) {
             throw space.notFollowed(upTo: newest)
         }
     }
 
-    /// All keys as they were at a token; `nil` if etcd has forgotten them.
+    /// Returns all keys as they were at a token; `nil` if etcd has forgotten them.
     func state(at token: ChangeToken) async throws(StorageError) -> Mirror? {
         try await cluster.state(at: Int64(clamping: token.position), of: view.mirror.cluster)
     }
 
-    /// Reads what etcd has between two tokens.
+    /// Reads etcd's history between two tokens.
     private func read(
         after token: ChangeToken, upTo end: ChangeToken, limit: Int
     ) async throws(StorageError) -> [StoredRecord]? {
@@ -84,7 +85,7 @@ extension EtcdStorage {
         }
     }
 
-    /// Reads what has happened since, until all of it is there or it is enough.
+    /// Reads the changes since a revision, until all of them are there or there are enough.
     ///
     /// - Parameters:
     ///   - past: All keys as they were.

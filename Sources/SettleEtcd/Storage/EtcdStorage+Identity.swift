@@ -1,16 +1,16 @@
 import Settle
 
-/// Whether the cluster is still the one that is known here, with the same history.
+/// Checks whether the cluster is still the known one, with the same history.
 ///
-/// | what is found | by | then |
+/// | finding | detected by | consequence |
 /// |---|---|---|
-/// | another cluster, or a lower revision | the header of any answer | everything is read, an issue, pending writes are given up |
+/// | another cluster, or a lower revision | the header of any answer | everything is read, an issue is reported, pending writes are given up |
 /// | another history | the `Witness` after an interruption, or a key with a lower revision in a read of everything | the same |
-/// | something that was missed | the same, or an audit | everything is read, pending writes are given up |
-/// | the same history | the `Witness` | the stream or the call goes on |
+/// | a missed change | the same, or an audit | everything is read, pending writes are given up |
+/// | the same history | the `Witness` | the stream or the call continues |
 extension EtcdStorage {
-    /// Checks after an interruption that the cluster still has the history that is known here, before anything is taken
-    /// from it or stored in it. What only the local copy has is read again in any case: a difference would lack the
+    /// Checks after an interruption that the cluster still has the known history, before anything is taken from it or
+    /// stored in it. Values that only the local copy has are read again in any case: a difference would lack the
     /// markers.
     func verifyHistory() async throws(StorageError) {
         let witness = localWitness ?? (isInterrupted && !isStale ? view.witness : nil)
@@ -21,7 +21,7 @@ extension EtcdStorage {
         (localWitness, isStale) = (nil, false)
     }
 
-    /// - Returns: `nil` if etcd has forgotten what the witness knows, or is behind it.
+    /// - Returns: `nil` if etcd has forgotten the revision of the witness, or has not reached it yet.
     private func succession(of witness: Witness) async throws(StorageError) -> Succession? {
         do throws(GatewayFailure) {
             let (header, range) = try await cluster.range(witness.request(in: space))
@@ -32,9 +32,9 @@ extension EtcdStorage {
         }
     }
 
-    /// Reads everything, and logs what is different.
+    /// Reads everything, and logs the differences.
     ///
-    /// - Parameter found: What is known of the history already.
+    /// - Parameter found: The relation of the histories, as far as it is known already.
     func reread(_ found: Succession = .same) async throws(StorageError) {
         let old = try await readEverything()
         let (new, known) = (view.mirror.header, old.header)
@@ -43,11 +43,11 @@ extension EtcdStorage {
             return await identityHasChanged(to: new, from: known)
         }
         view.logDifference(from: old)
-        // Nobody can tell any more what it was based on.
+        // The basis of the writes can no longer be determined.
         if succession == .incomplete { await giveUpInherited(because: LocalContents.isOfOtherCluster) }
     }
 
-    /// Notices another cluster, and an earlier revision of this one.
+    /// Detects another cluster, or an earlier revision of this one.
     ///
     /// - Parameter known: The revision that was known when the call was made.
     /// - Returns: Whether everything was read again.
@@ -59,7 +59,7 @@ extension EtcdStorage {
         return true
     }
 
-    /// Everything was read, and it is not what it was.
+    /// Handles a changed identity after everything was read.
     private func identityHasChanged(to new: GatewayHeader, from old: GatewayHeader) async {
         undecided = nil
         view.log.replaceAll()

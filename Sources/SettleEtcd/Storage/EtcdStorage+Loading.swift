@@ -1,6 +1,6 @@
 public import Settle
 
-/// The values at the beginning: those of the cluster, or the last known ones.
+/// The initial values: those of the cluster, or the last known ones.
 extension EtcdStorage {
     public func load() async throws(StorageError) -> StorageContents {
         try await turns.run { () throws(StorageError) in try await loadNow() }
@@ -19,15 +19,14 @@ extension EtcdStorage {
         phase = .open
         view.log.begin(at: view.mirror.revision)
         await compareWithLocalCopy()
-        // What was written for a lost history must not be sent. Where nothing was written, the read has brought
-        // everything.
+        // Writes made for a lost history must not be sent. If nothing was written, the read has fetched everything.
         localWitness = writes.inherited.isEmpty ? nil : await local?.contents.witness
         do throws(StorageError) {
             try await verifyHistory()
             _ = try await settle()
             try await sendInherited()
         } catch {
-            // It goes out later. Until then what was written is in force.
+            // It is sent later. Until then the written values are in force.
         }
         view.log.begin(at: view.mirror.revision)
         await save()
@@ -52,7 +51,7 @@ extension EtcdStorage {
 
     /// Reads all keys.
     ///
-    /// - Returns: What was known just before.
+    /// - Returns: The state known just before.
     func readEverything() async throws(StorageError) -> Mirror {
         while true {
             let known = view.mirror.revision

@@ -2,7 +2,7 @@ public import Settle
 
 /// Named locks.
 extension EtcdStorage {
-    /// None: a batch has conditions instead, so nobody waits for a client that has gone.
+    /// Returns `nil`: a batch has conditions instead, so nobody waits for a client that has gone.
     public func lockForTransaction() async throws(StorageError) -> StorageLease? {
         try checkOpen()
         return nil
@@ -10,7 +10,7 @@ extension EtcdStorage {
 
     public func tryLock(named name: String) async throws(StorageError) -> StorageLease? {
         try checkOpen()
-        // The stream tells when it is free. Without it, ask.
+        // The stream shows when the lock is free. Without the stream, ask.
         if isFollowing, view.mirror.entries[KeyName.lock(name)] != nil { return nil }
         switch try await cluster.tryLock(named: name, configuration, known: view.mirror.revision) {
         case .held(let holder):
@@ -33,7 +33,7 @@ extension EtcdStorage {
     public func renew(_ lease: StorageLease) async throws(StorageError) -> StorageLease {
         guard let lock = locks[lease] else { throw space.leaseLost(lease) }
         let sent = time.elapsed()
-        // A renewal that fails changes nothing: the lease ends when it would have ended.
+        // A failed renewal changes nothing: the lease ends when it would have ended.
         let seconds = lock.isHeld(now: sent) ? try await cluster.renew(lock) : 0
         let renewed = locks.renew(lock, sent: sent, seconds: seconds, margin: configuration.lockMargin)
         guard let renewed else { throw space.leaseLost(lease) }

@@ -2,16 +2,16 @@ public import Settle
 
 /// The local copy: the last known values, and plain writes that are not known to be in the cluster.
 extension EtcdStorage {
-    /// Plain writes that were given up because the cluster had newer values, oldest first. They are kept until
-    /// ``forget(_:)``.
+    /// Returns the plain writes that were given up because the cluster had newer values, oldest first. They are kept
+    /// until ``forget(_:)``.
     public func lostTransactions() async -> [EtcdLostTransaction] {
         await local?.contents.lost ?? []
     }
 
-    /// Plain writes that are not known to be in the cluster yet.
+    /// Returns the number of transactions of plain writes that are not known to be in the cluster yet.
     public func pendingTransactionCount() -> Int { writes.all.count }
 
-    /// Removes plain writes that were given up, such as when a person has written them again.
+    /// Removes plain writes that were given up, for example when a user has written them again.
     public func forget(_ transaction: EtcdLostTransaction) async {
         report(await local?.update(.synced) { $0.lost.removeAll { $0 == transaction } })
     }
@@ -26,7 +26,7 @@ extension EtcdStorage {
         await takeClientName(contents.client ?? view.clientName)
     }
 
-    /// What was written for other settings must not be put over these.
+    /// Gives up writes made for other settings, which must not overwrite these.
     func compareWithLocalCopy() async {
         guard let contents = await local?.contents, let reason = contents.difference(from: view.mirror) else { return }
         let isElsewhere = contents.space != space
@@ -39,12 +39,12 @@ extension EtcdStorage {
         report(await local?.update { $0.client = name })
     }
 
-    /// Sends what an earlier process could not: each transaction as a whole, if none of its keys is newer in the
-    /// cluster.
+    /// Sends the transactions that an earlier process could not send: each as a whole, if none of its keys is newer in
+    /// the cluster.
     func sendInherited() async throws(StorageError) {
         var own: Set<Int64> = []
         while var transaction = writes.inherited.first {
-            // Before it has another number: what was lost on its way may have landed.
+            // Check before it gets another number: a batch lost on its way may have landed.
             let undecided = undecided?.id
             let hasLanded = try await settle() && undecided == transaction.batch
             let (marker, revision) = view.mirror.marker(of: view.clientName)
@@ -65,7 +65,7 @@ extension EtcdStorage {
         }
     }
 
-    /// - Returns: False if it has to be given up.
+    /// - Returns: False if it must be given up.
     private func send(
         _ transaction: PendingTransaction, after earlier: StorageBatch.ID, own: Set<Int64>
     ) async throws(StorageError) -> Bool {
@@ -85,14 +85,14 @@ extension EtcdStorage {
         throw space.overtaken(Self.attemptLimit, outcome: "What is pending stays so.")
     }
 
-    /// The cluster's values win.
+    /// Gives up writes in favor of the cluster's values.
     ///
-    /// - Parameter isElsewhere: Whether it was written for other settings, of which nothing is known here.
+    /// - Parameter isElsewhere: Whether it was written for other settings, which are unknown here.
     private func giveUp(
         _ transaction: PendingTransaction, because reason: String, isElsewhere: Bool = false
     ) async {
         writes.inherited.removeAll { $0 == transaction }
-        // The store may have begun with what was written.
+        // The store may have started with the written values.
         view.logValues(at: transaction.values.keys)
         await save(lost: [transaction.lost(in: isElsewhere ? Mirror(space) : view.mirror)], .synced)
         events.send(.issue(space.givenUp(transaction.values.keys.sorted(), because: reason)))
@@ -106,7 +106,7 @@ extension EtcdStorage {
 
     // MARK: While the process runs
 
-    /// With a local copy.
+    /// Whether there is a local copy.
     public nonisolated var preservesWaiting: Bool { local != nil }
 
     public func preserve(_ waiting: StorageBatch) async {
@@ -117,14 +117,14 @@ extension EtcdStorage {
         await save()
     }
 
-    /// Keeps plain writes before they are sent.
+    /// Saves plain writes locally before they are sent.
     func keep(_ batch: StorageBatch) async {
         guard local != nil else { return }
         let lost = writes.add(batch, base: view.log.told, time: time.now(), over: view.mirror)
         if let lost { await save(lost: lost) }
     }
 
-    /// A batch is in the cluster.
+    /// Records that a batch is in the cluster.
     func didStore(_ batch: StorageBatch) async {
         if writes.open?.id == batch.id { writes.open = nil }
         view.log.settle(batch.id)
@@ -132,7 +132,7 @@ extension EtcdStorage {
         await save(lost: writes.didStore(batch, over: view.mirror))
     }
 
-    /// Writes the local copy: the values that are known now, and what is pending.
+    /// Writes the local copy: the values known now, and the pending writes.
     func save(lost: [EtcdLostTransaction] = [], _ durability: StorageDurability = .buffered) async {
         guard let local else { return }
         let (pending, mirror, witness) = (writes.all, view.mirror, isStale ? nil : view.witness)

@@ -1,6 +1,6 @@
 public import Settle
 
-/// Storing batches: what is to be sent, on which conditions, and how often.
+/// Storing batches: the transactions to send, their conditions, and the number of attempts.
 extension EtcdStorage {
     @discardableResult
     public func append(
@@ -10,13 +10,13 @@ extension EtcdStorage {
             try checkOpen()
             if batch.values.isEmpty { return try await verify(batch.conditions) }
             for case (let key, let value?) in batch.values { try check(value, at: key) }
-            // What is too much is refused before it is kept anywhere.
+            // Refuse a batch that is too large before it is saved anywhere.
             let plan = try plan(batch)
             await keep(batch)
             do throws(StorageError) {
                 try await store(batch, plan)
             } catch {
-                // It was not sent if another one is undecided.
+                // It was not sent if another batch is undecided.
                 if error.isOutcomeUnknown, undecided.map({ $0.id == batch.id }) ?? true { leaveOpen(batch) }
                 if durability == .synced, !batch.hasCommits { report(await local?.update(.synced) { _ in }) }
                 throw error
@@ -26,8 +26,8 @@ extension EtcdStorage {
         }
     }
 
-    /// Checks the conditions of a batch that stores nothing: whether what was read here is still the newest, the
-    /// cluster alone knows.
+    /// Checks the conditions of a batch that stores nothing: only the cluster knows whether the values read here are
+    /// still the newest.
     private func verify(_ conditions: [StorageBatch.Condition]) async throws(StorageError) -> StorageReceipt {
         if conditions.contains(where: { if case .at = $0 { true } else { false } }) {
             try await connect()
@@ -39,14 +39,15 @@ extension EtcdStorage {
         return view.receipt()
     }
 
-    /// If it turns out to be stored, the store has to be told: it may not append the batch again.
+    /// Leaves a batch open. If it turns out to be stored, the store must be notified: it may not append the batch
+    /// again.
     private func leaveOpen(_ batch: StorageBatch) {
         writes.open = batch
         view.log.leaveOpen(batch.id)
         signalNews()
     }
 
-    /// How often a batch is put over what others have stored meanwhile.
+    /// The maximum number of attempts to put a batch over changes that others have stored meanwhile.
     static let attemptLimit = 16
 
     private func store(_ batch: StorageBatch, _ first: BatchPlan) async throws(StorageError) {
@@ -55,7 +56,7 @@ extension EtcdStorage {
         if try await settle(), earlier == batch.id { return }
         var isRepeated = false
         for attempt in 0..<Self.attemptLimit {
-            // Recognised before its conditions, which its first time may have ended.
+            // Recognise the batch before checking its conditions, which its first attempt may have made false.
             if batch.id == view.lastBatch || batch.id == foundBatch { return }
             try view.check(batch.conditions)
             try locks.check(batch.conditions, now: time.elapsed(), in: space)
@@ -63,7 +64,7 @@ extension EtcdStorage {
             switch try await transact(plan, batch.id) {
             case .landed: return
             case .overtaken: break
-            // A connection may have been closed while it was idle, which is found out by using it.
+            // A connection may have been closed while idle, which shows only when it is used.
             case .lost where !isRepeated: isRepeated = true
             case .lost(let error): throw error
             }

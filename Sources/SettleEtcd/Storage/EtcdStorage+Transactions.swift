@@ -1,19 +1,19 @@
 import Settle
 
-/// Transactions of etcd, and what to do when their answers are lost.
+/// Transactions of etcd, and recovery from lost answers.
 extension EtcdStorage {
-    /// What has become of a transaction.
+    /// The outcome of a transaction.
     enum Outcome {
         case landed
-        /// Something has changed, and the view has it.
+        /// Something has changed, and the view has the change.
         case overtaken
-        /// It has surely not landed and can't any more, because of a failure on the way.
+        /// It has certainly not landed and can't any more, because of a failure on the way.
         case lost(StorageError)
 
         fileprivate init(hasLanded: Bool) { self = hasLanded ? .landed : .overtaken }
     }
 
-    /// Makes a transaction.
+    /// Runs a transaction.
     func transact(_ plan: BatchPlan, _ batch: StorageBatch.ID) async throws(StorageError) -> Outcome {
         let known = view.mirror.revision
         let answer: TransactionAnswer
@@ -31,7 +31,7 @@ extension EtcdStorage {
             return try await settle(after: error) ? .landed : .lost(space.error(error, "stored", at: plan.keys))
         }
         if answer.succeeded {
-            // It has landed, whatever is found out about the cluster.
+            // It has landed, whatever turns out about the cluster.
             if (try? await checkIdentity(answer.header, since: known)) == false {
                 let revision = answer.header.revision
                 if !plan.deletes.isEmpty { mustKeepMarker = true }
@@ -42,14 +42,14 @@ extension EtcdStorage {
             let before = view.mirror.revision
             let unchanged = RangeAnswer(pairs: [], count: view.mirror.count)
             try await absorb(answer.ranges.first ?? unchanged, answer.header)
-            // A comparison has failed, and nothing is new: what is known here is not what is there.
+            // A comparison has failed although nothing is new: the known state differs from the cluster's.
             if view.mirror.revision == before, before == known { try await reread() }
         }
         return Outcome(hasLanded: answer.succeeded)
     }
 
-    /// etcd has answered that its database is full. The first transaction that finds it so has landed all the same;
-    /// none is on its way any more.
+    /// Handles etcd's answer that its database is full. The first transaction that finds the database full has landed
+    /// all the same, and none is still on its way.
     ///
     /// - Throws: Unless the transaction is that one.
     private func lookUp(
@@ -59,7 +59,7 @@ extension EtcdStorage {
         do throws(StorageError) {
             try await refresh()
         } catch {
-            // The next call looks, and finds the marker changed if it has landed.
+            // The next call checks, and finds the marker changed if it has landed.
             undecided = UndecidedBatch(batch, plan)
         }
         error.isOutcomeUnknown = undecided != nil
@@ -68,9 +68,9 @@ extension EtcdStorage {
 
     /// Decides an undecided batch with a barrier.
     ///
-    /// - Parameter failure: Why its answer was lost, if it was just sent.
+    /// - Parameter failure: The reason that its answer was lost, if it was just sent.
     /// - Returns: Whether there was one, and it has landed. If it has not, it can't any more.
-    /// - Throws: While it is undecided still: with ``StorageError/isOutcomeUnknown``.
+    /// - Throws: While it is still undecided: with ``StorageError/isOutcomeUnknown``.
     func settle(after failure: GatewayFailure? = nil) async throws(StorageError) -> Bool {
         guard let batch = undecided else { return false }
         let known = view.mirror.revision
@@ -98,7 +98,7 @@ extension EtcdStorage {
         case .stored: foundBatch = batch.id
         case .notStored: view.log.settle(batch.id)
         }
-        // What fails here is made up for by the next transaction, which finds the marker changed.
+        // If this fails, the next transaction makes up for it, since it finds the marker changed.
         try? await refresh()
         return outcome == .stored
     }

@@ -1,6 +1,6 @@
 public import Settle
 
-/// Follows what others store: carries out what ``WatchMachine`` decides.
+/// Follows the changes of others: carries out the decisions of ``WatchMachine``.
 extension EtcdStorage {
     /// Ends a stream from within.
     private struct StreamEnd: Error {
@@ -20,16 +20,16 @@ extension EtcdStorage {
                 guard let time = self?.time, (try? await time.sleep(time.elapsed() + delay)) != nil else { return }
             }
         }
-        // What has happened since the load.
+        // Report changes since the load.
         events.send(.mayHaveChanged)
     }
 
-    /// Whether the stream brings everything.
+    /// Whether the stream delivers everything.
     var isFollowing: Bool { machine.state == .open }
 
     /// Follows one stream to its end.
     ///
-    /// - Returns: How long to wait before the next one; `nil` once the storage is closed.
+    /// - Returns: The delay before the next one; `nil` once the storage is closed.
     private func followOnce() async -> Duration? {
         guard phase == .open else { return nil }
         machine.open(now: time.elapsed())
@@ -52,7 +52,7 @@ extension EtcdStorage {
         return delay
     }
 
-    /// - Returns: Why the stream has ended.
+    /// - Returns: The reason that the stream has ended.
     private func stream() async -> String {
         let body = WatchMachine.request(space, from: view.followed + 1)
         return await withTaskGroup(of: String.self) { group in
@@ -84,7 +84,7 @@ extension EtcdStorage {
         }
     }
 
-    /// - Returns: Why the stream has ended, if it has said so with its last line.
+    /// - Returns: The reason that the stream has ended, if its last line gives one.
     private func ended() async -> String? {
         do {
             try await carryOut(machine.finish(now: time.elapsed()))
@@ -98,13 +98,13 @@ extension EtcdStorage {
         try await carryOut(machine.receive(bytes, now: time.elapsed()))
     }
 
-    /// Nothing is followed before the history is verified: the next bytes wait.
+    /// Carries out actions. Nothing is followed before the history is verified: the next bytes wait.
     private func carryOut(_ actions: [WatchMachine.Action]) async throws(StreamEnd) {
         for action in actions {
             switch action {
             case .opened(let header):
                 guard header.cluster == view.mirror.cluster, header.revision >= view.mirror.revision else {
-                    // Another cluster, an earlier state, or only a member that lags: a read tells.
+                    // Another cluster, an earlier state, or only a member that lags: a read shows which.
                     machine.end(.read)
                     throw StreamEnd(reason: "the member is behind, or of another cluster")
                 }
@@ -121,7 +121,7 @@ extension EtcdStorage {
     }
 
     private func verifyStream() async throws(StreamEnd) {
-        // What the local copy has is read again by the next call, which is called for at once.
+        // The values of the local copy are read again by the next call, which is requested at once.
         guard !isStale else { return }
         do throws(StorageError) {
             try await turns.run { () throws(StorageError) in try await verifyHistory() }
@@ -130,9 +130,9 @@ extension EtcdStorage {
         }
     }
 
-    /// Reads what the stream can't bring any more.
+    /// Reads the changes that the stream can no longer deliver.
     ///
-    /// - Returns: Whether that has worked.
+    /// - Returns: Whether the read succeeded.
     private func readAnew() async -> Bool {
         do {
             try await turns.run { () throws(StorageError) in

@@ -1,7 +1,7 @@
 public import Settle
 
-/// Keeps settings in an etcd cluster, which many machines share: each setting is a key under a prefix, with its value
-/// as JSON, and each batch is one transaction of etcd.
+/// Keeps settings in an etcd cluster that many machines share. Each setting is a key under a prefix, with its value as
+/// JSON, and each batch is one etcd transaction.
 ///
 /// ```swift
 /// let storage = EtcdStorage(
@@ -10,24 +10,24 @@ public import Settle
 /// let store = try await SettingsStore.open(storage: storage)
 /// ```
 ///
-/// **What a batch does.** One transaction compares that nothing under the prefix has changed since the revision that is
-/// known here, and writes the values and the client's marker. If something has changed, the same trip brings it; a
-/// batch on the condition of a position then has a conflict, any other one is put over what is new. When the answer
-/// says so, a majority of the cluster has the batch on its disks.
+/// **Storing a batch.** One transaction compares that nothing under the prefix has changed since the revision known
+/// here, and writes the values and the client's marker. If something has changed, the same round trip returns the
+/// change. A batch with a position as a condition then has a conflict; any other batch is put over the new values. When
+/// the answer reports success, a majority of the cluster has the batch on its disks.
 ///
-/// **What each failure leaves behind.**
+/// **The outcome of each failure.**
 ///
 /// | failure | in the cluster | here |
 /// |---|---|---|
 /// | no member is reached | nothing | a commit is undone; plain writes stay in force, and in the local copy |
-/// | the answer is lost | all or nothing | the next call replaces the marker, which settles it: the batch has landed, or can't any more. Until then it may have been stored; if the stream brings it, it is told as a change with its `ExternalChange.batch` |
-/// | etcd refuses | nothing | the error names the endpoint, the prefix, the key and what to do |
+/// | the answer is lost | all or nothing | the next call replaces the marker, which decides it: the batch has landed, or can't any more. Until then it may have been stored; if the stream delivers it, it is reported as a change with its `ExternalChange.batch` |
+/// | etcd refuses | nothing | the error names the endpoint, the prefix, the key and the remedy |
 /// | the process ends before the answer | all or nothing | plain writes are in the local copy; the next load finds in the marker whether they landed |
-/// | the stream of changes is cut or silent | what others have stored | it is opened again behind the last revision that was followed; what was forgotten meanwhile comes as a difference |
-/// | etcd leaves a change out of the stream | what others have stored | a read of all keys finds it, a few minutes later |
-/// | the database is full | nothing, except what the first one that finds it so writes | a read tells whether it has landed; the error says what to do |
-/// | a member without a majority | nothing | it counts as one that is not reached |
-/// | the cluster is another one, or a snapshot was restored | what is there | everything is read again, and an issue reports it |
+/// | the stream of changes is cut or silent | the changes of others | it is reopened after the last revision that was followed; changes that were forgotten meanwhile are taken over as a difference |
+/// | etcd leaves a change out of the stream | the changes of others | a read of all keys finds it, a few minutes later |
+/// | the database is full | nothing, except the writes of the first transaction that finds it full | a read shows whether it has landed; the error names the remedy |
+/// | a member without a majority | nothing | it counts as a member that is not reached |
+/// | the cluster is another one, or a snapshot was restored | its current contents | everything is read again, and an issue reports it |
 ///
 /// **Plain writes while the cluster can't be reached** are in the local copy before they are sent, as whole
 /// transactions with the revision that they were based on:
@@ -42,7 +42,7 @@ public import Settle
 ///              lost: the cluster's values are in force; `lostTransactions()` has them
 /// ```
 ///
-/// As long as the process runs, the store decides in the same way for what it holds.
+/// While the process runs, the store decides in the same way about the writes that it holds.
 public actor EtcdStorage: HistoryStorage {
     enum Phase {
         case unread, open, closed
@@ -52,7 +52,7 @@ public actor EtcdStorage: HistoryStorage {
     let cluster: Cluster
     let time: TimeSource
     let local: LocalCopy?
-    /// Storing, reading and settling happen one after the other; the stream of changes goes on meanwhile.
+    /// Runs storing, reading and settling one after the other. The stream of changes continues meanwhile.
     let turns = Turns()
     nonisolated let events = EventRelay()
     /// The view's newest token.
@@ -62,48 +62,49 @@ public actor EtcdStorage: HistoryStorage {
     nonisolated let holders = LockedValue<[KeyName: String]>([:])
 
     var phase = Phase.unread
-    /// Whether the values are those of the local copy, and the cluster was not reached yet.
+    /// Whether the values are those of the local copy, and the cluster has not been reached yet.
     var isStale = false
     var view: ClusterView {
         didSet {
-            // Without a store that takes the changes, nothing is held back. Here, where it does not call the observer
-            // again.
+            // Without a store that takes the changes, nothing is held back. Set here, where it does not call the
+            // observer again.
             view.isWatched = events.isConnected
             viewDidChange()
         }
     }
-    /// Whether a stream has ended and no other one is open. Until then, each call begins by checking that the cluster
-    /// still has the history that is known here.
+    /// Whether a stream has ended and no other one is open. Until then, each call first checks that the cluster still
+    /// has the known history.
     var isInterrupted = false
-    /// What the local copy knows of the history, until that is checked.
+    /// The local copy's knowledge of the history, until it is checked.
     var localWitness: Witness?
     var locks = HeldLocks()
     var writes = PendingWrites()
     var isLocalLoaded = false
     var undecided: UndecidedBatch?
-    /// The batch that a barrier has found stored. The mirror may not have its marker yet.
+    /// The batch that a barrier has found to be stored. The mirror may not have its marker yet.
     var foundBatch: StorageBatch.ID?
-    /// Without the marker, a request that was taken for lost could land, or others would not notice a deletion.
+    /// Whether the marker must stay. Without it, a request that was considered lost could land, or others would not
+    /// notice a deletion.
     var mustKeepMarker = false
 
     // The stream of changes; see `EtcdStorage+Watch.swift`.
     var machine: WatchMachine { didSet { if !isFollowing { awaited?.yield() } } }
     var following: Task<Void, Never>?
-    /// Woken when the stream has brought something, or has ended. One at a time waits: the one whose turn it is.
+    /// Resumed when the stream has delivered something or has ended. Only the task at the head of the queue waits.
     var awaited: AsyncStream<Void>.Continuation?
-    /// When all keys are to be compared next.
+    /// The time of the next comparison of all keys.
     var auditDue: Duration?
-    /// The prefixes within this one that were reported, and whether one around it was.
+    /// The reported prefixes within this one, and whether one around it was reported.
     private var reportedPrefixes: Set<KeyName> = []
     var hasReportedOuterPrefix = false
 
-    /// Nothing is read before ``load()``.
+    /// Creates a storage. Nothing is read before ``load()``.
     ///
     /// - Parameters:
-    ///   - configuration: Where the settings are.
+    ///   - configuration: The location of the settings.
     ///   - transport: Carries the requests.
-    ///   - localCopy: What keeps the last known values, and plain writes while the cluster can't be reached: a
-    ///     `FileStorage` of this storage alone. Without one, both are only in memory.
+    ///   - localCopy: The storage of the last known values, and of plain writes while the cluster can't be reached: a
+    ///     `FileStorage` used by this storage alone. Without one, both are only in memory.
     public init(_ configuration: EtcdConfiguration, transport: any EtcdTransport, localCopy: (any Storage)? = nil) {
         self.configuration = configuration
         time = TimeSource(configuration.clock)
@@ -113,25 +114,26 @@ public actor EtcdStorage: HistoryStorage {
         local = localCopy.map(LocalCopy.init)
         view = ClusterView(cluster.space)
         machine = WatchMachine(delays: configuration.reconnectDelay)
-        // Twice, a transaction may not be answered, and each member may have to be asked for its outcome.
+        // A transaction may go unanswered twice, and each member may have to be asked for its outcome.
         limits = StorageLimits(
             keys: BatchPlan.keyLimit, bytes: BatchPlan.sizeLimit - (64 << 10),
             time: configuration.deadline * (2 * max(2, configuration.endpoints.count) + 2), sharesVersions: true)
     }
 
-    /// 127 settings and about 1.4 MiB a transaction.
+    /// At most 127 settings and about 1.4 MiB in a transaction.
     public nonisolated let limits: StorageLimits
 
-    /// Refuses what JSON can't hold, what is too large for a request, and the names that the storage needs itself.
+    /// Refuses values that JSON can't represent or that are too large for a request, and the names that the storage
+    /// reserves.
     public nonisolated func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
         try space.check(value, at: key)
     }
 
     nonisolated var space: KeySpace { cluster.space }
 
-    /// The keys under the prefix that are no settings, or whose values are no JSON, with the reason. They are kept. A
-    /// name that is not UTF-8 has a replacement character for what is not. Names that are equal as `String`s are listed
-    /// with their bytes, as in `caf%C3%A9`.
+    /// Returns the keys under the prefix that are not settings, or whose values are not JSON, with the reason. They are
+    /// kept. A name that is not UTF-8 has a replacement character for each invalid part. Names that are equal as
+    /// `String`s are listed with their bytes, as in `caf%C3%A9`.
     public func unusableKeys() -> [String: String] { KeyName.byText(view.mirror.unusable) }
 
     private func viewDidChange() {
@@ -145,13 +147,13 @@ public actor EtcdStorage: HistoryStorage {
         awaited?.yield()
     }
 
-    // MARK: What others have stored
+    // MARK: Changes of others
 
     public func changes(after position: StoragePosition) async throws(StorageError) -> StorageChanges {
         try await turns.run { () throws(StorageError) in
             try checkOpen()
-            // The stream has brought something that the store can have at once; more comes with the next event.
-            // Whoever has just taken a lock gets all that was stored before.
+            // The stream has delivered something that the store can have at once; more comes with the next event. A
+            // client that has just taken a lock gets everything that was stored before.
             if !isFollowing || isStale || !view.log.hasNews || view.mirror.revision < locks.newestRevision {
                 try await connect()
                 try await refresh()
@@ -164,12 +166,12 @@ public actor EtcdStorage: HistoryStorage {
         }
     }
 
-    /// Makes up for a start without the cluster, and for an interruption.
+    /// Makes up for a start without the cluster, or for an interruption.
     func connect() async throws(StorageError) {
         do throws(StorageError) {
             try await verifyHistory()
         } catch {
-            // What was sent before may have been stored.
+            // A batch sent before may have been stored.
             var error = error
             error.isOutcomeUnknown = undecided != nil
             throw error
@@ -185,7 +187,7 @@ public actor EtcdStorage: HistoryStorage {
         }
     }
 
-    /// Calls the store if there is something new, unless it is on its way.
+    /// Notifies the store of changes, unless a notification is already on its way.
     func signalNews() {
         if view.log.hasNews, view.log.signal() { events.send(.mayHaveChanged) }
     }

@@ -1,6 +1,6 @@
 import Settle
 
-/// Brings events to the store. Issues wait until it listens.
+/// Delivers events to the store. Issues wait until the store listens.
 final class EventRelay: Sendable {
     private struct State {
         var handle: (@Sendable (StorageEvent) -> Void)?

@@ -5,10 +5,10 @@ struct Cluster: Sendable {
     let client: EtcdClient
     let space: KeySpace
     let time: TimeSource
-    /// How long one call may take.
+    /// The time limit of one call.
     let deadline: Duration
 
-    /// Reads keys, with an error that says what has become of the call.
+    /// Reads keys, with an error that reports the outcome of the call.
     func range(
         _ request: RangeRequest
     ) async throws(GatewayFailure) -> (header: GatewayHeader, range: RangeAnswer) {
@@ -21,9 +21,9 @@ struct Cluster: Sendable {
         try await run("read") { () throws(GatewayFailure) in try await range(request) }
     }
 
-    /// Makes calls, and says in a sentence why they have failed.
+    /// Makes calls, and describes a failure in a sentence.
     ///
-    /// - Parameter act: What was to happen to the settings, such as "read".
+    /// - Parameter act: The verb for the settings in that sentence, such as "read".
     func run<Value>(
         _ act: String, _ calls: () async throws(GatewayFailure) -> Value
     ) async throws(StorageError) -> Value {
@@ -49,7 +49,7 @@ struct Cluster: Sendable {
         return state
     }
 
-    /// - Parameter mayRepeat: Whether it is no harm if the transaction happens twice.
+    /// - Parameter mayRepeat: Whether running the transaction twice is harmless.
     func transact(
         _ request: TransactionRequest, mayRepeat: Bool = true
     ) async throws(GatewayFailure) -> TransactionAnswer {

@@ -2,12 +2,12 @@ import Settle
 
 /// Ends work that takes too long.
 enum Deadline {
-    /// The time is over.
+    /// The deadline has passed.
     struct Exceeded: Error {
         var after: Duration
     }
 
-    /// Runs work, and cancels it when it takes longer than a time. Waits for it to end even then.
+    /// Runs work, and cancels it when it exceeds a time. Waits for it to end even then.
     static func run<Value: Sendable>(
         within limit: Duration, by time: TimeSource, _ work: @escaping @Sendable () async throws -> Value
     ) async -> Result<Value, any Error> {

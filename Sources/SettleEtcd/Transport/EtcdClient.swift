@@ -1,6 +1,6 @@
 import Settle
 
-/// Makes calls of a cluster: chooses the member, ends what takes too long, and has a token that is good.
+/// Makes calls to a cluster: chooses the member, ends calls that take too long, and maintains a valid token.
 ///
 /// ```
 ///   call ──unreached──▶ next member ──…──▶ every member was tried, a single one twice: unreached
@@ -10,19 +10,19 @@ import Settle
 ///     └ refused ──▶ refused
 /// ```
 ///
-/// The first call begins with a random member, so that many clients spread over all of them; after a failure the next
-/// one begins with the next member.
+/// The first call begins with a random member, so that many clients spread over all members. After a failure, the next
+/// call begins with the next member.
 actor EtcdClient {
     private let transport: any EtcdTransport
     private let endpoints: [String]
     private let tokens: EtcdTokens
-    /// `nil` where etcd asks for none.
+    /// The user; `nil` where etcd requires none.
     private let user: EtcdTokens.User?
     private let deadline: Duration
     private let time: TimeSource
     /// The member to begin with.
     private var preferred: Int
-    /// That of the newest stream.
+    /// The token of the newest stream.
     private var streamToken: String?
 
     init(_ transport: any EtcdTransport, _ configuration: EtcdConfiguration, _ time: TimeSource) {
@@ -36,12 +36,12 @@ actor EtcdClient {
         self.time = time
     }
 
-    /// - Parameter mayRepeat: Whether it is no harm if the call happens twice.
+    /// - Parameter mayRepeat: Whether making the call twice is harmless.
     func call(
         _ path: String, _ body: [UInt8], mayRepeat: Bool
     ) async throws(GatewayFailure) -> GatewayObject {
         var failure = Self.noEndpoint
-        // A connection may have been closed while it was idle, by a balancer of load for example.
+        // A connection may have been closed while idle, for example by a load balancer.
         for _ in 0..<(endpoints.isEmpty ? 0 : max(2, endpoints.count)) {
             let endpoint = endpoints[preferred]
             do throws(GatewayFailure) {
@@ -59,7 +59,7 @@ actor EtcdClient {
     /// Reads a stream until it ends.
     ///
     /// - Parameters:
-    ///   - receive: Gets the bytes as they come. Its error ends the stream.
+    ///   - receive: Receives the bytes as they arrive. Its error ends the stream.
     func stream(
         _ path: String, _ body: [UInt8], headers: [String: String],
         _ receive: @escaping @Sendable ([UInt8]) async throws -> Void
@@ -79,12 +79,13 @@ actor EtcdClient {
     /// The member that the next call begins with.
     var endpoint: String { endpoints.isEmpty ? "" : endpoints[preferred] }
 
-    /// Begins with the next member, unless another call has found out the same already.
+    /// Begins with the next member, unless another call has already moved on from this one.
     func skip(_ endpoint: String) {
         if !endpoints.isEmpty, endpoints[preferred] == endpoint { preferred = (preferred + 1) % endpoints.count }
     }
 
-    /// The token of the newest stream is not known any more, such as after the end of the member that gave it.
+    /// Forgets the token of the newest stream because it is no longer known, for example after the member that issued
+    /// it has ended.
     func forgetStreamToken() {
         if let user { tokens.remove(streamToken, of: user) }
     }
@@ -100,11 +101,11 @@ actor EtcdClient {
             guard error.isUnauthenticated, let user else { throw error }
             tokens.remove(used, of: user)
         }
-        // Refused before anything has happened, so it is no harm to make it again.
+        // The call was refused before anything happened, so repeating it is harmless.
         return try await post(endpoint, path, body, token: try await token(at: endpoint))
     }
 
-    /// The user's token, from this member if there is none yet.
+    /// Returns the user's token, obtained from this member if there is none yet.
     private func token(at endpoint: String) async throws(GatewayFailure) -> String? {
         guard let user else { return nil }
         do throws(GatewayFailure) {
@@ -113,7 +114,7 @@ actor EtcdClient {
             }
         } catch {
             var failure = error
-            // Whatever has become of that, nothing has happened of the call that needs the token.
+            // Whatever the outcome of that call, the call that needs the token has had no effect.
             if failure.kind == .unanswered { failure.kind = .unreached }
             throw failure
         }
@@ -146,7 +147,7 @@ actor EtcdClient {
             guard let object = GatewayObject(answer.body) else {
                 throw GatewayFailure(kind: .unanswered, endpoint: endpoint, reason: "its answer is cut off or no JSON")
             }
-            // Anything else would be taken for an empty cluster, or for a transaction that has failed.
+            // Anything else would look like an empty cluster, or like a failed transaction.
             let header = object.object("header") ?? object.object("result")?.object("header")
             guard GatewayHeader(header).cluster != 0 else {
                 throw GatewayFailure(

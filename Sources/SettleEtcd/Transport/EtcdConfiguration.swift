@@ -1,6 +1,6 @@
 import Settle
 
-/// Where the settings are in a cluster, and how patient to be with it.
+/// The location of the settings in a cluster, and the time limits for using it.
 public struct EtcdConfiguration: Sendable, CustomStringConvertible, CustomReflectable {
     /// A user of etcd.
     ///
@@ -23,37 +23,38 @@ public struct EtcdConfiguration: Sendable, CustomStringConvertible, CustomReflec
         public var customMirror: Swift.Mirror { Swift.Mirror(self, children: ["name": name]) }
     }
 
-    /// What to do if the cluster can't be reached when the storage is loaded.
+    /// The behavior if the cluster can't be reached when the storage is loaded.
     public enum Start: Sendable, Hashable {
-        /// Begin with the last known values of the local copy. The outcome of the load says so.
+        /// Begin with the last known values of the local copy. The outcome of the load reports this.
         case withLastKnownValues
         /// Throw.
         case withClusterOnly
     }
 
-    /// The client URLs of the members, such as `https://10.0.0.1:2379`. A random one is the first; one that fails is
-    /// left for the next.
+    /// The client URLs of the members, such as `https://10.0.0.1:2379`. Calls begin with a random member; after a
+    /// failure the next member is used.
     public var endpoints: [String]
-    /// What every key begins with, such as `/fleet/limits/`. A slash at the end is added if it is missing.
-    /// It must not be within the prefix of other settings, nor they within it.
+    /// The prefix of every key, such as `/fleet/limits/`. A slash at the end is added if it is missing. It must not be
+    /// within the prefix of other settings, nor contain one.
     public var prefix: String
-    /// The user, where etcd asks for one. Its token is renewed when it is not accepted any more, once for all storages
-    /// that share it; see ``EtcdTransport/tokens``.
+    /// The user, where etcd requires one. The user's token is renewed when it is no longer accepted, once for all
+    /// storages that share it; see ``EtcdTransport/tokens``.
     public var credentials: Credentials?
-    /// How long one call of one member may take.
+    /// The time limit for one call to one member.
     public var deadline = Duration.seconds(5)
-    /// How long a stream of changes may be silent until a read shows whether it still brings everything.
+    /// How long a stream of changes may be silent before a read checks whether it still delivers everything.
     public var silence = Duration.seconds(10)
-    /// How often, about, all keys are compared with a read, for changes that etcd itself has left out of the stream.
+    /// The approximate interval at which all keys are compared with a read, to find changes that etcd itself has left
+    /// out of the stream.
     public var audit = Duration.seconds(300)
-    /// The delays before a stream of changes is opened again. They double, half of each is random, and they begin
-    /// anew after a minute without a failure.
+    /// The delays before a stream of changes is reopened. They double, half of each is random, and they start over
+    /// after a minute without a failure.
     public var reconnectDelay = Duration.seconds(1)...Duration.seconds(30)
-    /// How long a named lock lasts when its holder has gone.
+    /// How long a named lock lasts after its holder has gone.
     public var lockTimeToLive = Duration.seconds(15)
-    /// How much earlier a holder takes its lock for ended, for clocks that do not run alike.
+    /// How much earlier a holder considers its lock ended, to allow for clocks that run at different rates.
     public var lockMargin = Duration.seconds(2)
-    /// What to do if the cluster can't be reached at the start.
+    /// The behavior if the cluster can't be reached at the start.
     public var start = Start.withLastKnownValues
     /// The clock. It should run while the machine sleeps.
     public var clock: any Clock<Duration> = ContinuousClock()

@@ -1,14 +1,14 @@
 import Settle
 
-/// The tokens of etcd's users: the storages that one transport serves share them, so a user's password is checked once,
-/// however many storages there are. Checking one costs a member a tenth of a second.
+/// The tokens of etcd's users. The storages that one transport serves share them, so a user's password is checked once,
+/// however many storages there are. Checking a password costs a member a tenth of a second.
 ///
-/// A token is good for all members of a cluster. Those who need one at the same time wait for one check of the member
-/// that they have turned to; a member that is silent holds up nobody else.
+/// A token is valid for all members of a cluster. Callers that need one at the same time wait for one check by the
+/// member that they have contacted; a silent member delays no other callers.
 public final class EtcdTokens: Sendable {
     /// A user of a cluster.
     struct User: Sendable, Hashable {
-        /// In any order: each storage may begin with another member.
+        /// The endpoints, in any order: each storage may begin with another member.
         var endpoints: Set<String>
         var credentials: EtcdConfiguration.Credentials
     }
@@ -17,7 +17,7 @@ public final class EtcdTokens: Sendable {
 
     private struct State {
         var tokens: [User: String] = [:]
-        /// The checks that are under way, by their members.
+        /// The checks in progress, by member.
         var checks: [User: [String: Check]] = [:]
     }
 
@@ -26,11 +26,11 @@ public final class EtcdTokens: Sendable {
     /// Creates an empty collection.
     public init() {}
 
-    /// The token that a user has, or gets now.
+    /// Returns the user's token, obtaining one if necessary.
     ///
     /// - Parameters:
-    ///   - authenticate: Has the member check the password. Runs to its end even if the one who has asked is cancelled:
-    ///     others may wait for it.
+    ///   - authenticate: Has the member check the password. It runs to its end even if the caller is cancelled: others
+    ///     may wait for it.
     func token(
         of user: User, at endpoint: String,
         _ authenticate: @escaping @Sendable () async -> Result<String?, GatewayFailure>
@@ -53,7 +53,7 @@ public final class EtcdTokens: Sendable {
         return try await check.value.get()
     }
 
-    /// A token was not accepted. Those that have come after it stay.
+    /// Removes a token that was not accepted. Newer tokens stay.
     func remove(_ token: String?, of user: User) {
         state.withLock { state in
             if state.tokens[user] == token { state.tokens[user] = nil }

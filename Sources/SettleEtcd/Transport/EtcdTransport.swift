@@ -1,27 +1,27 @@
-/// Carries requests to etcd: what a library for HTTP does for `EtcdStorage`.
+/// Carries requests to etcd: the part of `EtcdStorage` that an HTTP library implements.
 ///
 /// It opens connections and encrypts them. It chooses no endpoint, repeats nothing, and knows no deadlines: a call that
-/// takes too long is cancelled, and should end then.
+/// takes too long is cancelled, and should then end.
 public protocol EtcdTransport: Sendable {
     /// Posts a request, and returns the whole answer, whatever its status.
     ///
-    /// - Throws: ``EtcdTransportError``; any other error counts as one after which the request may have arrived.
+    /// - Throws: ``EtcdTransportError``; after any other error, the request counts as one that may have arrived.
     func call(_ request: EtcdRequest) async throws -> EtcdAnswer
 
-    /// Posts a request whose answer does not end, and returns its bytes, in pieces of any size as they come, whatever
-    /// the status. The sequence is read once. When nobody reads it any more, the connection is closed.
+    /// Posts a request whose answer does not end, and returns its bytes, in pieces of any size as they arrive, whatever
+    /// the status. The sequence is read once. When it is no longer read, the connection is closed.
     ///
     /// - Throws: ``EtcdTransportError`` if there is no answer. The sequence throws if the connection ends with an
     ///   error.
     func stream(_ request: EtcdRequest) async throws -> any AsyncSequence<[UInt8], any Error> & Sendable
 
-    /// Where the storages that it serves keep the tokens of their users: always the same collection. By default `nil`,
-    /// and each storage has a token of its own.
+    /// The collection in which the storages that it serves keep their users' tokens: always the same one. By default
+    /// `nil`, and each storage has a token of its own.
     var tokens: EtcdTokens? { get }
 }
 
 extension EtcdTransport {
-    /// None: each storage has a token of its own.
+    /// `nil`: each storage has a token of its own.
     public var tokens: EtcdTokens? { nil }
 }
 
@@ -31,9 +31,9 @@ public struct EtcdRequest: Sendable, Hashable {
     public var endpoint: String
     /// The path, such as `/v3/kv/txn`.
     public var path: String
-    /// The header fields. The body's type is `application/json`.
+    /// The header fields. The content type of the body is `application/json`.
     public var headers: [String: String]
-    /// JSON in UTF-8.
+    /// The body, as JSON in UTF-8.
     public var body: [UInt8]
 
     /// Creates a request.
@@ -47,9 +47,9 @@ public struct EtcdRequest: Sendable, Hashable {
 
 /// The answer to a request.
 public struct EtcdAnswer: Sendable, Hashable {
-    /// The status code of HTTP.
+    /// The HTTP status code.
     public var status: Int
-    /// JSON in UTF-8.
+    /// The body, as JSON in UTF-8.
     public var body: [UInt8]
 
     /// Creates an answer.
@@ -59,12 +59,12 @@ public struct EtcdAnswer: Sendable, Hashable {
     }
 }
 
-/// Why a request has no answer.
+/// The reason that a request has no answer.
 public struct EtcdTransportError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What went wrong, as the end of a sentence: “the connection was refused”.
+    /// The problem, as the end of a sentence: “the connection was refused”.
     public var description: String
-    /// Whether surely nothing of the request has arrived, such as when no connection could be made. In doubt it is
-    /// false: a request that is taken for lost would be made twice.
+    /// Whether certainly nothing of the request has arrived, for example because no connection could be made. If in
+    /// doubt it is false: a request that is considered lost would be made twice.
     public var isSurelyUnsent: Bool
 
     /// Creates an error; by default one after which the request may have arrived.

@@ -1,6 +1,6 @@
 import Settle
 
-/// Lets one piece of work run at a time, in the order of their coming, over suspensions too.
+/// Runs one piece of work at a time, in the order of arrival, across suspensions too.
 final class Turns: Sendable {
     private struct State {
         var isTaken = false

@@ -1,43 +1,43 @@
 import Settle
 
-/// A batch as one transaction of etcd. Pure.
+/// A batch as one etcd transaction. Pure.
 ///
-/// The transaction compares that nothing under the prefix has changed since the mirror's revision, so what it writes
-/// always fits what is there. If something has, its other branch brings what is new, in the same trip.
+/// The transaction compares that nothing under the prefix has changed since the mirror's revision, so its writes always
+/// fit the stored values. If something has changed, its other branch returns the changes in the same round trip.
 struct BatchPlan: Sendable {
-    /// What a request may have, with room for what the gateway adds.
+    /// The maximum size of a request, less room for the gateway's additions.
     static let sizeLimit = 1_572_864 - 4_096
-    /// How many settings a transaction may write, beside the marker.
+    /// The maximum number of settings that a transaction writes, besides the marker.
     static let keyLimit = 127
-    /// How many comparisons with single keys a transaction has, for what others delete without a marker.
+    /// The maximum number of comparisons with single keys in a transaction, to detect deletions by others without a
+    /// marker.
     private static let comparisonLimit = 100
 
-    /// How many keys within another one are deleted one by one.
+    /// The maximum number of keys within another one that are deleted one by one.
     private static let deletionLimit = 8
 
     let request: TransactionRequest
-    /// What the transaction compares: the mirror's revision, and that of the client's marker.
+    /// The values that the transaction compares: the mirror's revision, and that of the client's marker.
     let revision: Int64
     let marker: Int64
-    /// What the mirror has to be told once it has landed, with revisions of 0.
+    /// The writes to apply to the mirror once it has landed, with revisions of 0.
     let puts: [(key: [UInt8], value: [UInt8])]
     let deletes: [[UInt8]]
-    /// What the batch writes.
+    /// The keys that the batch writes.
     let keys: [SettingKey]
 
     /// - Parameters:
-    ///   - marker: What to put at the client's key.
+    ///   - marker: The value to put at the client's key.
     ///   - fences: The names of the locks that must still be held, and the revisions at which they were taken.
-    ///   - isExact: Whether the batch depends on all values, so that a deletion by a tool without a marker matters,
-    ///     too.
-    /// - Throws: What can't be stored, or is too much.
+    ///   - isExact: Whether the batch depends on all values, so that a deletion by a tool without a marker matters too.
+    /// - Throws: An error for values that can't be stored, or for a batch that is too large.
     init(
         _ values: [SettingKey: SettingValue?], over mirror: Mirror, client: String, marker: Marker,
         fences: [(lock: String, revision: Int64)] = [], isExact: Bool = false
     ) throws(StorageError) {
         let space = mirror.space
         var writes: [SettingKey: SettingValue?] = [:]
-        // A dictionary and keys in it, in the batch or in the cluster, become one write of the outermost.
+        // A dictionary and keys in it, in the batch or in the cluster, become one write of the outermost key.
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
             let around = key.parents.first { writes[$0] != nil } ?? mirror.outermost(around: key)
             guard let outer = around else {
@@ -57,7 +57,7 @@ struct BatchPlan: Sendable {
             let inner = mirror.keys(within: key)
             if !inner.isEmpty {
                 let keys = inner.map { space.key(KeyName($0)) }
-                // One by one, so that others' keys stay, unless they are too many.
+                // One by one, so that others' keys stay, unless there are too many.
                 if keys.count <= Self.deletionLimit {
                     operations += keys.map { .delete(key: $0) }
                 } else {
@@ -107,7 +107,7 @@ struct BatchPlan: Sendable {
         let (key, end) = space.range
         comparisons.append(Comparison(key: key, end: end, target: .unmodified(since: mirror.revision + 1)))
         let written = writes.keys.filter { mirror.entry(at: $0) != nil }.sorted()
-        // Any of the others: to look for the first ones would take the longer the more there are.
+        // Any of the others: finding the first ones would take longer the more there are.
         let others = isExact ? mirror.keys(besides: Set(written), atMost: comparisonLimit).sorted() : []
         for key in (written + others).prefix(comparisonLimit) {
             comparisons.append(
@@ -125,7 +125,7 @@ struct BatchPlan: Sendable {
         }
     }
 
-    /// What the mirror learns when the transaction has landed.
+    /// Returns the update of the mirror for a transaction that has landed.
     func update(at revision: Int64, over mirror: Mirror) -> Mirror.Update {
         Mirror.Update(
             revision: revision,

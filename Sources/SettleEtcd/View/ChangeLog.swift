@@ -1,48 +1,49 @@
 import Settle
 
-/// What has happened in a cluster that the store has not been told yet, oldest first.
+/// The changes in a cluster that the store has not received yet, oldest first.
 struct ChangeLog: Sendable {
     struct Entry: Sendable, Equatable {
         var revision: Int64
         var values: [SettingKey: SettingValue?]
         var author: String?
         var token: ChangeToken?
-        /// Whether this storage has made it.
+        /// Whether this storage made it.
         var isOwn: Bool
-        /// With which batch.
+        /// The batch that made it.
         var batch: StorageBatch.ID?
-        /// Why a value that others have stored can't be used.
+        /// The reason that a value stored by others can't be used.
         var unusable: StorageError?
     }
 
     private var entries: [Entry] = []
-    /// Another cluster, or an earlier state of this one, has taken the place of what the store knows.
+    /// Whether another cluster, or an earlier state of this one, has replaced the one that the store knows.
     private(set) var isReplaced = false
-    /// The last position that the store was given.
+    /// The last position that the store received.
     private(set) var told: Int64 = 0
-    /// The revision of the newest thing of others that the store was told.
+    /// The revision of the newest change of others that the store received.
     private var newestTaken: Int64 = 0
-    /// The batches of which the store does not know whether they were stored. It may have given up one of them, and
+    /// The batches for which the store does not know whether they were stored. It may have given up one of them, and
     /// left the next one open.
     private var open: Set<StorageBatch.ID> = []
-    /// The revision of the oldest thing that the store has not been told.
+    /// The revision of the oldest change that the store has not received.
     private(set) var firstNews: Int64?
-    /// Whether the store was called and has not come yet.
+    /// Whether the store was notified and has not fetched the changes yet.
     private var isSignalled = false
 
-    /// The storage was loaded.
+    /// Begins the log after the storage was loaded.
     mutating func begin(at revision: Int64) {
         self = ChangeLog()
         told = revision
     }
 
-    /// The store does not know whether a batch was stored: if it was, that is news.
+    /// Records that the store does not know whether a batch was stored: if it was, that is a change to report.
     mutating func leaveOpen(_ batch: StorageBatch.ID) {
         open.insert(batch)
         findFirstNews()
     }
 
-    /// The store is told with a receipt that it was stored, or it can't be stored any more.
+    /// Records that the store learns from a receipt that the batch was stored, or that the batch can no longer be
+    /// stored.
     mutating func settle(_ batch: StorageBatch.ID) {
         if open.remove(batch) != nil { findFirstNews() }
     }
@@ -63,32 +64,32 @@ struct ChangeLog: Sendable {
         findFirstNews()
     }
 
-    /// Whether others have stored something that the store was not told.
+    /// Whether others have stored something that the store has not received.
     ///
-    /// What is not told is in the log, whatever its revision: the stream may bring what another has done before an own
-    /// transaction after it.
+    /// Undelivered changes are in the log, whatever their revision: the stream may deliver another client's change
+    /// after a later transaction of our own.
     var hasNews: Bool { firstNews != nil }
 
     private func isNews(_ entry: Entry) -> Bool { !entry.isOwn || entry.batch.map(open.contains) == true }
 
-    /// Whether others have stored something since the store was at a position. The store may have been told meanwhile:
-    /// what it has read at that position was before.
+    /// Returns whether others have stored something since the store was at a position. The store may have received it
+    /// meanwhile: values that it read at that position are older.
     func hasChanged(since position: Int64) -> Bool { hasNews || newestTaken > position }
 
-    /// - Returns: Whether to call the store. Called once more, it would find nothing in the log, and ask the cluster.
+    /// - Returns: Whether to notify the store. If notified again, it would find nothing in the log and ask the cluster.
     mutating func signal() -> Bool {
         defer { isSignalled = true }
         return !isSignalled
     }
 
-    /// The store knows everything up to a revision.
+    /// Records that the store knows everything up to a revision.
     mutating func tell(upTo revision: Int64) {
         told = max(told, revision)
         entries = []
         findFirstNews()
     }
 
-    /// - Parameter tree: Everything as it is now.
+    /// - Parameter tree: All current values.
     mutating func take(at revision: Int64, tree: @autoclosure () -> SettingTree) -> [ExternalChange] {
         let newest = entries.filter(isNews).map(\.revision).max() ?? 0
         newestTaken = isReplaced ? revision : max(newestTaken, newest)

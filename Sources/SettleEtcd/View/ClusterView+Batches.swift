@@ -1,8 +1,8 @@
 import Settle
 
-/// The store's batches as transactions of the cluster.
+/// The store's batches as cluster transactions.
 extension ClusterView {
-    /// Some values as a transaction over what is known now.
+    /// Returns some values as a transaction over the known state.
     ///
     /// - Parameter id: The batch that the client's marker will name.
     func plan(
@@ -19,15 +19,15 @@ extension ClusterView {
             isExact: conditions.contains { if case .at = $0 { true } else { false } })
     }
 
-    /// Whether a plan was made over what is known now.
+    /// Returns whether a plan was made over the known state.
     func fits(_ plan: BatchPlan) -> Bool { plan.marker == marker && plan.revision == mirror.revision }
 
-    /// Refuses a batch whose conditions do not hold. Those on leases are not the view's.
+    /// Refuses a batch whose conditions do not hold. Conditions on leases are checked elsewhere.
     func check(_ conditions: [StorageBatch.Condition]) throws(StorageError) {
         for condition in conditions {
             switch condition {
             case .at(let position):
-                // A position ahead of the mirror is one of another history.
+                // A position ahead of the mirror belongs to another history.
                 guard let number = position.number.map({ Int64(clamping: $0) }), number <= mirror.revision,
                     !log.hasChanged(since: number)
                 else { throw space.changedByOthers }
@@ -42,18 +42,18 @@ extension ClusterView {
         }
     }
 
-    /// The receipt for the client's newest transaction.
+    /// Returns the receipt for the client's newest transaction.
     mutating func receipt() -> StorageReceipt {
         let hasNews = log.hasNews
         if !hasNews { log.tell(upTo: mirror.revision) }
-        // What came after the batch is not behind it.
+        // The receipt's token must not cover changes made after the batch.
         let revision = marker
         return StorageReceipt(
             position: hasNews ? StoragePosition(UInt64(clamping: revision)) : position, durability: .synced,
             hasExternalChanges: hasNews, token: recent.token(at: revision) ?? recent.end)
     }
 
-    /// A transaction that removes the client's marker; `nil` if that alone tells that something was stored.
+    /// A transaction that removes the client's marker; `nil` if only the marker shows that something was stored.
     var removalOfMarker: TransactionRequest? {
         let (marker, revision) = mirror.marker(of: clientName)
         guard marker?.session == session, !mirror.keys.isEmpty else { return nil }

@@ -1,21 +1,21 @@
 import Settle
 
-/// Where transactions stand in the history.
+/// The tokens of transactions.
 ///
-/// The position of a token is etcd's revision. Its checksum is made of what was stored at this revision, so that one of
-/// another history, as after a backup was restored, is told apart.
+/// The position of a token is etcd's revision. Its checksum covers the values stored at this revision, which
+/// distinguishes a token of another history, as after a backup was restored.
 extension ClusterView {
-    /// The history begins with the last thing that was written, but something may have been deleted after it.
+    /// The state of a history that begins with the last write, although something may have been deleted after it.
     struct UnsureBeginning: Sendable {
-        /// What was read.
+        /// The read at the beginning.
         var reading: Reading
-        /// How many settings there were. Nothing was written after the beginning, so they can only have become fewer.
+        /// The number of settings then. Nothing was written after the beginning, so it can only have decreased.
         var settings: Int
         /// The token of the read.
         var end: ChangeToken
     }
 
-    /// Identifies the history of the settings under the prefix.
+    /// The identifier of the history of the settings under the prefix.
     var history: UInt64 {
         var hash = ContentHash(seed: mirror.cluster)
         space.key("").withUnsafeBytes { hash.combine($0) }
@@ -27,16 +27,16 @@ extension ClusterView {
             history: history, position: UInt64(clamping: revision), checksum: mirror.checksum(at: revision))
     }
 
-    /// The history begins here, as far as it is known: everything was read.
+    /// Begins the history here, as far as it is known: everything was read.
     ///
-    /// - Parameter hasDeletions: Whether something is known to be gone that was there. Where a tool without a marker
-    ///   has deleted it, nothing that is there tells when: then the token is that of the read, so that followers look
-    ///   for what came before it.
+    /// - Parameter hasDeletions: Whether something that existed is known to be deleted. If a tool without a marker
+    ///   deleted it, nothing that remains shows when: then the token is that of the read, so that followers read the
+    ///   history before it.
     mutating func beginHistory(hasDeletions: Bool = false) {
         beginFollowing()
         let newest = mirror.newestRevision
         let reading = Reading(revision: mirror.revision, newest: newest, count: mirror.count)
-        // Where nothing was ever stored, the history begins with what comes next.
+        // If nothing was ever stored, the history begins with the next transaction.
         let isWritten = newest > 0 && !hasDeletions
         difference = isWritten ? nil : reading
         let beginning = isWritten ? newest : mirror.revision
@@ -51,9 +51,10 @@ extension ClusterView {
 
     func isUnsure(_ token: ChangeToken) -> Bool { unsure != nil && recent.beginning == token }
 
-    /// Only what was there when the history begins tells whether anything was deleted since.
+    /// Determines from the state at the beginning of the history whether anything was deleted since. Only that state
+    /// shows it.
     ///
-    /// - Parameter past: `nil` if etcd has forgotten it. Then it can't be told.
+    /// - Parameter past: `nil` if etcd has forgotten it. Then the question can't be decided.
     mutating func makeSure(by past: Mirror?) {
         guard let beginning = unsure else { return }
         unsure = nil
@@ -62,20 +63,21 @@ extension ClusterView {
         recent.moveBeginning(to: beginning.end)
     }
 
-    /// What has to be read to know everything up to a token. Nothing may have happened at the token of a read: what it
-    /// has shown tells when all of it has come.
+    /// Returns the read that must be reached to know everything up to a token. Possibly nothing was stored at the token
+    /// of a read: the contents of the read show when all of it has arrived.
     func reading(upTo token: ChangeToken) -> Reading {
         let revision = Int64(clamping: token.position)
         return difference.flatMap { $0.revision == revision ? $0 : nil } ?? Reading(revision: revision)
     }
 
-    /// What has to be read to know everything up to the beginning of what is known, with its first transaction.
+    /// The read that must be reached to know everything up to the beginning of the known history, with its first
+    /// transaction.
     var readingUpToRecent: Reading? {
         if let first = recent.records.first { return Reading(revision: Int64(clamping: first.token.position)) }
         return recent.beginning.map(reading)
     }
 
-    /// The transactions among some updates.
+    /// Returns the transactions among some updates.
     ///
     /// - Parameter past: The keys as they were before the first of them.
     func records(
@@ -92,9 +94,9 @@ extension ClusterView {
         return records
     }
 
-    /// What an update did, with its token.
+    /// Returns the effect of an update, with its token.
     ///
-    /// - Returns: `nil` for what is no transaction, such as a lock.
+    /// - Returns: `nil` for an update that is not a transaction, such as a lock.
     func record(_ effect: Mirror.Effect, of update: Mirror.Update, by marker: Marker?) -> StoredRecord? {
         guard space.hasTransaction(update) else { return nil }
         let token = ChangeToken(
@@ -112,14 +114,14 @@ extension KeySpace {
         return Marker(pair.value)
     }
 
-    /// Whether an update is more than a lock or a marker.
+    /// Returns whether an update is more than a lock or a marker.
     func hasTransaction(_ update: Mirror.Update) -> Bool {
         (update.puts.map(\.key) + update.deletes).contains { name(of: $0)?.isSetting == true }
     }
 }
 
 extension Mirror {
-    /// The revision at which something but a lock was stored last.
+    /// The revision of the last stored key that is not a lock.
     var newestRevision: Int64 {
         entries.values.reduce(0) { newest, entry in entry.content == .lock ? newest : max(newest, entry.modRevision) }
     }
@@ -134,7 +136,7 @@ extension Mirror {
         }
     }
 
-    /// Made of what was stored at a revision, if nothing has been stored over it.
+    /// Returns a checksum of the values stored at a revision, if nothing has been stored over them.
     func checksum(at revision: Int64) -> UInt64 {
         Self.checksum(
             revision, entries.lazy.filter { $0.value.modRevision == revision }.map { ($0.key, $0.value.content) })
@@ -151,7 +153,7 @@ extension Mirror {
 }
 
 extension KeySpace {
-    /// The same, made of what an update has stored: what has come after it does not matter.
+    /// Returns the same checksum for the values stored by an update. Later changes do not matter.
     fileprivate func checksum(of update: Mirror.Update) -> UInt64 {
         Mirror.checksum(
             update.revision,
@@ -160,7 +162,7 @@ extension KeySpace {
 }
 
 extension Mirror.Content {
-    /// `nil` for a marker, which goes with its client, and for a lock.
+    /// The bytes to hash; `nil` for a marker, which is removed with its client, and for a lock.
     fileprivate var digest: [UInt8]? {
         switch self {
         case .setting(_, let value): (try? value.jsonBytes()) ?? []

@@ -1,9 +1,9 @@
 import Settle
 
-/// What a client knows of a cluster: the keys under the prefix, the changes that the store has not taken yet, and the
-/// newest transactions. Pure: it is told what was read, written and watched.
+/// A client's view of a cluster: the keys under the prefix, the changes that the store has not taken yet, and the
+/// newest transactions. Pure: it receives the results of reads, writes and watches.
 struct ClusterView: Sendable {
-    /// Tells what this process does from what an earlier one of the machine did.
+    /// Distinguishes this process's transactions from those of an earlier process of the machine.
     let session = UInt64.random(in: 1 ... .max)
     /// The name of the marker.
     var clientName = ClusterView.newName()
@@ -14,14 +14,14 @@ struct ClusterView: Sendable {
 
     /// The newest transactions; see `ClusterView+History.swift`.
     var recent = RecentHistory()
-    /// Everything up to here was followed, revision by revision. What the mirror knows may be newer: own transactions,
-    /// and reads that have shown nothing new.
+    /// The revision up to which everything was followed, revision by revision. The mirror may be newer: own
+    /// transactions, and reads that have shown no changes.
     private(set) var followed: Int64 = 0
-    /// Own transactions that are not followed yet, by their revisions: what is before them may be unknown still.
+    /// Own transactions that are not followed yet, by their revisions. Changes before them may still be unknown.
     private(set) var landed: [Int64: StoredRecord] = [:]
-    /// What a read has shown that the history begins with, if that has come without its tokens and with deletions.
+    /// The read with which the history begins, if it was taken over without tokens and with deletions.
     var difference: Reading?
-    /// Set as long as nobody has asked what came after the token with which the history begins.
+    /// Set until the history after its first token has been requested.
     var unsure: UnsureBeginning?
 
     init(_ space: KeySpace) { mirror = Mirror(space) }
@@ -35,23 +35,24 @@ struct ClusterView: Sendable {
     /// The revision of the client's marker.
     var marker: Int64 { mirror.marker(of: clientName).modRevision }
 
-    /// What the cluster must still have after an interruption.
+    /// The state that the cluster must still have after an interruption.
     var witness: Witness { mirror.witness(hasAllDeletions: landed.isEmpty) }
 
-    /// What this process has stored last.
+    /// The last batch that this process stored.
     var lastBatch: StorageBatch.ID? {
         let marker = mirror.marker(of: clientName).value
         return marker?.session == session ? marker?.batch : nil
     }
 
-    /// The store takes its changes beside the stream: a follower of the history must find in force what it is told.
+    /// Holds back unreported changes. The store takes its changes separately from the stream: a follower of the history
+    /// must find the reported changes in force.
     private mutating func holdBackUntold() { recent.firstUntold = isWatched ? log.firstNews : nil }
 
     // MARK: Reads
 
-    /// Everything was read.
+    /// Takes over a read of everything.
     ///
-    /// - Returns: What was known before; `nil` if the stream was faster, so that what was read is out of date.
+    /// - Returns: The previous state; `nil` if the stream was faster, so that the read is out of date.
     mutating func replace(with range: RangeAnswer, _ header: GatewayHeader, since known: Int64) -> Mirror? {
         if header.cluster == mirror.cluster, mirror.revision > known, header.revision < mirror.revision { return nil }
         let old = mirror
@@ -60,14 +61,14 @@ struct ClusterView: Sendable {
         return old
     }
 
-    /// Takes over what a local copy has. Without the markers its token is not known.
+    /// Takes over the contents of a local copy. Without the markers its token is not known.
     mutating func restore(_ pairs: [GatewayPair], _ header: GatewayHeader) {
         mirror.replace(with: pairs, header: header)
         log.begin(at: mirror.revision)
         recent.begin(at: nil)
     }
 
-    /// Adds to the log in what a read of everything differs from what was known before.
+    /// Adds the differences between a read of everything and the previous state to the log.
     mutating func logDifference(from old: Mirror) {
         let (marker, revision) = mirror.marker(of: clientName)
         let own = marker?.session == session ? revision : 0
@@ -87,16 +88,16 @@ struct ClusterView: Sendable {
         if values.values.contains(where: { $0 == nil }) { beginHistory(hasDeletions: true) }
     }
 
-    /// The cluster's values of some keys are in force, whatever the store has begun with.
+    /// Puts the cluster's values of some keys in force, whatever values the store started with.
     mutating func logValues(at keys: some Sequence<SettingKey>) {
         var values: [SettingKey: SettingValue?] = [:]
         for key in keys { values.updateValue(mirror.value(at: key), forKey: key) }
         log.add(ChangeLog.Entry(revision: mirror.revision, values: values, isOwn: false))
     }
 
-    /// Takes over a read of what has changed, if it has shown nothing new.
+    /// Takes over a read of changed keys if it has shown no changes.
     ///
-    /// - Returns: What it has shown; `nil` if all of it is known.
+    /// - Returns: The read; `nil` if everything in it is known.
     mutating func news(in range: RangeAnswer, at revision: Int64) -> Reading? {
         guard revision >= mirror.revision else { return nil }
         let newest = range.pairs.map(\.modRevision).max() ?? 0
@@ -107,7 +108,8 @@ struct ClusterView: Sendable {
         return nil
     }
 
-    /// Takes over a read of what has changed although what led to it is not known: without tokens in the history.
+    /// Takes over a read of changed keys although the transactions that led to it are unknown: without tokens in the
+    /// history.
     mutating func takeDifference(_ pairs: [GatewayPair], deleted: [[UInt8]], at revision: Int64) {
         let groups = Dictionary(grouping: pairs, by: \.modRevision).sorted { $0.key < $1.key }
         for (revision, pairs) in groups { apply(Mirror.Update(revision: revision, puts: pairs), isWhole: false) }
@@ -116,18 +118,18 @@ struct ClusterView: Sendable {
         beginHistory(hasDeletions: !deleted.isEmpty)
     }
 
-    /// Everything is known up to a revision.
+    /// Records that everything is known up to a revision.
     mutating func advance(to revision: Int64) { mirror.advance(to: revision) }
 
     // MARK: Updates
 
-    /// Follows whole revisions, in their order.
+    /// Follows whole revisions, in order.
     ///
     /// - Returns: Whether others have changed a setting.
     @discardableResult
     mutating func follow(_ updates: [Mirror.Update]) -> Bool {
         var hasNews = false
-        // What comes again is known already.
+        // Revisions that arrive again are known already.
         for update in updates where update.revision > followed {
             if let record = landed.removeValue(forKey: update.revision) {
                 recent.add(record)
@@ -141,13 +143,12 @@ struct ClusterView: Sendable {
         return hasNews
     }
 
-    /// Takes in what a transaction of this client has written. Its comparison proved that nothing was stored between
-    /// what is known and it.
+    /// Takes over the writes of a transaction of this client. Its comparison proved that no revision lies in between.
     mutating func didWrite(_ update: Mirror.Update) {
         let revision = update.revision
         let record = apply(update)
         if let record, revision > followed + 1 {
-            // Something may be gone all the same.
+            // Something may have been deleted all the same.
             landed[revision] = record
             recent.expect(record.token)
         } else if revision == followed + 1 {
@@ -157,11 +158,10 @@ struct ClusterView: Sendable {
         mirror.advance(to: revision)
     }
 
-    /// Takes the key of a lock as known if there is nothing else that is new. Otherwise the first batch under the lock
-    /// would find it, and need a second trip.
+    /// Takes over the key of a lock if nothing else is new. Otherwise the first batch under the lock would find it, and
+    /// need a second round trip.
     ///
-    /// - Parameter news: What had changed until the lock was taken, since the revision that was known when it was asked
-    ///   for.
+    /// - Parameter news: The changes until the lock was taken, since the revision known when it was requested.
     mutating func didLock(_ own: GatewayPair, _ header: GatewayHeader, after news: RangeAnswer) {
         guard header.cluster == mirror.cluster, header.revision > mirror.revision, news.count == mirror.count,
             news.pairs.allSatisfy({ $0.modRevision <= mirror.revision })
@@ -169,9 +169,9 @@ struct ClusterView: Sendable {
         didWrite(Mirror.Update(revision: header.revision, puts: [own]))
     }
 
-    /// Applies what has happened at a revision.
+    /// Applies the changes at a revision.
     ///
-    /// - Returns: What it did, for the history.
+    /// - Returns: Their effect, for the history.
     @discardableResult
     private mutating func apply(_ update: Mirror.Update, isWhole: Bool = true) -> StoredRecord? {
         let ownKey = space.key(KeyName.marker(clientName))
@@ -197,7 +197,7 @@ struct ClusterView: Sendable {
         return nil
     }
 
-    /// Forgets what is before a revision that everything was read of.
+    /// Discards the state before a revision at which everything was read.
     mutating func beginFollowing() {
         followed = mirror.revision
         landed = [:]

@@ -1,8 +1,8 @@
-/// Decides which revisions to read to know what came before the beginning of the known history. Has no connection: it
-/// is told what was found.
+/// Decides which revisions to read to find the transactions before the beginning of the known history. Has no
+/// connection: it receives the findings.
 ///
-/// etcd brings changes forwards only, from a revision on, and a prefix may have few of them among many of others. So a
-/// window in front of what is known is read as a whole:
+/// etcd delivers changes forwards only, from a revision on, and a prefix may have few of them among many others. So a
+/// window before the known history is read as a whole:
 ///
 ///     ├─ too much ─┤─ not tried ─┤─ little enough ─┤ known
 ///                  │             │                 │
@@ -12,21 +12,21 @@
 ///     too much             ──▶ half way back, or behind what has come, and what that has is enough
 ///     compacted            ──▶ from the revision that etcd has compacted up to
 struct HistoryWindow: Sendable, Equatable {
-    /// Everything from here on is known.
+    /// The revision from which everything is known.
     let end: Int64
-    /// What came after this revision is read.
+    /// The revision after which changes are read.
     private(set) var start: Int64
     /// Whether nothing before the start can be read.
     private(set) var isAtBeginning = false
-    /// From here on it was little enough.
+    /// The earliest start known to be small enough.
     private var fitting: Int64
-    /// From here on it was too much.
+    /// The latest start known to be too much.
     private var tooEarly: Int64?
 
-    /// How many revisions are read at first.
+    /// The number of revisions read at first.
     private static let length: Int64 = 1_024
     private static let growth: Int64 = 8
-    /// The revision of an etcd that has nothing yet.
+    /// The revision of an empty etcd.
     private static let first: Int64 = 1
 
     init(before end: Int64) {
@@ -39,10 +39,10 @@ struct HistoryWindow: Sendable, Equatable {
         isAtBeginning = start == Self.first
     }
 
-    /// It was little enough, and had fewer transactions than were asked for.
+    /// Records that the window was small enough and had fewer transactions than requested.
     ///
     /// - Parameter isAny: Whether it had any.
-    /// - Returns: Whether to read another one.
+    /// - Returns: Whether to read another window.
     mutating func foundTooFew(isAny: Bool) -> Bool {
         guard !isAtBeginning else { return false }
         fitting = start
@@ -56,20 +56,20 @@ struct HistoryWindow: Sendable, Equatable {
         return true
     }
 
-    /// It was too much.
+    /// Records that the window was too large.
     ///
-    /// - Parameter last: The revision up to which it came.
+    /// - Parameter last: The last revision that was received.
     mutating func foundTooMuch(upTo last: Int64) {
         tooEarly = start
         move(to: min(max(start + (fitting - start) / 2, last), fitting))
         if start == tooEarly { move(to: start + 1) }
     }
 
-    /// etcd has compacted the start.
+    /// Records that etcd has compacted the start.
     ///
     /// - Returns: Whether there is anything left to read.
     mutating func wasCompacted(upTo revision: Int64) -> Bool {
-        // A member that says so of a later start contradicts itself.
+        // A member that reports this for a later start contradicts itself.
         guard revision > start, revision < end else { return false }
         move(to: revision)
         isAtBeginning = true

@@ -1,6 +1,6 @@
 import Settle
 
-/// The rest of an etcd key after the prefix. This type alone decides which names are equal, and what a name stands for.
+/// The rest of an etcd key after the prefix. This type alone decides which names are equal, and what a name refers to.
 ///
 /// Names are compared by their bytes, as etcd compares keys and Settle compares a `SettingKey`. So the two spellings of
 /// "é" are two keys and two settings. A name need not be UTF-8.
@@ -13,7 +13,7 @@ struct KeyName: Sendable, Hashable, Comparable {
 
     init(_ key: SettingKey) { self.init(key.description) }
 
-    /// The name as UTF-8, with a replacement character for each byte that is not.
+    /// The name as UTF-8, with a replacement character for each invalid byte.
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
     static func < (left: KeyName, right: KeyName) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
@@ -26,7 +26,7 @@ extension KeyName: ExpressibleByStringLiteral {
 }
 
 extension KeyName {
-    /// What stands for this name beside another one that equals it for `String`: its bytes, as in `caf%C3%A9`.
+    /// The spelling of this name beside another one that equals it as a `String`: its bytes, as in `caf%C3%A9`.
     var spelledOut: String {
         bytes.map { byte in
             let isPlain = byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "%")
@@ -35,7 +35,7 @@ extension KeyName {
         }.joined()
     }
 
-    /// Texts by names, for people. Names that are equal for `String` are spelled out.
+    /// Returns messages by names, for display. Names that are equal as `String`s are spelled out.
     static func byText(_ reasons: [KeyName: String]) -> [String: String] {
         var found: [String: String] = [:]
         for (text, names) in Dictionary(grouping: reasons.keys, by: \.text) {
@@ -54,7 +54,8 @@ extension KeyName {
         case lock(String)
         /// A marker or lock of a client whose prefix is this one with the rest of a name.
         case nested(prefix: KeyName)
-        /// A key that other programs have stored. The text says why it is not a setting. It stays as it is.
+        /// A key that another program has stored. The text gives the reason that it is not a setting. It is left
+        /// unchanged.
         case unknown(String)
     }
 
@@ -70,7 +71,7 @@ extension KeyName {
         if let client = rest(after: Self.markers) { return .marker(client: client) }
         if let lock = rest(after: Self.locks) { return .lock(lock) }
         if let inner = nestedPrefix { return .nested(prefix: inner) }
-        // A key has one spelling: another text that means it is not the setting's name.
+        // A key has one spelling: another text with the same meaning is not the setting's name.
         guard !isOwn, let key = SettingKey(text), KeyName(key) == self else {
             return .unknown("its name is no key of a setting")
         }
@@ -79,10 +80,10 @@ extension KeyName {
 
     var isSetting: Bool { if case .setting = kind { true } else { false } }
 
-    /// Whether the storage needs the name itself.
+    /// Whether the storage reserves the name.
     var isOwn: Bool { bytes.starts(with: Self.own) || nestedPrefix != nil }
 
-    /// What stands before the name of a marker or lock, with the slash.
+    /// The part before the name of a marker or lock, with the slash.
     private var nestedPrefix: KeyName? {
         for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "/") {
             let rest = bytes[(index + 1)...]

@@ -1,6 +1,7 @@
 import Settle
 
-/// What can go wrong with the settings under a prefix, as sentences: what could not happen, where, why, and what to do.
+/// The errors of the settings under a prefix, as sentences: the action that failed, the location, the cause and the
+/// remedy.
 extension KeySpace {
     // MARK: The storage
 
@@ -10,7 +11,7 @@ extension KeySpace {
         StorageError(.unreadable, "The settings under “\(prefix)” have not been read, so they are not overwritten.")
     }
 
-    /// Refuses what JSON can't hold, and the names that the storage needs itself.
+    /// Refuses values that JSON can't represent, and the names that the storage reserves.
     func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
         guard !KeyName(key).isOwn else {
             throw StorageError(.unsupportedValue, "“\(key)” is a name that the storage under “\(prefix)” needs itself.")
@@ -79,7 +80,7 @@ extension KeySpace {
                 + "\(reason). It is kept in the local copy; see `lostTransactions()`.")
     }
 
-    // MARK: What others have stored
+    // MARK: Changes of others
 
     func unusable(_ name: String, because reason: String) -> StorageError {
         StorageError(
@@ -88,9 +89,9 @@ extension KeySpace {
                 + "write the setting.")
     }
 
-    /// Two prefixes of which one is within the other.
+    /// Returns the error for two prefixes of which one is within the other.
     ///
-    /// - Parameter inner: Whose clients are in the way of those of this prefix.
+    /// - Parameter inner: The prefix whose clients interfere with those of this prefix.
     func isUsedWithin(_ inner: KeyName) -> StorageError {
         StorageError(
             .conflict,
@@ -165,8 +166,8 @@ extension KeySpace {
     // MARK: Calls
 
     /// - Parameters:
-    ///   - act: What was to happen: "stored", "read".
-    ///   - keys: The settings that it was to happen to; none for all under the prefix.
+    ///   - act: The action on the settings: "stored", "read".
+    ///   - keys: The settings affected; empty for all under the prefix.
     func error(_ failure: GatewayFailure, _ act: String, at keys: [SettingKey] = []) -> StorageError {
         let place = "\(Self.subject(keys)) under “\(prefix)” could not be \(act)"
         let at = failure.endpoint.isEmpty ? "" : " at “\(EtcdConfiguration.shown(failure.endpoint))”"
@@ -206,7 +207,7 @@ extension KeySpace {
         }
     }
 
-    /// The first few keys: a sentence with a hundred is not read.
+    /// Returns the first few keys: nobody reads a sentence with a hundred of them.
     private static func subject(_ keys: [SettingKey]) -> String {
         guard !keys.isEmpty else { return "The settings" }
         let named = keys.prefix(3).map { "“\($0)”" }.joined(separator: ", ")

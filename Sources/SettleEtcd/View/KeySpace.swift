@@ -1,6 +1,6 @@
 import Settle
 
-/// How settings are spelled as keys of etcd.
+/// The spelling of settings as etcd keys.
 ///
 ///     /fleet/limits/passcode.attemptCount        a setting: the prefix and its key, with the value as JSON
 ///     /fleet/limits/$settle/markers/3f…          what the client has stored last
@@ -16,35 +16,35 @@ struct KeySpace: Sendable, Equatable {
     /// Prefixes are compared by their bytes, as names are.
     static func == (left: KeySpace, right: KeySpace) -> Bool { left.prefix.hasSameBytes(as: right.prefix) }
 
-    /// The key of etcd for a name.
+    /// Returns the etcd key for a name.
     func key(_ name: KeyName) -> [UInt8] { Array(prefix.utf8) + name.bytes }
 
     var range: (key: [UInt8], end: [UInt8]) { (key(""), Self.end(of: key(""))) }
 
-    /// Asks for all keys.
+    /// Returns a request for all keys.
     ///
     /// - Parameters:
-    ///   - revision: As of which revision; 0 for now.
-    ///   - known: Only those that have changed after this revision.
+    ///   - revision: The revision to read at; 0 for the current one.
+    ///   - known: Restricts the answer to keys that have changed after this revision.
     func all(at revision: Int64 = 0, after known: Int64 = -1, keysOnly: Bool = false) -> RangeRequest {
         RangeRequest(
             key: range.key, end: range.end, revision: revision, minModRevision: known + 1, keysOnly: keysOnly)
     }
 
-    /// The name of a key; `nil` if it does not begin with the prefix.
+    /// Returns the name of a key; `nil` if it does not begin with the prefix.
     func name(of key: [UInt8]) -> KeyName? {
         let start = prefix.utf8
         return key.starts(with: start) ? KeyName(key.dropFirst(start.count)) : nil
     }
 
-    // Machines. Not under the prefix: a report would wake all that follow the settings.
+    // Machines. Not under the prefix: a report would wake all followers of the settings.
     private var machinesPrefix: String { prefix.dropLast() + "$machines/" }
 
     func machine(_ name: String) -> [UInt8] { Array((machinesPrefix + name).utf8) }
 
     var machines: (key: [UInt8], end: [UInt8]) { (machine(""), Self.end(of: machine(""))) }
 
-    /// The name of the machine that reports at a key; `nil` for another key.
+    /// Returns the name of the machine that reports at a key; `nil` for another key.
     func machineName(of key: [UInt8]) -> String? {
         let start = machinesPrefix.utf8
         guard key.starts(with: start) else { return nil }
@@ -59,19 +59,19 @@ struct KeySpace: Sendable, Equatable {
         }
     }
 
-    /// Asks whether there is a marker of a client.
+    /// A request that shows whether a client has a marker.
     var anyMarker: RangeRequest {
         let first = key(.marker(""))
         return RangeRequest(key: first, end: Self.end(of: first), keysOnly: true, limit: 1)
     }
 
-    /// The keys within another one: from this key to the one before the end.
+    /// Returns the keys within another one: from this key to the one before the end.
     func within(_ key: SettingKey) -> (key: [UInt8], end: [UInt8]) {
         let first = self.key(KeyName(key)) + [UInt8(ascii: ".")]
         return (first, Self.end(of: first))
     }
 
-    /// The first key behind all that begin with these bytes. The last of them is never 255, which no text ends with.
+    /// Returns the first key after all that begin with these bytes. Their last byte is never 255, which ends no text.
     private static func end(of bytes: [UInt8]) -> [UInt8] {
         var end = bytes
         if let last = end.popLast() { end.append(last + 1) }

@@ -1,20 +1,20 @@
 import Settle
 
-/// What a client puts into each of its transactions beside the values, at a key of its own.
+/// The data that a client puts into each of its transactions beside the values, at a key of its own.
 ///
 ///     {"session": "8f…", "store": "4711…", "batch": "12", "author": "carol", "time": 785160000.5}
 ///
 /// A transaction compares the revision of the marker and writes it. So of two transactions that have seen the same
-/// marker one can land, and whoever reads the marker knows which.
+/// marker only one can land, and every reader of the marker knows which.
 struct Marker: Sendable, Equatable {
-    /// Chosen at random each time the client starts.
+    /// A random number, chosen each time the client starts.
     var session: UInt64
-    /// What the client has stored last; `nil` if nothing yet.
+    /// The client's last stored batch; `nil` if there is none yet.
     var batch: StorageBatch.ID?
     var author: String?
-    /// When that was, by the client's clock, in seconds since 2001-01-01 00:00 UTC.
+    /// The time of that batch by the client's clock, in seconds since 2001-01-01 00:00 UTC.
     var time: Double?
-    /// More of it, if the client keeps a history.
+    /// Further details, if the client keeps a history.
     var details = TransactionDetails()
     /// The number of a barrier transaction, which only replaced the marker, so that nothing earlier can land any more.
     var barrier: UInt64?
@@ -34,7 +34,7 @@ struct Marker: Sendable, Equatable {
 }
 
 extension Marker {
-    /// - Returns: `nil` for what no client has written.
+    /// - Returns: `nil` for a value that no client has written.
     init?(_ bytes: [UInt8]) {
         guard let object = GatewayObject(bytes), object.entries["session"] != nil else { return nil }
         session = object.unsigned("session")

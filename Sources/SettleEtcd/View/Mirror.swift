@@ -1,9 +1,10 @@
 import Settle
 
-/// What a cluster has under a prefix, as of one revision. Pure: it is told what was read, written and watched.
+/// The contents of a cluster under a prefix at one revision. Pure: it receives the results of reads, writes and
+/// watches.
 ///
-/// Settings nest, keys of etcd do not. Where others have stored a value at a key and at one within it, the inner one is
-/// put over the outer one.
+/// Settings nest; etcd keys do not. If others have stored a value at a key and at one within it, the inner value is put
+/// over the outer one.
 struct Mirror: Sendable {
     enum Content: Sendable, Equatable {
         case setting(SettingKey, SettingValue)
@@ -11,7 +12,7 @@ struct Mirror: Sendable {
         case lock
         /// A marker or lock of a client whose prefix is within this one.
         case nested
-        /// Something that is no setting, or whose value is no JSON; the text says why.
+        /// A key that is not a setting, or whose value is not JSON; the text gives the reason.
         case unusable(String)
     }
 
@@ -21,24 +22,24 @@ struct Mirror: Sendable {
         var modRevision: Int64
     }
 
-    /// What happened at one revision.
+    /// The changes at one revision.
     struct Update: Sendable, Equatable {
         var revision: Int64
         var puts: [GatewayPair] = []
         var deletes: [[UInt8]] = []
     }
 
-    /// What an update has changed.
+    /// The effect of an update.
     struct Effect: Sendable, Equatable {
-        /// The new values; `nil` for a setting that is gone.
+        /// The new values; `nil` for a removed setting.
         var values: [SettingKey: SettingValue?] = [:]
-        /// What was there before.
+        /// The previous values.
         var replaced: [SettingKey: SettingValue] = [:]
     }
 
     let space: KeySpace
     private(set) var cluster: UInt64 = 0
-    /// Everything up to here is known.
+    /// The revision up to which everything is known.
     private(set) var revision: Int64 = 0
     private(set) var entries: [KeyName: Entry] = [:]
     /// The names of the prefixes within this one that clients use, or have used.
@@ -62,7 +63,7 @@ struct Mirror: Sendable {
         return tree
     }
 
-    /// What a store finds here.
+    /// The outcome that a load reports.
     var outcome: StorageContents.Outcome {
         guard hasHistory else { return .absent }
         let settings = unusable.filter { $0.key.isSetting }
@@ -83,7 +84,7 @@ struct Mirror: Sendable {
         }
     }
 
-    /// What stands under the prefix and is no setting that can be used, with the reason.
+    /// The keys under the prefix that are not usable settings, with the reason.
     var unusable: [KeyName: String] {
         entries.compactMapValues { if case .unusable(let reason) = $0.content { reason } else { nil } }
     }
@@ -92,15 +93,15 @@ struct Mirror: Sendable {
 
     func isStored(_ key: SettingKey) -> Bool { settings[key] != nil }
 
-    /// Some of the settings.
+    /// Returns some of the settings.
     func keys(besides others: Set<SettingKey>, atMost count: Int) -> [SettingKey] {
         Array(settings.keys.lazy.filter { !others.contains($0) }.prefix(count))
     }
 
-    /// The settings within a key.
+    /// Returns the settings within a key.
     func keys(within key: SettingKey) -> Set<SettingKey> { within[key] ?? [] }
 
-    /// The value at a key, with those within it and as a part of one around it.
+    /// Returns the value at a key, including those within it, or as a part of one around it.
     func value(at key: SettingKey) -> SettingValue? {
         var tree = SettingTree()
         let parts = key.parents.filter { settings[$0] != nil } + [key] + keys(within: key).sorted()
@@ -108,14 +109,14 @@ struct Mirror: Sendable {
         return tree[key]
     }
 
-    /// The outermost setting around a key; `nil` if there is none.
+    /// Returns the outermost setting around a key; `nil` if there is none.
     func outermost(around key: SettingKey) -> SettingKey? {
         key.parents.first { settings[$0] != nil }
     }
 
     // MARK: Changing
 
-    /// Everything was read.
+    /// Replaces everything with the result of a read.
     mutating func replace(with pairs: [GatewayPair], header: GatewayHeader) {
         self = Mirror(space)
         cluster = header.cluster
@@ -123,12 +124,12 @@ struct Mirror: Sendable {
         for pair in pairs { put(pair) }
     }
 
-    /// Everything is known up to a revision.
+    /// Records that everything is known up to a revision.
     mutating func advance(to revision: Int64) { self.revision = max(self.revision, revision) }
 
-    /// Applies what happened at a revision, unless that is known already.
+    /// Applies the changes at a revision, unless they are known already.
     ///
-    /// - Returns: The settings whose values have changed by it.
+    /// - Returns: The settings whose values have changed.
     mutating func apply(_ update: Update) -> Effect {
         let puts = update.puts.filter { modRevision(of: $0.key) < $0.modRevision }
         let deletes = update.deletes.filter { has($0) && modRevision(of: $0) < update.revision }
@@ -142,7 +143,7 @@ struct Mirror: Sendable {
         for pair in puts { put(pair) }
         var effect = Effect()
         for (key, old) in before {
-            // What was written around it now stands for it.
+            // The value written around it now applies to it.
             let key = outermost(around: key) ?? key
             let new = value(at: key)
             guard new != old || before[key] == nil else { continue }
@@ -159,7 +160,7 @@ struct Mirror: Sendable {
         entries[name] = Entry(content: content, createRevision: pair.createRevision, modRevision: pair.modRevision)
         switch content {
         case .setting(let key, let value): set(key, value)
-        // Until it can be read, what was there stays in force.
+        // Until it can be read, the previous value stays in force.
         case .unusable, .marker, .lock, .nested: break
         }
     }
@@ -200,20 +201,20 @@ struct Mirror: Sendable {
 }
 
 extension Mirror {
-    /// The marker of a client.
+    /// Returns the marker of a client.
     func marker(of client: String) -> (value: Marker?, modRevision: Int64) {
         guard let entry = entries[KeyName.marker(client)] else { return (nil, 0) }
         if case .marker(let marker) = entry.content { return (marker, entry.modRevision) }
         return (nil, entry.modRevision)
     }
 
-    /// The keys that a range does not have any more.
+    /// Returns the known keys that a range no longer has.
     func missing(in keys: [[UInt8]]) -> [[UInt8]] {
         let present = Set(keys)
         return entries.keys.map(space.key).filter { !present.contains($0) }
     }
 
-    /// Whether keys are gone, since a read of what has changed since would otherwise have counted more.
+    /// Returns whether keys were deleted: otherwise a read of the keys changed since would have counted more.
     func lacksDeletions(of range: RangeAnswer) -> Bool {
         count + Int64(range.pairs.count { !has($0.key) }) != range.count
     }
@@ -222,13 +223,13 @@ extension Mirror {
         space.name(of: key).map { entries[$0] != nil } ?? false
     }
 
-    /// When a key was changed last; 0 if there is none.
+    /// Returns the revision of a key's last change; 0 if there is no such key.
     func modRevision(of key: [UInt8]) -> Int64 { space.name(of: key).flatMap { entries[$0]?.modRevision } ?? 0 }
 
-    /// The revision of each key that is not known as it is in the cluster; 0 for one that is gone.
+    /// Returns the revision of each key whose known state differs from the cluster's; 0 for a deleted key.
     ///
-    /// What was followed after the read does not count. What the read has and the stream has not brought yet does: a
-    /// second comparison, later, shows whether it has come.
+    /// Changes followed after the read do not count. Changes that the read has and the stream has not delivered yet do
+    /// count: a second comparison, later, shows whether they have arrived.
     func differences(from pairs: [GatewayPair], at revision: Int64) -> [[UInt8]: Int64] {
         var differences: [[UInt8]: Int64] = [:]
         for pair in pairs {
@@ -239,13 +240,13 @@ extension Mirror {
         return differences
     }
 
-    /// A client that has not stored anything for so long, such as one that was killed, does not come back for its
-    /// marker.
+    /// The age of markers to remove. A client that has stored nothing for so long, such as one that was killed, does
+    /// not come back for its marker.
     private static let markerAge = 30.0 * 86_400
-    /// How many are removed together: other clients do the same.
+    /// The maximum number of markers removed together: other clients do the same.
     private static let markerLimit = 32
 
-    /// A transaction that removes the oldest markers, except the client's own.
+    /// Returns a transaction that removes the oldest markers, except the client's own.
     ///
     /// - Returns: `nil` if none is old enough.
     func removalOfOldMarkers(now: Double, except client: String) -> TransactionRequest? {

@@ -1,14 +1,14 @@
-/// What a read has shown.
+/// The summary of a read.
 struct Reading: Sendable {
-    /// As of which revision it was.
+    /// The revision of the read.
     var revision: Int64
     /// The newest revision of a key in it.
     var newest = Int64.max
-    /// How many keys there were.
+    /// The number of keys.
     var count: Int64 = 0
 
-    /// Whether all of it is known after everything up to a revision was followed. A deletion is at no key any more: the
-    /// number of keys shows it.
+    /// Returns whether all of it is known after everything up to a revision was followed. A deleted key is in no read:
+    /// the number of keys reveals a deletion.
     func isReached(by followed: Int64, count: Int64) -> Bool {
         followed >= revision || (followed >= newest && count == self.count)
     }

@@ -1,40 +1,40 @@
 import Settle
 
-/// The newest transactions of a cluster under a prefix, without a hole.
+/// The newest transactions of a cluster under a prefix, without a gap.
 ///
 ///     beginning ──▶ records ──▶ end
 ///         ▲            ▲         ▲
 ///         │            │         └ the stream adds newer ones
-///         │            └ begun: what was read when the storage was loaded, or later
-///         └ what was read of earlier ones is put here, as far as somebody asks for it
+///         │            └ begun: the read when the storage was loaded, or later
+///         └ earlier ones are added here when they are requested
 struct RecentHistory: Sendable {
-    /// The token before the first of them; `nil` if none is known.
+    /// The token before the first of them; `nil` if it is not known.
     private(set) var beginning: ChangeToken?
     private(set) var records: ArraySlice<StoredRecord> = []
     /// Whether nothing earlier can be read, or held.
     private(set) var isComplete = false
-    /// How much of it is shown to those who ask what came before.
+    /// How much of the history is shown to requests for earlier transactions.
     var policy = HistoryPolicy.none { didSet { isComplete = false } }
-    /// The first revision that the store has not been told of: from there on nothing is told by the history either.
+    /// The first revision that the store has not received: the history does not report it, or later ones, either.
     var firstUntold: Int64?
-    /// Of what is told to those who ask for the past.
+    /// The keys whose values are withheld from reports of the history.
     var secrets: Set<SettingKey> = []
 
-    /// The token of what was read. Followers may have it, although nothing may have been stored at its revision.
+    /// The token of the read. Followers may have it, although possibly nothing was stored at its revision.
     private var begun: ChangeToken?
-    /// An own transaction that is stored, while what came before it may be unknown still.
+    /// An own transaction that is stored, while earlier changes may still be unknown.
     private var landed: ChangeToken?
-    /// About how many bytes the records have.
+    /// The approximate size of the records in bytes.
     private var size = 0
 
-    /// How many are held for those who resume after a token, and how many bytes. A policy may ask for more.
+    /// The number of records held for followers that resume after a token, and their bytes. A policy may require more.
     static let limit = 1_024
     static let sizeLimit = 4 << 20
 
     private var limit: Int { max(Self.limit, policy.transactions) }
     private var sizeLimit: Int { max(Self.sizeLimit, policy.bytes) }
 
-    /// The token of the newest transaction that may be told.
+    /// The token of the newest transaction that may be reported.
     var end: ChangeToken? {
         if let landed, isTold(landed) { return landed }
         guard let newest = records.last(where: { isTold($0.token) })?.token else { return begun ?? beginning }
@@ -45,7 +45,7 @@ struct RecentHistory: Sendable {
         firstUntold.map { Int64(clamping: token.position) < $0 } ?? true
     }
 
-    /// The place of the transaction at a revision.
+    /// Returns the token of the transaction at a revision.
     func token(at revision: Int64) -> ChangeToken? {
         if let landed, landed.position == UInt64(clamping: revision) { return landed }
         return records.last { $0.token.position <= UInt64(clamping: revision) }
@@ -59,13 +59,13 @@ struct RecentHistory: Sendable {
         (landed, size) = (nil, 0)
     }
 
-    /// What is known begins later than was thought.
+    /// Moves the beginning of the known history to a later token.
     mutating func moveBeginning(to token: ChangeToken) { (beginning, begun) = (token, token) }
 
-    /// Puts what came before the beginning in front.
+    /// Adds earlier transactions before the beginning.
     ///
     /// - Parameters:
-    ///   - earlier: Oldest first, without a hole up to the beginning.
+    ///   - earlier: Oldest first, without a gap up to the beginning.
     ///   - token: The token before the first of them.
     ///   - isWhole: Whether nothing before them can be read.
     mutating func prepend(_ earlier: [StoredRecord], after token: ChangeToken, isWhole: Bool) {
@@ -84,7 +84,7 @@ struct RecentHistory: Sendable {
         isComplete = isWhole || fitting.count < earlier.count
     }
 
-    /// An own transaction is stored; its record comes later.
+    /// Records that an own transaction is stored; its record comes later.
     mutating func expect(_ token: ChangeToken) { landed = token }
 
     mutating func add(_ record: StoredRecord) {
@@ -94,7 +94,7 @@ struct RecentHistory: Sendable {
         records.append(record)
         size += record.roughSize
         if let token = landed, token.position <= record.token.position { landed = nil }
-        // What is untold stays: the place before it is that of the end.
+        // Keep unreported records: the token before them is that of the end.
         while records.count > limit || size > sizeLimit, let first = records.first, isTold(first.token) {
             records.removeFirst()
             beginning = first.token
@@ -104,7 +104,7 @@ struct RecentHistory: Sendable {
         if let begun, let beginning, begun.position < beginning.position { self.begun = nil }
     }
 
-    /// Those that may be told.
+    /// Returns the records that may be reported.
     ///
     /// - Returns: `nil` if the token is not among them.
     func records(after token: ChangeToken, limit: Int) -> [StoredRecord]? {
@@ -128,21 +128,21 @@ struct RecentHistory: Sendable {
 }
 
 extension RecentHistory {
-    /// What the policy shows of those before a token.
+    /// The records before a token that the policy shows.
     struct Page: Equatable {
         /// Newest first.
         var records: [StoredRecord]
-        /// Whether there are as many as were asked for, or no more will be found.
+        /// Whether there are as many as requested, or no more will be found.
         var isEnough: Bool
     }
 
-    /// Those before a token, as the policy shows them.
+    /// Returns the records before a token that the policy shows.
     ///
     /// - Parameters:
     ///   - token: `nil` for the end.
-    ///   - limit: How many at most.
+    ///   - limit: The maximum number of records.
     ///   - now: In seconds since the reference date.
-    /// - Returns: `nil` if the token is one of another history.
+    /// - Returns: `nil` if the token belongs to another history.
     func page(before token: ChangeToken?, limit: Int, now: Double) -> Page? {
         let told = records[..<records.firstIndexInOrder { !isTold($0.token) }]
         let allowed = told.suffix(policy.transactions)
@@ -158,20 +158,21 @@ extension RecentHistory {
                 || first - allowed.startIndex >= Self.patience)
     }
 
-    /// So many that are too old in a row are the end of what the policy shows: the clock of one client may be wrong.
+    /// The number of consecutive records that must be too old to end the shown history: one client's clock may be
+    /// wrong.
     private static let patience = 64
 
-    /// One that is not too old. All that follow it count as young, too.
+    /// Returns whether a record is not too old. All that follow such a record count as young, too.
     private func isYoung(_ record: StoredRecord, now: Double) -> Bool {
         record.isUntimed || record.transactions.contains { now - $0.time <= Double(policy.age.seconds) }
     }
 }
 
 extension StoredRecord {
-    /// Whether nobody has noted when it was: another tool has made it, without a marker.
+    /// Whether its time was not recorded: another tool made it, without a marker.
     fileprivate var isUntimed: Bool { transactions.allSatisfy { $0.origin == .external && $0.time == 0 } }
 
-    /// It counts as of the time of what came before it.
+    /// Assigns it the time of the preceding record.
     fileprivate mutating func takeTime(of earlier: StoredRecord?) {
         guard isUntimed, let time = earlier?.transactions.last?.time else { return }
         for index in transactions.indices { transactions[index].time = time }

@@ -1,25 +1,26 @@
 import Settle
 
-/// What a client that keeps a history says in its marker of what it has stored, beside the author's name and the time.
+/// The details of a stored transaction that a client with a history puts into its marker, beside the author's name and
+/// the time.
 ///
 ///     "program": "fleet", "process": 4711, "user": "carol", "undone": "00c0ffee…-42-0123…", "reason": "…"
 ///
-/// What it has changed is not there: that is what the revision has written.
+/// The changes are not included: they are the writes of the revision.
 struct TransactionDetails: Sendable, Equatable {
     var program: String?
     var process: Int32?
     var user: String?
-    /// Whether it has only gone back to defaults.
+    /// Whether it only reset settings to defaults.
     var isReset = false
     var undone: ChangeToken?
     var reason: String?
-    /// Whether it has written a setting that only its owner writes.
+    /// Whether it wrote an owner-only setting.
     var isOwners = false
 }
 
 extension TransactionDetails {
-    /// - Parameter transactions: Those of a batch, which is one transaction of etcd; none of a store that keeps no
-    ///   history.
+    /// - Parameter transactions: The transactions of a batch, which is one etcd transaction; empty for a store that
+    ///   keeps no history.
     init(of transactions: [StoredTransaction]) {
         let author = transactions.last?.author
         (program, process, user) = (author?.program, author?.process, author?.user)
@@ -39,7 +40,7 @@ extension TransactionDetails {
         isOwners = object.bool("owners")
     }
 
-    /// What a marker has of it. What has its default is left out.
+    /// The entries for a marker. Default values are left out.
     var entries: SettingValue.Entries {
         var entries: SettingValue.Entries = [:]
         if let program { entries["program"] = .string(program) }
@@ -54,8 +55,8 @@ extension TransactionDetails {
 }
 
 extension StoredTransaction {
-    /// What a marker says of a transaction, with what its revision has changed. Without a marker another tool has made
-    /// it.
+    /// Creates the record of a transaction from a marker and the changes of its revision. Without a marker, another
+    /// tool made the transaction.
     init(_ marker: Marker?, _ mutations: [StoredMutation]) {
         let details = marker?.details ?? TransactionDetails()
         self.init(
@@ -69,7 +70,7 @@ extension StoredTransaction {
 }
 
 extension StorageBatch {
-    /// Who has made what is one transaction of etcd: the author of all of it, or else those of its transactions.
+    /// The author of everything in one etcd transaction, or else the authors of its transactions.
     var authors: String? {
         if let author { return author }
         var names: [String] = []

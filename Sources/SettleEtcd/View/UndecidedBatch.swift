@@ -2,8 +2,8 @@ import Settle
 
 /// A batch whose answer was lost: its transaction has landed, or may still land. Pure.
 ///
-/// A barrier transaction decides it by replacing the marker that the batch compares. If that works, the batch has not
-/// landed and can't any more. If not, the marker tells which of the two was first.
+/// A barrier transaction decides it by replacing the marker that the batch compares. If the barrier succeeds, the batch
+/// has not landed and can't any more. If not, the marker shows which of the two was first.
 struct UndecidedBatch: Sendable {
     enum Outcome: Equatable {
         case stored, notStored
@@ -12,11 +12,11 @@ struct UndecidedBatch: Sendable {
     }
 
     let id: StorageBatch.ID
-    /// What it writes.
+    /// The keys that it writes.
     let keys: [SettingKey]
     /// The revision of the marker that it compares.
     private let marker: Int64
-    /// Tells its barrier from others.
+    /// Distinguishes its barrier from others.
     private let barrier = UInt64.random(in: 1 ... .max)
 
     init(_ id: StorageBatch.ID, _ plan: BatchPlan) {
@@ -25,7 +25,7 @@ struct UndecidedBatch: Sendable {
         marker = plan.marker
     }
 
-    /// The barrier transaction. Repeated, it is recognised by its number.
+    /// Returns the barrier transaction. If it is repeated, it is recognised by its number.
     func barrier(over view: ClusterView, time: Double) -> TransactionRequest {
         let key = view.space.key(KeyName.marker(view.clientName))
         var replacement = view.mirror.marker(of: view.clientName).value ?? Marker(session: view.session)

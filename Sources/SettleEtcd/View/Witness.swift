@@ -1,26 +1,26 @@
 import Settle
 
-/// What a client knew at one revision. With it, the client checks after an interruption that the cluster still has the
-/// same history.
+/// A client's knowledge at one revision. With it, the client checks after an interruption that the cluster still has
+/// the same history.
 ///
-/// A snapshot can be restored under the identity of the cluster that it was taken from. Once the restored cluster has
-/// written more than was lost, neither its identity nor its revision shows that. But a read as of the known revision,
-/// from the newest change on, shows something else than before:
+/// A snapshot can be restored under the identity of the cluster from which it was taken. Once the restored cluster has
+/// written more than was lost, neither its identity nor its revision shows that. But a read at the known revision, from
+/// the newest change on, then returns something else:
 ///
 /// | the read | the history |
 /// |---|---|
 /// | the same contents at the newest change, nothing after it, the same number of keys | the same |
-/// | other contents at the newest change | another one: what is known here was lost |
-/// | the same contents there, but later changes, or another number of keys | one of which something was missed |
-/// | refused: etcd has compacted the revision | not known; a read of everything shows whether a key has an earlier revision |
+/// | other contents at the newest change | another one: the known state was lost |
+/// | the same contents there, but later changes, or another number of keys | the same, with a missed change |
+/// | refused: etcd has compacted the revision | unknown; a read of everything shows whether a key has an earlier revision |
 struct Witness: Sendable, Equatable {
-    /// As of which revision.
+    /// The revision.
     var revision: Int64
-    /// When a key was changed last; 0 if there was none.
+    /// The revision of the last change of a key; 0 if there was none.
     var newest: Int64
-    /// Made of what was stored then, with the markers: no two transactions of clients have the same.
+    /// A checksum of the values stored then, with the markers: no two transactions of clients have the same.
     var checksum: UInt64
-    /// How many keys there were; `nil` if deletions before own transactions may be unknown.
+    /// The number of keys; `nil` if deletions before own transactions may be unknown.
     var count: Int64?
 
     func request(in space: KeySpace) -> RangeRequest { space.all(at: revision, after: newest - 1) }
@@ -35,13 +35,13 @@ struct Witness: Sendable, Equatable {
     }
 }
 
-/// How the history of a cluster continues what was known of it.
+/// How a cluster's history continues the known one.
 enum Succession: Int, Sendable, Comparable {
-    /// By what has come after it.
+    /// By the changes after it.
     case same
-    /// By something that had been stored already and was missed.
+    /// By a change that had been stored already and was missed.
     case incomplete
-    /// Not at all: what was known is lost, as after a snapshot was restored.
+    /// Not at all: the known state is lost, as after a snapshot was restored.
     case replaced
 
     static func < (left: Succession, right: Succession) -> Bool { left.rawValue < right.rawValue }
@@ -57,7 +57,7 @@ extension Mirror {
             count: hasAllDeletions ? count : nil)
     }
 
-    /// Made of names and contents, with the markers, but without values that can't be read.
+    /// Returns a checksum of names and contents, with the markers, but without values that can't be read.
     fileprivate static func wholeChecksum(_ stored: some Sequence<(KeyName, Content)>) -> UInt64 {
         var hash = ContentHash(seed: 0)
         for (name, content) in stored.sorted(by: { $0.0 < $1.0 }) {
@@ -69,11 +69,11 @@ extension Mirror {
     /// The revision of each key.
     var revisions: [KeyName: Int64] { entries.mapValues(\.modRevision) }
 
-    /// Whether this is a later state of what was known.
+    /// Returns whether this is a later state of the known one.
     ///
     /// - Parameters:
     ///   - known: The revisions of keys, at least of all settings.
-    ///   - revision: As of when they were known.
+    ///   - revision: The revision at which they were known.
     func succession(after known: [KeyName: Int64], upTo revision: Int64) -> Succession {
         var found = Succession.same
         for (name, entry) in entries where entry.modRevision <= revision {
@@ -90,7 +90,7 @@ extension Mirror.Content {
     fileprivate var bytes: [UInt8] {
         switch self {
         case .setting(_, let value): (try? value.jsonBytes()) ?? []
-        // Without what another version of the library may add: a local copy outlives its program.
+        // Without fields that another version of the library may add: a local copy outlives its program.
         case .marker(let marker): Marker(session: marker.session, batch: marker.batch).bytes
         case .lock, .nested, .unusable: []
         }

@@ -1,6 +1,6 @@
 import Settle
 
-/// What etcd has of its history.
+/// The part of the history that etcd still has.
 enum ClusterHistory: Sendable {
     case found([Mirror.Update])
     /// etcd has compacted it, up to a revision.
@@ -9,7 +9,7 @@ enum ClusterHistory: Sendable {
 }
 
 extension Cluster {
-    /// Reads whole revisions with a stream of its own, until a condition holds for what has come last.
+    /// Reads whole revisions with a separate stream, until a condition holds for the newest ones.
     func history(
         after start: Int64, until isEnough: @escaping @Sendable ([Mirror.Update]) -> Bool
     ) async -> ClusterHistory {
@@ -17,7 +17,7 @@ extension Cluster {
         let machine = LockedValue(WatchMachine(delays: .zero ... .zero))
         machine.withLock { $0.open(now: .zero) }
         let body = WatchMachine.request(space, from: start + 1)
-        // The stream ends when it has brought enough, and that is no failure.
+        // The stream ends when it has delivered enough. That is not a failure.
         let result = await Deadline.run(within: deadline, by: time) { [client] in
             try await client.stream(EtcdPath.watch, body, headers: WatchMachine.headers) { bytes in
                 for action in machine.withLock({ $0.receive(bytes, now: .zero) }) {
@@ -44,6 +44,6 @@ extension Cluster {
         }
     }
 
-    /// Ends a stream that has brought what was asked for.
+    /// Ends a stream that has delivered what was requested.
     private struct Enough: Error {}
 }

@@ -1,7 +1,7 @@
 import Settle
 
-/// Decides what the lines of a stream of changes mean, when a stream is given up, what has to happen before the next
-/// one, and when to open that. Has no clock, task or connection: it is told what has happened, and returns what to do.
+/// Interprets the lines of a stream of changes. Decides when to give up a stream, what to do before the next one, and
+/// when to open it. Has no clock, task or connection: it receives events and returns actions.
 ///
 /// ```
 ///   idle ──open──▶ opening ──accept───▶ open ──whole answers──▶ open, changes
@@ -13,28 +13,28 @@ import Settle
 ///          ended(with a remedy) ──close──▶ idle ──remedy, back-off──▶ opening, at the next member
 /// ```
 ///
-/// A stream is opened from the revision behind the last one that was followed, so nothing is left out, however often it
-/// is cut; what comes twice is dropped by its revision.
+/// A stream is opened at the revision after the last one that was followed, so nothing is left out, however often it is
+/// cut. Duplicates are dropped by their revision.
 struct WatchMachine: Sendable {
     enum Action: Sendable, Equatable {
-        /// The stream was created. It brings everything from now on, once the driver accepts it.
+        /// The stream was created. It delivers everything from now on, once the driver accepts it.
         case opened(GatewayHeader)
-        /// What happened, revision by revision.
+        /// The changes, revision by revision.
         case changed([Mirror.Update], GatewayHeader)
-        /// What came after the known revision was forgotten: read everything, and open the next stream from there. With
-        /// the revision up to which etcd has compacted.
+        /// The changes after the known revision were forgotten: read everything, and open the next stream from there.
+        /// Carries the revision up to which etcd has compacted.
         case compacted(at: Int64)
-        /// The stream is of no use any more; the text says why.
+        /// The stream is no longer usable; the text gives the reason.
         case ended(reason: String, isUnauthenticated: Bool)
     }
 
-    /// What has to happen before the next stream.
+    /// The action required before the next stream.
     enum Remedy: Sendable, Equatable {
         case none
-        /// A read: the stream can't bring what is missing. Then the delay: a member that is behind would say the same
-        /// again.
+        /// A read: the stream can't deliver the missing changes. Then the delay: a member that is behind would report
+        /// the same again.
         case read
-        /// A read, and the next stream at once: etcd has forgotten where it would begin.
+        /// A read, and the next stream at once: etcd has forgotten the revision at which it would begin.
         case readAndReopen
         /// Another token.
         case authenticate
@@ -51,21 +51,21 @@ struct WatchMachine: Sendable {
     private var lines = LineSplitter()
     /// The events of an answer that comes in several lines.
     private var fragments: [GatewayObject] = []
-    /// How many streams have failed since one was good for a while.
+    /// The number of streams that have failed since one was good for a while.
     private var failures = 0
     private var openedAt: Duration?
-    /// When the stream has last brought something.
+    /// The time at which the stream last delivered something.
     private(set) var heard = Duration.zero
-    /// Whether it was reported that no member keeps a stream.
+    /// Whether it was reported that no member sustains a stream.
     private var isReported = false
 
     private let delays: ClosedRange<Duration>
-    /// After how long without a failure the delays begin anew.
+    /// The time without a failure after which the delays start over.
     private static let healthy = Duration.seconds(60)
 
     init(delays: ClosedRange<Duration>) { self.delays = delays }
 
-    /// Asks for everything from a revision on.
+    /// Requests everything from a revision on.
     static func request(_ space: KeySpace, from revision: Int64) -> [UInt8] {
         let (key, end) = space.range
         return GatewayWriter.object { writer in
@@ -78,10 +78,10 @@ struct WatchMachine: Sendable {
         }
     }
 
-    /// A member without a leader ends the stream instead of being silent.
+    /// Makes a member without a leader end the stream instead of being silent.
     static let headers = ["Grpc-Metadata-hasleader": "true"]
 
-    /// Whether a stream is under way.
+    /// Whether a stream is active.
     private var isActive: Bool { state == .opening || state == .open }
 
     mutating func open(now: Duration) {
@@ -101,22 +101,22 @@ struct WatchMachine: Sendable {
         return actions
     }
 
-    /// The stream has ended. Its last line may lack an end, and is whole if it is an object.
+    /// Records the end of the stream. Its last line may lack a line ending, and is complete if it is an object.
     mutating func finish(now: Duration) -> [Action] {
         guard isActive, let line = lines.finish(), GatewayObject(line) != nil else { return [] }
         return read(line, now: now)
     }
 
-    /// The stream that was created brings the history that is known here.
+    /// Accepts the created stream: it delivers the known history.
     mutating func accept() { if state == .opening { state = .open } }
 
-    /// The stream was found to bring everything, although it is silent.
+    /// Records that the stream was found to deliver everything, although it is silent.
     mutating func didCheck(now: Duration) { heard = now }
 
-    /// The stream is given up. The first reason stays.
+    /// Gives up the stream. The first reason stays.
     mutating func end(_ remedy: Remedy) { if isActive { state = .ended(remedy) } }
 
-    /// There is no stream any more.
+    /// Records that there is no longer a stream.
     mutating func close() -> Remedy {
         defer { state = .idle }
         if case .ended(let remedy) = state { return remedy }
@@ -131,7 +131,7 @@ struct WatchMachine: Sendable {
         }
         let header = GatewayHeader(result.object("header"))
         if result.bool("canceled") {
-            // Zero unless the revision to begin with is gone.
+            // Zero unless the first revision to deliver has been compacted.
             let compacted = result.signed("compact_revision")
             if compacted > 0 {
                 end(.readAndReopen)
@@ -151,7 +151,8 @@ struct WatchMachine: Sendable {
         return [.changed(Self.updates(fragments), header)]
     }
 
-    /// A watch has no code to tell a token that has expired from a user who may not read: another token is worth a try.
+    /// Returns whether another token is worth trying. A watch has no code that distinguishes an expired token from a
+    /// user who may not read.
     private static func isOfToken(_ reason: String) -> Bool {
         ["auth", "permission denied", "PermissionDenied"].contains { reason.contains($0) }
     }
@@ -179,11 +180,11 @@ struct WatchMachine: Sendable {
 
     // MARK: The next one
 
-    /// A stream has failed.
+    /// Records that a stream has failed.
     ///
     /// - Parameter random: From 0 to 1.
-    /// - Returns: How long to wait before the next one. Never nothing: a thousand clients of a member that was
-    ///   restarted must not come back in one moment.
+    /// - Returns: The delay before the next one. Never zero: a thousand clients of a member that was restarted must not
+    ///   come back at one moment.
     mutating func failed(now: Duration, random: Double) -> Duration {
         if let openedAt, now - openedAt >= Self.healthy { failures = 0 }
         openedAt = nil
@@ -192,15 +193,15 @@ struct WatchMachine: Sendable {
         return longest / 2 + longest / 2 * random
     }
 
-    /// - Parameter members: How many have to fail before it is worth a report.
-    /// - Returns: Whether to report now that no member keeps a stream.
+    /// - Parameter members: The number of failures that makes a report worthwhile.
+    /// - Returns: Whether to report now that no member sustains a stream.
     mutating func reportsFailure(of members: Int) -> Bool {
         guard failures >= members, !isReported else { return false }
         isReported = true
         return true
     }
 
-    /// - Returns: Whether the opposite was reported.
+    /// - Returns: Whether the failure had been reported.
     mutating func reportsSuccess() -> Bool {
         defer { isReported = false }
         return isReported

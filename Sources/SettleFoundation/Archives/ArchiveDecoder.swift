@@ -4,16 +4,17 @@
 
     /// Makes the objects of an archive, in place of Foundation's reader.
     ///
-    /// On Linux, that one ends the program when it finds a class that was not asked for, an object that contains
-    /// itself, or bytes that are damaged, and can't be subclassed. Here each of these is an error. Objects of
-    /// Foundation are made from what `KeyedArchive` has read, and mutable where they can be, since that suits who asks
-    /// for either; others by their own `init(coder:)`. An object to which the archive refers twice is made twice.
+    /// On Linux, Foundation's reader ends the program when it finds a class that was not requested, an object that
+    /// contains itself, or damaged bytes, and it can't be subclassed. Here each of these is an error. Foundation's
+    /// objects are made from the values that `KeyedArchive` has read, and are mutable where possible, since that suits
+    /// callers that request either; others are made by their own `init(coder:)`. An object to which the archive refers
+    /// twice is made twice.
     final class ArchiveDecoder: NSCoder {
         private let isSecure: Bool
-        /// What the object that is being made has encoded.
+        /// The encoded fields of the object being made.
         private var fields: ArchivedFields
         private var classes: [AnyClass]?
-        /// How many values were read without a key.
+        /// The number of values read without a key.
         private var unnamedCount = 0
         private var failure: (any Error)?
 
@@ -27,7 +28,8 @@
         override var allowedClasses: [AnyClass]? { classes }
         override var error: (any Error)? { failure }
 
-        /// The first error counts. Foundation's own method ends the program, or writes values to standard error.
+        /// Records an error. The first one counts. Foundation's own method ends the program, or writes values to
+        /// standard error.
         override func failWithError(_ error: any Error) { failure = failure ?? error }
 
         override func containsValue(forKey key: String) -> Bool { fields[key] != nil }
@@ -118,7 +120,7 @@
 
         private func elements(_ values: [ArchivedValue]) -> [Any] {
             let objects = values.map { object($0) ?? NSNull() }
-            // Those that could not be made are not to be put where equal ones are told apart.
+            // Objects that could not be made must not be put into a collection that compares its elements.
             return failure == nil ? objects : []
         }
 
@@ -183,7 +185,7 @@
 
     extension ArchivedValue {
         /// Whether Foundation's hash values agree with equality on Linux. Those of null and of ordered sets don't, and
-        /// that of a decimal number never ends.
+        /// computing that of a decimal number never ends.
         fileprivate var isHashable: Bool {
             switch self {
             case .null, .orderedSet, .cycle: false

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// What a setting with `@Setting(codec: .keyedArchive)` may hold besides an object: an optional, or an array, of
+/// The values that a setting with `@Setting(codec: .keyedArchive)` may hold besides an object: an optional, or an
+/// array, of objects of one class.
 /// objects of one class.
 ///
 /// `Optional` and `Array` conform; there is nothing to implement.

@@ -2,7 +2,7 @@ public import Foundation
 public import Settle
 
 extension SettingCodec where Value: NSObject & NSCoding & Sendable {
-    /// Keeps an object as data: the archive that `NSKeyedArchiver` makes of it.
+    /// Stores an object as data: the archive that `NSKeyedArchiver` makes of it.
     ///
     /// ```swift
     /// @Setting(codec: .keyedArchive) var author = Person(name: "Alice")
@@ -10,18 +10,18 @@ extension SettingCodec where Value: NSObject & NSCoding & Sendable {
     /// @Setting(codec: .keyedArchive) var friends: [Person] = []
     /// ```
     ///
-    /// A class that says `supportsSecureCoding` is read securely: the archive can't make objects of other classes than
-    /// those that the class asks for. What can't be read is a `SettingCodingError`, so the value is not in force and
-    /// stays in the file: damaged data, an object of another class, a class that the program does not have, and,
-    /// without an Objective-C runtime, objects that contain themselves, which Foundation's reader does not survive
-    /// there. An object that could not be read again is not written either.
+    /// A class that returns true from `supportsSecureCoding` is read securely: the archive can't make objects of other
+    /// classes than those that the class requests. An archive that can't be read is a `SettingCodingError`, so the
+    /// value is not in force and stays in the file. This applies to damaged data, an object of another class, a class
+    /// that the program does not have, and, without an Objective-C runtime, objects that contain themselves, which
+    /// Foundation's reader does not survive there. An object that could not be read again is not written either.
     ///
-    /// A class whose name is another one in old archives, such as one without a module, is found after
+    /// A class whose name differs in old archives, such as one without a module, is found after
     /// `NSKeyedUnarchiver.setClass(Person.self, forClassName: "Person")`.
     ///
-    /// The value is shared by all who read the setting, so its class is `Sendable`: final, with constants only, or
+    /// The value is shared by all readers of the setting, so its class is `Sendable`: final, with constants only, or
     /// guarded and `@unchecked Sendable`. To change the setting, assign another object. Values are compared by
-    /// `isEqual(_:)`; a class that does not override it makes every assignment a change.
+    /// `isEqual(_:)`; if a class does not override it, every assignment is a change.
     public static var keyedArchive: SettingCodec {
         SettingCodec(
             encode: { try ArchiveForm<Value?>.encode($0) },
@@ -35,21 +35,22 @@ extension SettingCodec where Value: NSObject & NSCoding & Sendable {
 }
 
 extension SettingCodec where Value: ArchivedObjects {
-    /// Keeps an object or none, or an array of objects, as an archive of `NSKeyedArchiver`; see the codec for an
+    /// Stores an optional object, or an array of objects, as an archive of `NSKeyedArchiver`; see the codec for an
     /// object. `nil` is stored as `SettingValue.null`.
     public static var keyedArchive: SettingCodec {
         SettingCodec(encode: { try ArchiveForm.encode($0) }, decode: { try ArchiveForm.decode($0) })
     }
 }
 
-/// How objects are stored.
+/// The stored form of objects.
 private enum ArchiveForm<Value: ArchivedObjects> {
     static func encode(_ value: Value) throws -> SettingValue {
         guard let root = value.archivedRoot else { return .null }
-        // What refuses classes without secure coding here ends the program on Linux. Reading it back refuses them too.
+        // Requiring secure coding here ends the program on Linux for classes without it. Reading the archive back
+        // refuses them too.
         let archive = try NSKeyedArchiver.archivedData(withRootObject: root, requiringSecureCoding: false)
         _ = try self.value(of: archive)
-        // Equal objects have equal archives: Foundation's order of keys is another one each time.
+        // Equal objects have equal archives: Foundation's order of keys differs each time.
         return .data(Data(try PropertyListDocument.binary(try PropertyListDocument.read([UInt8](archive)))))
     }
 

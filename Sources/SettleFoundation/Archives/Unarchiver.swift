@@ -1,7 +1,7 @@
 import Foundation
 import SettleInterchange
 
-/// Why an archive was not read: words after "found" that quote no value.
+/// The reason that an archive was not read: a text after "found" that quotes no value.
 struct ArchiveRefusal: Error {
     let found: String
 }
@@ -9,8 +9,8 @@ struct ArchiveRefusal: Error {
 /// Reads archives with the classes of their objects.
 enum Unarchiver {
     /// - Parameters:
-    ///   - classes: Those that the root may have, and, if it is a collection, what is in it.
-    ///   - isSecure: Whether only these classes, and those that they ask for, are made.
+    ///   - classes: The classes that the root may have, and, if it is a collection, its elements.
+    ///   - isSecure: Whether only these classes, and those that they request, are made.
     static func root(of data: Data, _ classes: [AnyClass], isSecure: Bool) throws(ArchiveRefusal) -> Any? {
         let key = NSKeyedArchiveRootObjectKey
         let decoder = try decoder(of: data, isSecure: isSecure)
@@ -25,7 +25,7 @@ enum Unarchiver {
     private static func decoder(of data: Data, isSecure: Bool) throws(ArchiveRefusal) -> NSCoder {
         let archive: KeyedArchive
         do throws(ArchiveError) {
-            // Within bounds, and without ending the program on what is damaged.
+            // Within bounds, and without ending the program on damaged data.
             archive = try KeyedArchive(data)
         } catch {
             let reason = error.description

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Domains other than the store's own.
 extension SettingsDefaults {
-    /// Adds defaults that count while no other domain has a value, to those that were registered before. They are not
-    /// saved. URLs are kept as ``set(_:forKey:)-(URL?,_)`` keeps them; another value that a property list can't have is
-    /// refused by itself, and reported with its key and its type.
+    /// Adds defaults that count while no other domain has a value, to those registered before. They are not saved. URLs
+    /// are stored as ``set(_:forKey:)-(URL?,_)`` stores them. Any other value that a property list can't represent is
+    /// refused individually, and reported with its key and its type.
     public func register(defaults registrationDictionary: [String: Any]) {
         var values: [String: SettingValue] = [:]
         for (name, object) in registrationDictionary { report { values[key(name)] = try stored(object, name) } }
@@ -16,20 +16,20 @@ extension SettingsDefaults {
         }
     }
 
-    /// Asks the settings of another program, too, behind the store's own. Blocks until they are read.
+    /// Also searches the settings of another program, after the store's own. Blocks until they are read.
     public func addSuite(named suiteName: String) {
         wait { store in try await store.domains.addSuite(suiteName) }
     }
 
-    /// Asks the settings of another program no more.
+    /// Stops searching the settings of another program.
     public func removeSuite(named suiteName: String) {
         wait { store in try await store.domains.removeSuite(suiteName) }
     }
 
     // MARK: Persistent domains
 
-    /// What a domain has stored: the store's own, by its ``domainName``, ``globalDomain``, or that of another program;
-    /// `nil` if it has nothing. Without secrets of declared settings.
+    /// Returns the stored values of a domain: the store's own, by its ``domainName``, ``globalDomain``, or that of
+    /// another program; `nil` if it has none. Secrets of declared settings are left out.
     public func persistentDomain(forName domainName: String) -> [String: Any]? {
         var tree = SettingTree()
         if let domain = searchedDomain(domainName) {
@@ -40,9 +40,9 @@ extension SettingsDefaults {
         return tree.root.isEmpty ? nil : tree.root.objects
     }
 
-    /// Replaces what a domain has stored. If a value is refused, nothing is written, and the reason reported. Blocks
-    /// until the file of another domain than the store's own is written. ``globalDomain`` can be written if the store
-    /// searches it.
+    /// Replaces the stored values of a domain. If a value is refused, nothing is written, and the reason is reported.
+    /// Blocks until the file of a domain other than the store's own is written. ``globalDomain`` can be written if the
+    /// store searches it.
     public func setPersistentDomain(_ domain: [String: Any], forName domainName: String) {
         let (entries, refused) = SettingValue.entries(domain)
         if let name = refused.first {
@@ -51,7 +51,7 @@ extension SettingsDefaults {
         replace(SettingTree(entries), domainName)
     }
 
-    /// Removes all that a domain has stored.
+    /// Removes all stored values of a domain.
     public func removePersistentDomain(forName domainName: String) { replace(SettingTree(), domainName) }
 
     private func replace(_ tree: SettingTree, _ name: String) {
@@ -74,7 +74,7 @@ extension SettingsDefaults {
         }
     }
 
-    /// `nil` for a domain that the store does not search.
+    /// Returns a domain that the store searches; `nil` for any other.
     private func searchedDomain(_ name: String) -> SettingsDomain? {
         let own: DomainName =
             name == domainName ? .application : name == Self.globalDomain ? .global : .suite(name)
@@ -83,12 +83,12 @@ extension SettingsDefaults {
 
     // MARK: Volatile domains
 
-    /// The names of the domains that are gone when the program ends.
+    /// The names of the domains that exist only until the program ends.
     public var volatileDomainNames: [String] {
         [Self.argumentDomain, Self.registrationDomain] + state.withLock { $0.volatile.keys.sorted() }
     }
 
-    /// What a volatile domain has: ``argumentDomain``, ``registrationDomain``, or one that was set.
+    /// Returns the values of a volatile domain: ``argumentDomain``, ``registrationDomain``, or one that was set.
     public func volatileDomain(forName domainName: String) -> [String: Any] {
         switch domainName {
         case Self.registrationDomain: store.domains[.registration].values.root.objects
@@ -97,8 +97,8 @@ extension SettingsDefaults {
         }
     }
 
-    /// Replaces a volatile domain. Values of ``argumentDomain`` are asked before all others but an administrator's,
-    /// those of ``registrationDomain`` last; a domain with another name is kept, and not asked.
+    /// Replaces a volatile domain. Values of ``argumentDomain`` take precedence over all others but an administrator's,
+    /// and those of ``registrationDomain`` come last. A domain with another name is kept, but not searched.
     public func setVolatileDomain(_ domain: [String: Any], forName domainName: String) {
         let (entries, refused) = SettingValue.entries(domain)
         if let name = refused.first {
@@ -107,7 +107,7 @@ extension SettingsDefaults {
         setVolatile(SettingTree(entries), domainName)
     }
 
-    /// Removes what a volatile domain has.
+    /// Removes the values of a volatile domain.
     public func removeVolatileDomain(forName domainName: String) { setVolatile(nil, domainName) }
 
     private func setVolatile(_ tree: SettingTree?, _ name: String) {
@@ -122,14 +122,14 @@ extension SettingsDefaults {
         }
     }
 
-    /// What was set here, before what the command line has.
+    /// The arguments set here, before those of the command line.
     private var arguments: SettingTree {
         let given = store.domains[.arguments].values.root
         let own = store.domains[DomainName(Self.argumentDomain)].values.root
         return SettingTree(own.merging(given) { own, _ in own })
     }
 
-    /// Waits for work that a store does asynchronously, and reports its failure.
+    /// Waits for asynchronous work of a store, and reports its failure.
     private func wait(_ work: @escaping @Sendable (SettingsStore) async throws -> Void) {
         report { [store] in
             // It would wait for the end of this write.

@@ -7,7 +7,8 @@
         var value: SettingValue?
     }
 
-    /// Key-value observing, as far as `UserDefaults` has it: keys without dots. Observers do not receive the old value.
+    /// Key-value observing, to the extent that `UserDefaults` supports it: keys without dots. Observers do not receive
+    /// the old value.
     extension SettingsDefaults {
         func beginObserving(_ name: String) {
             let value = value(name, .object)

@@ -1,15 +1,15 @@
 public import Foundation
 import Settle
 
-/// Writes to the store's own domain. Each is visible to all readers when it returns, and saved a moment later.
+/// Writes to the store's own domain. Each write is visible to all readers when it returns, and saved a moment later.
 extension SettingsDefaults {
-    /// Writes a value of a property list, or a URL; `nil` removes it.
+    /// Writes a property list value or a URL; `nil` removes it.
     public func set(_ value: Any?, forKey defaultName: String) {
         guard let value else { return removeObject(forKey: defaultName) }
         report { try write(try stored(value, defaultName), defaultName) }
     }
 
-    /// Writes a whole number.
+    /// Writes an integer.
     public func set(_ value: Int, forKey defaultName: String) {
         report { try store.keys.setValue(value, forKey: key(defaultName)) }
     }
@@ -27,29 +27,31 @@ extension SettingsDefaults {
         report { try store.keys.setValue(value, forKey: key(defaultName)) }
     }
 
-    /// Writes a truth value.
+    /// Writes a Boolean value.
     public func set(_ value: Bool, forKey defaultName: String) {
         report { try store.keys.setValue(value, forKey: key(defaultName)) }
     }
 
     /// Writes a URL; `nil` removes it.
     ///
-    /// A file in the home folder is written as a path that begins with `~`. Every other URL is archived as data; on
-    /// Apple platforms, that of a file that is there as a reference with bookmark data, which finds the file after it
-    /// was moved. A declared setting of type `URL` gets the URL itself.
+    /// A file in the home folder is written as a path that begins with `~`. Every other URL is archived as data. On
+    /// Apple platforms, the URL of an existing file is archived as a reference with bookmark data, which finds the file
+    /// after it was moved. A declared setting of type `URL` gets the URL itself.
     public func set(_ url: URL?, forKey defaultName: String) {
         guard let url else { return removeObject(forKey: defaultName) }
         report { try write(try stored(url, defaultName), defaultName) }
     }
 
-    /// Removes the value of a key from the store's own domain. Another domain may have one, or a default is registered.
+    /// Removes the value of a key from the store's own domain. Another domain may have a value, or a default may be
+    /// registered.
     public func removeObject(forKey defaultName: String) {
         report { try store.keys.removeValue(forKey: key(defaultName)) }
     }
 
-    /// Waits until everything that was written is on stable storage. There is no need to call it.
+    /// Waits until all written values are on stable storage. Calling it is not necessary.
     ///
-    /// - Returns: False if it could not be saved; `store.issues` says why. It can't be saved from inside of a write.
+    /// - Returns: False if they could not be saved; `store.issues` reports the reason. They can't be saved from inside
+    ///   a write.
     @discardableResult
     public func synchronize() -> Bool {
         do {
@@ -61,7 +63,7 @@ extension SettingsDefaults {
         }
     }
 
-    /// The stored form of a value of a property list, or of a URL, for a key.
+    /// Returns the stored form of a property list value, or of a URL, for a key.
     func stored(_ object: Any, _ defaultName: String) throws -> SettingValue {
         if let url = object as? URL ?? (object as? NSURL)?.absoluteURL {
             let isDeclared = store.keys.setting(forKey: key(defaultName))?.shape.kind == .url

@@ -2,7 +2,7 @@ public import Foundation
 public import Settle
 import Synchronization
 
-/// The methods of `UserDefaults` over a store: old code moves by changing one line.
+/// The methods of `UserDefaults` over a store, so that old code migrates by changing one line.
 ///
 /// ```swift
 /// let defaults = SettingsDefaults(store)                     // was UserDefaults.standard
@@ -10,20 +10,20 @@ import Synchronization
 /// defaults.set(3, forKey: "attemptCount")
 /// ```
 ///
-/// What it writes is what the store promises: atomic, followed, shared with other processes, and saved without a call.
-/// A setting that a group declares is the same setting here, with its type and its rule.
+/// Its writes have the store's guarantees: atomic, followed, shared with other processes, and saved without a call. A
+/// setting that a group declares is the same setting here, with its type and its rule.
 ///
-/// A key is one name, also with dots, as in `SettingKey.path(_:_:)`; a declared setting is meant by its key with dots.
-/// Values are those of property lists. A value that `UserDefaults` would end the program for, one that a declared
-/// setting refuses, and every other failed write leave the old value, and are reported on `store.issues`.
+/// A key is one name, even with dots, as in `SettingKey.path(_:_:)`; a declared setting is addressed by its key with
+/// dots. Values are those of property lists. A value for which `UserDefaults` would end the program, one that a
+/// declared setting refuses, and every other failed write leave the old value, and are reported on `store.issues`.
 ///
 /// **Use a property list file**, such as `settings.plist`, where code asks for dates and data with ``object(forKey:)``:
-/// JSON has neither, and gives them back as texts where its journal is missing. ``data(forKey:)`` and ``url(forKey:)``
+/// JSON has neither, and returns them as strings where its journal is missing. ``data(forKey:)`` and ``url(forKey:)``
 /// convert them.
 public final class SettingsDefaults: NSObject, Sendable {
     /// Posted after changes of any value, from this object, the store, another domain or another process: a moment
-    /// later, on a thread of the concurrency runtime, and once for several changes that follow one another. The object
-    /// is the `SettingsDefaults`. The name is that of `UserDefaults`.
+    /// later, on a thread of the concurrency runtime, and once for several successive changes. The object is the
+    /// `SettingsDefaults`. The name is that of `UserDefaults`.
     public static let didChangeNotification = UserDefaults.didChangeNotification
     /// The name of the domain for all programs of the user.
     public static let globalDomain = UserDefaults.globalDomain
@@ -40,7 +40,7 @@ public final class SettingsDefaults: NSObject, Sendable {
 
     struct State: Sendable {
         var follower: Task<Void, Never>?
-        /// Domains that nothing searches.
+        /// Domains that are not searched.
         var volatile: [String: SettingTree] = [:]
         #if canImport(ObjectiveC)
             var observed: [String: ObservedKey] = [:]
@@ -50,8 +50,8 @@ public final class SettingsDefaults: NSObject, Sendable {
     /// Creates an object over a store, and keeps the store open.
     ///
     /// - Parameters:
-    ///   - store: The store. Registered defaults need `.registration` in its search list, and get it if it is not
-    ///     there.
+    ///   - store: The store. Registered defaults need `.registration` in its search list, which is added if it is
+    ///     missing.
     ///   - domainName: The name of the store's own domain. By default the program's bundle identifier, or its name.
     public init(_ store: SettingsStore, domainName: String? = nil) {
         self.store = store
@@ -95,10 +95,10 @@ public final class SettingsDefaults: NSObject, Sendable {
 }
 
 extension SettingsDefaults {
-    /// The key of the store that a name stands for.
+    /// Returns the store's key for a name.
     func key(_ name: String) -> String { SettingKey.path(name).description }
 
-    /// Writes, and reports why that was not possible.
+    /// Writes, and reports the reason if that fails.
     func report(_ body: () throws -> Void) {
         do {
             try body()

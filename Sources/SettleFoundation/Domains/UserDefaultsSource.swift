@@ -2,20 +2,20 @@ import Foundation
 public import Settle
 import Synchronization
 
-/// What `UserDefaults` has for a program, as a live domain of a search list.
+/// A program's values in `UserDefaults`, as a live domain of a search list.
 ///
 /// ```swift
 /// let old = UserDefaultsSource(domain: "com.example.app")
 /// let store = try await SettingsStore.open("com.example.app", searching: [.application, .source("UserDefaults", old)])
 /// ```
 ///
-/// It is only read. What this program changes in `UserDefaults` is seen at once where that posts
-/// `UserDefaults.didChangeNotification`: on Apple platforms for each change, elsewhere when a whole domain is replaced.
-/// Call ``reload()`` when another program has changed it.
+/// It is read-only. Changes that this program makes in `UserDefaults` are seen at once where
+/// `UserDefaults.didChangeNotification` is posted: on Apple platforms for each change, elsewhere when a whole domain is
+/// replaced. Call ``reload()`` when another program has changed it.
 ///
-/// A number, date or switch may be there as text, as a text field of a settings bundle and `defaults write` without a
-/// type leave it. Otherwise values must have the types of the settings, since nothing is converted as
-/// ``UserDefaultsImport`` does. A key with dots is one name, which a declared setting with that key finds.
+/// A number, date or switch may be stored as text, as by a text field of a settings bundle or by `defaults write`
+/// without a type. Otherwise values must have the types of the settings, since there is no conversion as in
+/// ``UserDefaultsImport``. A key with dots is one name, which a declared setting with that key finds.
 public final class UserDefaultsSource: DomainSource {
     private let domain: String
     private let observation = Mutex(Observation())
@@ -44,7 +44,7 @@ public final class UserDefaultsSource: DomainSource {
             observation.token = NotificationCenter.default.addObserver(
                 forName: UserDefaults.didChangeNotification, object: nil, queue: nil
             ) { note in
-                // Those of stores have the same name.
+                // The notifications of stores have the same name.
                 if !(note.object is SettingsDefaults) { changed() }
             }
         }

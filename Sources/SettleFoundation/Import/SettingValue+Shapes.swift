@@ -3,8 +3,8 @@ import Settle
 import SettleInterchange
 
 extension SettingValue {
-    /// The value that a setting of this shape can have, by the conversions of the defaults system: `"5"` as a number, 1
-    /// as true. `nil` if there is none.
+    /// Returns the value that a setting of this shape can have, by the conversions of the defaults system: `"5"` as a
+    /// number, 1 as true. `nil` if there is none.
     func converted(to shape: ValueShape) -> SettingValue? {
         switch shape.kind {
         case .bool: SettingCoercion.bool.convert(self).map { .bool($0) }
@@ -51,7 +51,7 @@ extension SettingValue {
         return .dictionary(entries)
     }
 
-    /// For the cases of an enumeration.
+    /// Converts a value for the cases of an enumeration.
     private func converted(toKindOf other: SettingValue) -> SettingValue? {
         switch other {
         case .string: SettingCoercion.string.convert(self).map { .string($0) }

@@ -1,21 +1,21 @@
 extension UserDefaultsImport {
-    /// What a run has done with each key. It has no values, so that none shows that a group would call a secret.
+    /// The result of a run for each key. It has no values, so it shows none that a group would call a secret.
     public struct Report: Sendable, Hashable {
         /// A key.
         public struct Entry: Sendable, Hashable {
-            /// The name in `UserDefaults`; of an archive, with the way in it.
+            /// The name in `UserDefaults`; for an archive, including the path in it.
             public var name: String
-            /// The key of the store; `nil` if none is meant.
+            /// The key of the store; `nil` if there is none.
             public var key: String?
-            /// What was done, or why not, as a sentence; empty if there is nothing to say.
+            /// The action, or the reason that nothing was done, as a sentence; empty if there is nothing to report.
             public var reason: String
         }
 
-        /// What has its value now.
+        /// The keys that now have their value.
         public internal(set) var taken: [Entry] = []
-        /// What has a value now that was converted.
+        /// The keys that now have a converted value.
         public internal(set) var converted: [Entry] = []
-        /// What was left, and why.
+        /// The keys that were left, with the reasons.
         public internal(set) var left: [Entry] = []
         /// Whether the import had been done before, so that nothing was taken.
         public internal(set) var isRepeated = false
@@ -34,7 +34,7 @@ extension UserDefaultsImport.Report: CustomStringConvertible {
 }
 
 extension UserDefaultsImport.Report.Entry: CustomStringConvertible {
-    /// Such as `“LaunchCount” to “launches”. A string became a whole number.`
+    /// For example, `“LaunchCount” to “launches”. A string became a whole number.`
     public var description: String {
         let target = key.map { " to “\($0)”" } ?? ""
         return reason.isEmpty ? "“\(name)”\(target)" : "“\(name)”\(target). \(reason)"

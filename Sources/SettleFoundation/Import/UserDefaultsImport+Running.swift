@@ -6,11 +6,11 @@ extension UserDefaultsImport {
     /// Imports, once or always.
     ///
     /// - Parameters:
-    ///   - store: With all groups opened that declare imported settings.
+    ///   - store: A store with all groups open that declare imported settings.
     ///   - author: The name for `Change.author`.
-    /// - Returns: What has become of each key.
-    /// - Throws: `SettingsError` if the store can't be locked or saved; and what the file's reader throws. Nothing has
-    ///   been taken or remembered then. After a sync that failed the values stay, as after every commit.
+    /// - Returns: The result for each key.
+    /// - Throws: `SettingsError` if the store can't be locked or saved, and the errors of the file's reader. Nothing
+    ///   has been taken or remembered then. After a failed sync the values stay, as after every commit.
     @discardableResult
     public func run(into store: SettingsStore, author: String? = "UserDefaults") async throws -> Report {
         guard let domain = try read(), !(domain.entries.isEmpty && domain.refused.isEmpty) else { return Report() }

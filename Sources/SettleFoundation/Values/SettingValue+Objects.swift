@@ -1,9 +1,9 @@
 import Foundation
 import Settle
 
-/// Values as Foundation's property lists have them.
+/// Values as objects of Foundation's property lists.
 extension SettingValue {
-    /// `nil` for what a property list can't have.
+    /// Creates a value from an object; `nil` if a property list can't represent it.
     init?(object: Any) {
         if let number = SettingValue(number: object) {
             self = number
@@ -41,7 +41,7 @@ extension SettingValue {
         self = .dictionary(values)
     }
 
-    /// The entries of a domain, without those that a property list can't have.
+    /// Returns the entries of a domain, without those that a property list can't represent.
     static func entries(_ domain: [String: Any]) -> (entries: Entries, refused: [String]) {
         var entries = Entries(minimumCapacity: domain.count)
         var refused: [String] = []
@@ -51,7 +51,7 @@ extension SettingValue {
         return (entries, refused.sorted())
     }
 
-    /// The value as `UserDefaults` gives it.
+    /// The value as `UserDefaults` returns it.
     var object: Any {
         switch self {
         case .null: NSNull()
@@ -69,7 +69,7 @@ extension SettingValue {
 }
 
 extension SettingValue.Entries {
-    /// The entries as `UserDefaults` gives them. Of two names that are equal for `String`, one is left.
+    /// The entries as `UserDefaults` returns them. Of two names that are equal as `String`s, one is left.
     var objects: [String: Any] {
         Dictionary(map { ($0.key, $0.value.object) }, uniquingKeysWith: { first, _ in first })
     }
@@ -80,12 +80,12 @@ extension SettingValue.Entries {
 extension SettingValue {
     private init?(number object: Any) {
         guard let number = object as? NSNumber else {
-            // On Linux it is no number for Foundation.
+            // On Linux, Foundation does not treat it as a number.
             guard let value = object as? CGFloat else { return nil }
             self.init(Double(value))
             return
         }
-        // The only objects that stand for truth values. Any other 1 could be cast to one, too.
+        // The only objects that represent Boolean values. Any other 1 could be cast to one, too.
         if number === NSNumber(value: true) || number === NSNumber(value: false) {
             self = .bool(number.boolValue)
             return
@@ -101,7 +101,7 @@ extension SettingValue {
     }
 
     private init(_ value: some Codable & Sendable & BinaryFloatingPoint) {
-        // Never throws for numbers.
+        // Encoding never throws for numbers.
         self = (try? SettingCodec.standard.encode(value)) ?? .real(Double(value))
     }
 
@@ -110,7 +110,7 @@ extension SettingValue {
         return Double(literal).map { number($0, NSNumber(value: $0)) } ?? literal
     }
 
-    /// Where numbers are objects, code casts them to whichever type it needs.
+    /// Returns a number. Where numbers are objects, code casts them to whichever type it needs.
     private static func number(_ value: some Any, _ object: @autoclosure () -> NSNumber) -> Any {
         #if canImport(ObjectiveC)
             object()

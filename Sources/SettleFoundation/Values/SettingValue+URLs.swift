@@ -2,10 +2,10 @@ import Foundation
 import Settle
 import SettleInterchange
 
-/// URLs as `UserDefaults` keeps them.
+/// URLs as `UserDefaults` stores them.
 extension SettingValue {
-    /// A file in the home folder is a path with `~`. Every other URL is archived, that of a file that is there as a
-    /// reference with bookmark data where the system has them.
+    /// Creates the stored form of a URL. A file in the home folder is a path with `~`. Every other URL is archived;
+    /// that of an existing file as a reference with bookmark data, where the system supports it.
     init(_ url: URL, home: String = userHome()) throws {
         if url.isFileURL, let path = Self.abbreviated(url.path, home: home) {
             self = .string(path)
@@ -19,7 +19,7 @@ extension SettingValue {
         self = try SettingCodec<NSURL?>.keyedArchive.encode(archived)
     }
 
-    /// The URL that was archived, that of a path, where `~` is the home folder, or that of a text with a scheme.
+    /// The archived URL, that of a path, where `~` is the home folder, or that of a text with a scheme.
     var convertedToURL: URL? {
         guard let archived = try? SettingCodec<NSURL>.keyedArchive.decode(self) else {
             return SettingCoercion.url.convert(self)
@@ -32,8 +32,8 @@ extension SettingValue {
     }
 
     #if canImport(Darwin)
-        /// Whose archive has bookmark data. `URL` can't be such a reference, and the method with a Swift name gives a
-        /// `URL`.
+        /// Returns a reference whose archive has bookmark data. `URL` can't be such a reference, and the method with a
+        /// Swift name returns a `URL`.
         private static func reference(to file: NSURL) -> NSURL? {
             file.perform(#selector(NSURL.fileReferenceURL))?.takeUnretainedValue() as? NSURL
         }

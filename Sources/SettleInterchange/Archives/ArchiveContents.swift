@@ -6,13 +6,13 @@ public import Settle
     import Foundation
 #endif
 
-/// What an archive holds, as settings have it, and what could not be taken over as it was.
+/// The contents of an archive as settings, with the values that could not be represented exactly.
 public struct ArchiveContents: Sendable, Hashable {
-    /// Something that a setting's value can't express.
+    /// A value that a setting can't represent.
     public struct Finding: Sendable, Hashable, CustomStringConvertible {
-        /// The way to it in the archive.
+        /// The path to it in the archive.
         public var path: ArchivePath
-        /// What it was, and what it has become, as a sentence.
+        /// The original value and its replacement, as a sentence.
         public var reason: String
 
         /// Creates a finding.
@@ -25,15 +25,15 @@ public struct ArchiveContents: Sendable, Hashable {
     }
 
     /// The value. An object is a dictionary of its fields, without those that have no value; sets are arrays; a URL and
-    /// a UUID are strings. A dictionary whose keys are not all strings or whole numbers is an array of its keys and
-    /// values in turn, as Swift's `Codable` has it.
+    /// a UUID are strings. A dictionary whose keys are not all strings or integers is an array of alternating keys and
+    /// values, as in Swift's `Codable`.
     public var value: SettingValue
-    /// What has been changed or left out: cycles above all.
+    /// The values that were changed or left out: cycles above all.
     public var findings: [Finding]
 
-    /// The value as settings at a key; everything at the top if the key is `nil` and the value is a dictionary.
+    /// Returns the value as settings at a key, or at the top level if the key is `nil` and the value is a dictionary.
     ///
-    /// - Returns: `nil` if there is no key, and the value is none with names.
+    /// - Returns: `nil` if there is no key, and the value is not one with names.
     public func tree(at key: SettingKey? = nil) -> SettingTree? {
         var tree = SettingTree()
         if let key {
@@ -46,9 +46,9 @@ public struct ArchiveContents: Sendable, Hashable {
 }
 
 extension KeyedArchive {
-    /// The values as settings have them: that of the root, or if there is none, a dictionary of what is at the top.
+    /// Returns the values as settings: that of the root, or without a root, a dictionary of the values at the top.
     ///
-    /// - Throws: ``ArchiveError`` with the way to a value that its ``ArchiveMapping/Value`` refuses.
+    /// - Throws: ``ArchiveError`` with the path to a value that its ``ArchiveMapping/Value`` refuses.
     public func contents(_ mapping: ArchiveMapping = ArchiveMapping()) throws(ArchiveError) -> ArchiveContents {
         var converter = ArchiveConverter(mapping: mapping)
         let value: SettingValue
@@ -79,7 +79,7 @@ extension KeyedArchive {
     }
 }
 
-/// Makes settings of archived values.
+/// Converts archived values to settings.
 private struct ArchiveConverter {
     let mapping: ArchiveMapping
     private(set) var findings: [ArchiveContents.Finding] = []
@@ -107,7 +107,7 @@ private struct ArchiveConverter {
         }
     }
 
-    /// The fields that have a value, under their new names.
+    /// Returns the fields that have a value, under their new names.
     mutating func entries(
         of fields: ArchivedFields, _ mapping: ArchiveMapping.Class?
     ) throws(ArchiveError) -> SettingValue.Entries {
@@ -164,7 +164,7 @@ private struct ArchiveConverter {
 }
 
 extension ArchivedValue {
-    /// The name in a dictionary that a key stands for.
+    /// The name in a dictionary for a key.
     fileprivate var name: String? {
         switch self {
         case .string(let text): text

@@ -6,10 +6,9 @@ public import Settle
     import Foundation
 #endif
 
-/// How the objects of an archive become settings: which class and which of its keys are what, and how values are
-/// spelled.
+/// The mapping of an archive's objects to settings: the meaning of its classes and keys, and the spelling of values.
 ///
-/// What it does not mention keeps its name and its value.
+/// Anything that it does not mention keeps its name and its value.
 ///
 /// ```swift
 /// let mapping = ArchiveMapping(classes: [
@@ -19,13 +18,13 @@ public import Settle
 /// ])
 /// ```
 public struct ArchiveMapping: Sendable {
-    /// What becomes of the objects of one class.
+    /// The mapping of one class's objects.
     public struct Class: Sendable {
         /// The names of fields, by the keys in the archive. Others keep their key as the name.
         public var keys: [String: String]
-        /// How fields are spelled, by the keys in the archive.
+        /// The spelling of fields, by the keys in the archive.
         public var values: [String: Value]
-        /// The keys in the archive of fields that are left out.
+        /// The keys in the archive of fields to leave out.
         public var ignored: Set<String>
 
         /// Creates a mapping of one class.
@@ -36,25 +35,25 @@ public struct ArchiveMapping: Sendable {
         }
     }
 
-    /// How a value is spelled in an archive.
+    /// The spelling of a value in an archive.
     public struct Value: Sendable {
         package let read: @Sendable (SettingValue) throws(ArchiveError) -> SettingValue?
 
-        /// Values that an archive spells in a way of its own.
+        /// Creates the mapping of a special spelling of values.
         ///
-        /// - Parameter read: Gives the value that a spelling means, or `nil` for no value. Not called for null. Throws
-        ///   ``ArchiveError`` for a spelling that means nothing; the place is added to the error.
+        /// - Parameter read: Returns the value for a spelling, or `nil` for no value. It is not called for null. It
+        ///   throws ``ArchiveError`` for a spelling without a meaning; the path is added to the error.
         public init(read: @escaping @Sendable (SettingValue) throws(ArchiveError) -> SettingValue?) {
             self.read = read
         }
     }
 
-    /// What becomes of the objects of each class, by the name in the archive.
+    /// The mapping of each class's objects, by the name in the archive.
     public var classes: [String: Class]
-    /// The key under which the name of an object's class is kept; `nil` if it is not.
+    /// The key under which the name of an object's class is stored; `nil` if it is not stored.
     public var classNameKey: String?
 
-    /// Creates a mapping; by default, all names stay, and those of classes are left out.
+    /// Creates a mapping; by default, all names stay, and class names are left out.
     public init(classes: [String: Class] = [:], classNameKey: String? = nil) {
         self.classes = classes
         self.classNameKey = classNameKey
@@ -64,20 +63,20 @@ public struct ArchiveMapping: Sendable {
 extension ArchiveMapping.Value {
     /// A date that the archive has as seconds since 1970.
     ///
-    /// - Parameter zeroIsNone: Whether 0 stands for no date.
+    /// - Parameter zeroIsNone: Whether 0 means no date.
     public static func secondsSince1970(zeroIsNone: Bool = false) -> ArchiveMapping.Value {
         seconds(since: Date(timeIntervalSince1970: 0), zeroIsNone: zeroIsNone)
     }
 
-    /// A date that the archive has as seconds since the beginning of 2001, as
-    /// `timeIntervalSinceReferenceDate` gives them.
+    /// A date that the archive has as seconds since the beginning of 2001, as returned by
+    /// `timeIntervalSinceReferenceDate`.
     ///
-    /// - Parameter zeroIsNone: Whether 0 stands for no date.
+    /// - Parameter zeroIsNone: Whether 0 means no date.
     public static func secondsSinceReferenceDate(zeroIsNone: Bool = false) -> ArchiveMapping.Value {
         seconds(since: Date(timeIntervalSinceReferenceDate: 0), zeroIsNone: zeroIsNone)
     }
 
-    /// A truth value that the archive has as a number: 0 is false, any other is true.
+    /// A Boolean value that the archive has as a number: 0 is false, any other is true.
     public static let number01 = ArchiveMapping.Value { value throws(ArchiveError) in
         switch value {
         case .bool: value

@@ -6,7 +6,7 @@ import Settle
     import Foundation
 #endif
 
-/// The objects of a keyed archive by their numbers, as its property list has them.
+/// The objects of a keyed archive by their numbers, as in its property list.
 ///
 ///     $archiver  "NSKeyedArchiver"
 ///     $version   100000
@@ -14,13 +14,13 @@ import Settle
 ///     $objects   all objects: the first is "$null"; a class is {$classname, $classes}, an object
 ///                {$class: reference, …}
 ///
-/// A reference is {CF$UID: n} in XML, and of a kind of its own in the binary form.
+/// A reference is {CF$UID: n} in XML, and a separate type in the binary form.
 struct ArchiveTable {
-    /// What an entry of an object or of the top is.
+    /// An entry of an object or of the top.
     enum Part {
         /// Another object.
         case reference(Int)
-        /// A value that stands there itself.
+        /// A value stored in the entry itself.
         case value(SettingValue)
     }
 
@@ -28,7 +28,7 @@ struct ArchiveTable {
     let top: SettingValue.Entries
 
     private static let version: Int64 = 100_000
-    /// How archives begin that were made before there were keyed ones.
+    /// The first bytes of archives in the format that preceded keyed ones.
     private static let typedStreams = [Array("\u{4}\u{B}streamtyped".utf8), Array("\u{4}\u{B}typedstream".utf8)]
 
     init(_ bytes: [UInt8]) throws(ArchiveError) {
@@ -67,7 +67,7 @@ struct ArchiveTable {
         self.top = top
     }
 
-    /// What an entry says; a reference to no object is an error of its own.
+    /// Interprets an entry. A reference to no object is an error of its own, found when it is followed.
     static func part(_ value: SettingValue) -> Part {
         guard case .dictionary(let entries) = value, entries.count == 1,
             case .integer(let number)? = entries[PropertyListDialect.referenceKey]
@@ -75,26 +75,26 @@ struct ArchiveTable {
         return .reference(Int(clamping: number))
     }
 
-    /// An object's own names, without what the archiver adds: keys that a program begins with a dollar sign have one
-    /// more, so that none is taken for one of the archiver's.
+    /// Returns an object's own key, or `nil` for one that the archiver adds: keys that a program begins with a dollar
+    /// sign have one more, so that they do not look like the archiver's.
     static func programKey(_ key: String) -> String? {
         guard key.utf8.first == UInt8(ascii: "$") else { return key }
         let rest = key.utf8.dropFirst()
-        // `$0`, `$1`, … are what was encoded without a key.
+        // `$0`, `$1`, … are values encoded without a key.
         guard rest.first == UInt8(ascii: "$") else { return rest.allSatisfy(\.isDigit) ? key : nil }
         return String(key.unicodeScalars.dropFirst())
     }
 
-    /// A class that objects have.
+    /// A class of archived objects.
     struct Class {
         let name: String
-        /// Those from which it derives, the nearest first.
+        /// Its superclasses, the nearest first.
         let superclasses: [String]
-        /// Which of Foundation's it is, or derives from.
+        /// The class of Foundation that it is, or from which it derives.
         let kind: FoundationClass?
     }
 
-    /// - Returns: `nil` if no class is described there.
+    /// - Returns: `nil` if the object does not describe a class.
     func describedClass(_ number: Int) -> Class? {
         guard objects.indices.contains(number), case .dictionary(let entries) = objects[number],
             case .string(let name)? = entries["$classname"]

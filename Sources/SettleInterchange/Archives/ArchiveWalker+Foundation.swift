@@ -6,9 +6,9 @@ import Settle
     import Foundation
 #endif
 
-/// The objects of Foundation's classes, in each spelling that archives have had.
+/// The objects of Foundation's classes, in each form that archives have used.
 extension ArchiveWalker {
-    /// - Returns: `nil` if the object has an unknown form; it is reported as it is then.
+    /// - Returns: `nil` if the object has an unknown form; it is then reported unchanged.
     mutating func value(
         of kind: FoundationClass, _ entries: SettingValue.Entries
     ) throws(ArchiveError) -> ArchivedValue? {
@@ -38,7 +38,7 @@ extension ArchiveWalker {
         }
     }
 
-    /// Up to 8 groups of 16 bits, the least significant first, and a power of ten.
+    /// Reads up to 8 groups of 16 bits, the least significant first, and a power of ten.
     private mutating func decimalNumber(_ entries: SettingValue.Entries) -> ArchivedValue? {
         guard case .data(let mantissa)? = entries["NS.mantissa"], case .integer(let exponent)? = entries["NS.exponent"],
             case .integer(let length)? = entries["NS.length"], case .bool(let isNegative)? = entries["NS.negative"],
@@ -52,7 +52,7 @@ extension ArchiveWalker {
             let (first, second) = (UInt128(bytes[2 * index]), UInt128(bytes[2 * index + 1]))
             magnitude = magnitude << 16 | (isBigEndian ? first << 8 | second : second << 8 | first)
         }
-        // A length of 0 with a sign is no number.
+        // A length of 0 with a sign is not a number.
         guard length > 0 || !isNegative else { return .real(.nan) }
         return .decimal(magnitude, exponent: Int(exponent), isNegative: isNegative)
     }
@@ -91,7 +91,7 @@ extension ArchiveWalker {
         switch try part(base, at: "NS.base") {
         case .null: return .url(text, base: nil)
         case .url(let outer, base: nil): return .url(text, base: outer)
-        // A base that has one itself, which URLs don't have.
+        // A base that itself has a base, which URLs don't have.
         default: return nil
         }
     }
@@ -104,7 +104,7 @@ extension ArchiveWalker {
         return .uuid(UUID(uuid: uuid))
     }
 
-    /// In a list, or each under a key of its own, as from coders without keys.
+    /// Reads elements in a list, or each under its own key, as from coders without keys.
     private mutating func elements(_ entries: SettingValue.Entries) throws(ArchiveError) -> [ArchivedValue]? {
         if let list = entries["NS.objects"] { return try parts(list) }
         var elements: [ArchivedValue] = []
@@ -147,22 +147,22 @@ extension ArchiveWalker {
 }
 
 extension SettingValue.Entries {
-    /// How many of them are the object's own.
+    /// The number of the object's own fields.
     fileprivate var fieldCount: Int { count { ArchiveTable.programKey($0.key) != nil } }
 
-    /// Whether all of them are those of one of Foundation's classes, or the archiver's.
+    /// Whether all of them belong to one of Foundation's classes, or to the archiver.
     var areFoundations: Bool { allSatisfy { key, _ in key.hasPrefix("NS.") || ArchiveTable.programKey(key) == nil } }
 }
 
 extension ArchivedValue {
-    /// A decimal number in the simplest form that holds it exactly.
+    /// Returns a decimal number in the simplest form that holds it exactly.
     ///
-    /// Of its spellings this is always the same, so that what is written is read again as the same: a whole number of
-    /// up to 128 bits in digits, and any other one without zeros at its end.
+    /// It always chooses the same one of several spellings, so that the written value is read again as the same: an
+    /// integer of up to 128 bits in digits, and any other number without zeros at its end.
     static func decimal(_ magnitude: UInt128, exponent: Int, isNegative: Bool) -> ArchivedValue {
         var (magnitude, exponent) = (magnitude, magnitude == 0 ? 0 : exponent)
         while magnitude != 0, magnitude.isMultiple(of: 10) { (magnitude, exponent) = (magnitude / 10, exponent + 1) }
-        // No power of ten beyond 10³⁸ has 128 bits.
+        // No power of ten beyond 10³⁸ fits in 128 bits.
         if (1...38).contains(exponent) {
             let power = (0..<exponent).reduce(UInt128(1)) { power, _ in power * 10 }
             let (product, isTooLarge) = magnitude.multipliedReportingOverflow(by: power)

@@ -6,28 +6,28 @@ import Settle
     import Foundation
 #endif
 
-/// Follows the references of a keyed archive from its top, and makes values of what it finds.
+/// Follows the references of a keyed archive from its top, and builds values from the objects.
 ///
-/// Trusts nothing in the archive. What is referred to from several places is there in each of them, so a small archive
-/// may stand for an endless tree: an object within itself is named and not followed, and the values are counted.
+/// Trusts nothing in the archive. An object with several references to it appears at each of them, so a small archive
+/// may represent an endless tree: an object within itself is named and not followed, and the values are counted.
 struct ArchiveWalker {
     let table: ArchiveTable
-    /// The way to what is being read.
+    /// The path to the value being read.
     private(set) var path: [String] = []
-    /// The objects that are being read, and the way to each.
+    /// The objects being read, and the path to each.
     private var open: [Int: ArchivePath] = [:]
-    /// The objects that have been read and contain no cycle. Their values are shared by all that refer to them.
+    /// The objects that have been read and contain no cycle. Their values are shared by all references to them.
     private var known: [Int: (value: ArchivedValue, cost: Cost, height: Int)] = [:]
     /// The classes by the numbers of their descriptions. All objects of a class share its names, which may be long.
     private var classes: [Int: ArchiveTable.Class] = [:]
-    /// How many classes one may derive from. None of a program comes near it.
+    /// The maximum number of superclasses. No program comes near it.
     private static let superclassLimit = 128
     private var cycleCount = 0
     private var left: Cost
-    /// The deepest level at which the object that is being read has an object or a collection.
+    /// The deepest level at which the object being read has an object or a collection.
     private var depth = 0
 
-    /// How many values there are, and how many bytes of text and data.
+    /// The number of values, and the bytes of text and data.
     private struct Cost {
         var values: Int
         var bytes: Int
@@ -38,7 +38,7 @@ struct ArchiveWalker {
         left = Cost(values: 4 * table.objects.count + 100_000, bytes: 4 * size + 16 << 20)
     }
 
-    /// Everything at the top.
+    /// Reads everything at the top.
     mutating func readTop() throws(ArchiveError) -> ArchivedFields {
         try fields(of: table.top)
     }
@@ -49,7 +49,7 @@ struct ArchiveWalker {
         guard table.objects.indices.contains(number) else {
             throw damaged("It refers to object \(number), and the archive has \(table.objects.count).")
         }
-        // The first one is $null.
+        // The first object is $null.
         guard number > 0 else { return .null }
         if let outer = open[number] {
             cycleCount += 1
@@ -83,7 +83,7 @@ struct ArchiveWalker {
         let type = try describedClass(number)
         try descend()
         try spend(1, 0)
-        // A class of a program may derive from one of Foundation's. What it has in addition must not get lost.
+        // A program's class may derive from one of Foundation's. Its additional fields must not be lost.
         if let kind = type.kind, FoundationClass(named: type.name) != nil || entries.areFoundations,
             let value = try value(of: kind, entries)
         {
@@ -112,14 +112,14 @@ struct ArchiveWalker {
             fields.append(
                 ArchivedFields.Field(key: name, value: try part(value, at: name), isPrimitive: !isReference))
         }
-        // What was encoded without a key may have the name of what a program has encoded under one.
+        // A value encoded without a key may have the name of one that a program has encoded under a key.
         guard Set(fields.map { Name($0.key) }).count == fields.count else { throw damaged("It has a key twice.") }
         return ArchivedFields(unique: fields)
     }
 
     // MARK: Parts
 
-    /// What an entry of an object stands for.
+    /// Returns the value of an object's entry.
     mutating func part(_ value: SettingValue, at step: String) throws(ArchiveError) -> ArchivedValue {
         path.append(step)
         defer { path.removeLast() }
@@ -129,7 +129,7 @@ struct ArchiveWalker {
         }
     }
 
-    /// A list of references, as collections have it.
+    /// Reads a list of references, as in collections.
     mutating func parts(_ list: SettingValue) throws(ArchiveError) -> [ArchivedValue] {
         guard case .array(let elements) = list else { throw damaged("A list of its elements is missing.") }
         return try elements.enumerated().map { (index, element) throws(ArchiveError) in
@@ -137,7 +137,7 @@ struct ArchiveWalker {
         }
     }
 
-    /// What stands in the property list itself.
+    /// Reads a value that is in the property list itself.
     private mutating func plain(_ value: SettingValue) throws(ArchiveError) -> ArchivedValue {
         switch value {
         case .null: return .null
@@ -167,8 +167,8 @@ struct ArchiveWalker {
         }
     }
 
-    /// Notes that something is here that has levels. Collections in an object itself count as objects do: both take
-    /// room on the stack, also of those who use the values.
+    /// Records that the current value has levels. Collections in an object itself count as objects do: both use stack
+    /// space, including that of code that uses the values.
     ///
     /// - Parameter height: The number of its levels.
     private mutating func descend(_ height: Int = 1) throws(ArchiveError) {

@@ -6,17 +6,17 @@ import Settle
     public import Foundation
 #endif
 
-/// Makes the table of objects of a keyed archive, which `NSKeyedUnarchiver` reads.
+/// Builds the object table of a keyed archive, which `NSKeyedUnarchiver` reads.
 struct ArchiveWriter {
     private var objects: [SettingValue] = [.string("$null")]
-    /// The objects of classes and texts that have been added, which all share.
+    /// The added objects for classes and strings, which all references share.
     private var classes: [[String]: Int] = [:]
     private var texts: [[UInt8]: Int] = [:]
     private var path: [String] = []
-    /// The objects that are being written, by the ways to them.
+    /// The objects being written, by the paths to them.
     private var open: [ArchivePath: Int] = [:]
 
-    /// The property list of an archive.
+    /// Returns the property list of an archive.
     static func list(of top: ArchivedFields) throws(ArchiveError) -> SettingValue {
         var writer = ArchiveWriter()
         let entries = try writer.entries(of: top)
@@ -39,8 +39,8 @@ struct ArchiveWriter {
         return entries
     }
 
-    /// A value in the object itself. What is in a collection there is an object all the same, as in those that classes
-    /// derived from collections encode.
+    /// Returns a value in the object itself. The elements of a collection there are objects all the same, as in those
+    /// that subclasses of collections encode.
     private mutating func primitive(_ value: ArchivedValue) throws(ArchiveError) -> SettingValue {
         if let scalar = value.scalar { return scalar }
         switch value {
@@ -67,7 +67,7 @@ struct ArchiveWriter {
         .dictionary([PropertyListDialect.referenceKey: .integer(Int64(number))])
     }
 
-    /// As an element of a collection, which can't be nothing.
+    /// Returns an element of a collection, which can't be absent.
     private mutating func element(_ value: ArchivedValue, at step: String) throws(ArchiveError) -> SettingValue {
         path.append(step)
         defer { path.removeLast() }
@@ -182,7 +182,7 @@ struct ArchiveWriter {
 
     private mutating func number(text: String) throws(ArchiveError) -> Int {
         if let known = texts[Array(text.utf8)] { return known }
-        // As a plain text it would be nothing.
+        // As a plain string it would have no effect.
         let number =
             text == "$null"
             ? try add(.string) { (_, entries) throws(ArchiveError) in entries["NS.string"] = .string(text) }
@@ -191,7 +191,7 @@ struct ArchiveWriter {
         return number
     }
 
-    /// Whole numbers beyond 64 bits have a form of their own in property lists; others are decimal numbers.
+    /// Returns a number. Integers beyond 64 bits have a special form in property lists; others are decimal numbers.
     private mutating func number(literal: String) throws(ArchiveError) -> Int {
         if let whole = UInt64(literal) { return add(.number("\(whole)")) }
         guard let decimal = ArchivedDecimal(literal) else {
@@ -206,14 +206,14 @@ struct ArchiveWriter {
 }
 
 extension ArchiveTable {
-    /// The opposite of ``programKey(_:)``.
+    /// Returns the key in the archive for a program's key: the inverse of ``programKey(_:)``.
     static func archiveKey(_ key: String) -> String {
         key.utf8.first == UInt8(ascii: "$") && programKey(key) != key ? "$" + key : key
     }
 }
 
 extension KeyedArchive {
-    /// How an archive is spelled.
+    /// The form of an archive.
     public enum Form: Sendable, Hashable {
         /// A binary property list, as `NSKeyedArchiver` writes it by default.
         case binary
@@ -221,13 +221,13 @@ extension KeyedArchive {
         case xml
     }
 
-    /// The archive, for an `NSKeyedUnarchiver` of a program that has the classes.
+    /// Returns the archive, for an `NSKeyedUnarchiver` of a program that has the classes.
     ///
-    /// What is in the archive several times is written several times; texts and classes are shared.
+    /// Values that occur several times in the archive are written several times; strings and classes are shared.
     ///
-    /// - Throws: ``ArchiveError`` with the way to a value that archives can't hold: a decimal number of more than 38
-    ///   digits, a date that is not finite, a cycle to something that is not around it, more than 128 levels. In XML, a
-    ///   date that stands in an object itself must be in whole seconds of the years 0 to 9999.
+    /// - Throws: ``ArchiveError`` with the path to a value that archives can't hold: a decimal number of more than 38
+    ///   digits, a date that is not finite, a cycle to an object that does not enclose it, more than 128 levels. In
+    ///   XML, a date stored in an object itself must be in whole seconds of the years 0 to 9999.
     public func data(as form: Form = .binary) throws(ArchiveError) -> Data {
         let list = try ArchiveWriter.list(of: top)
         do throws(FormatError) {

@@ -10,27 +10,27 @@ import Settle
 public indirect enum ArchivedValue: Sendable, Hashable {
     /// `nil`, or `NSNull` in a collection.
     case null
-    /// True or false.
+    /// A Boolean value.
     case bool(Bool)
-    /// A whole number.
+    /// An integer.
     case integer(Int64)
     /// A floating-point number.
     case real(Double)
-    /// A number that neither `integer` nor `real` holds exactly, as a decimal literal; also of `NSDecimalNumber`.
+    /// A number that neither `integer` nor `real` holds exactly, as a decimal literal; also that of `NSDecimalNumber`.
     case number(String)
-    /// A text, also of `NSMutableString`.
+    /// A string, also that of `NSMutableString`.
     case string(String)
-    /// Bytes, also of `NSMutableData`.
+    /// Bytes, also those of `NSMutableData`.
     case data(Data)
-    /// A moment.
+    /// A date.
     case date(Date)
-    /// A URL as it was spelled, and that of its base, if it has one.
+    /// A URL as it was spelled, and its base URL, if it has one.
     case url(String, base: String?)
     /// A UUID.
     case uuid(UUID)
     /// Values in order.
     case array([ArchivedValue])
-    /// Values without an order, in that of the archive.
+    /// Unordered values, in the order of the archive.
     case set([ArchivedValue])
     /// Values in order, each once.
     case orderedSet([ArchivedValue])
@@ -38,7 +38,7 @@ public indirect enum ArchivedValue: Sendable, Hashable {
     case dictionary([ArchivedEntry])
     /// An object of another class.
     case object(ArchivedObject)
-    /// The object around this value that is meant here again, by the way to it. Such a cycle is not followed.
+    /// A reference to an enclosing object, by the path to it. Such a cycle is not followed.
     case cycle(ArchivePath)
 }
 
@@ -57,13 +57,13 @@ public struct ArchivedEntry: Sendable, Hashable {
 }
 
 /// An object of a class that is not a collection or another of Foundation's plain values: the name of the class, and
-/// what it encoded under which key.
+/// its encoded fields by key.
 public struct ArchivedObject: Sendable, Hashable {
-    /// The name of the class, in Swift with its module, such as `Notes.Person`.
+    /// The name of the class; in Swift with its module, such as `Notes.Person`.
     public var className: String
-    /// The classes from which it derives, the nearest first, without itself; `NSObject` if none is said.
+    /// Its superclasses, the nearest first; `NSObject` if none is specified.
     public var superclasses: [String]
-    /// What it encoded, by key.
+    /// The encoded fields, by key.
     public var fields: ArchivedFields
 
     /// Creates an object.
@@ -74,29 +74,29 @@ public struct ArchivedObject: Sendable, Hashable {
     }
 }
 
-/// What was encoded under each key, in the order of the keys' bytes.
+/// The encoded values by key, in the order of the keys' bytes.
 public struct ArchivedFields: Sendable, Hashable {
-    /// One of them.
+    /// A field.
     public struct Field: Sendable, Hashable {
         /// The key.
         public var key: String
         /// The value.
         public var value: ArchivedValue
-        /// Whether it stands in the object itself, as by `encode(_: Bool, forKey:)` and its like. Otherwise it is an
-        /// object of its own, as by `encode(_: Any?, forKey:)`. Decoders ask for either.
+        /// Whether the value is stored in the object itself, as by `encode(_: Bool, forKey:)` and similar methods.
+        /// Otherwise it is a separate object, as by `encode(_: Any?, forKey:)`. Decoders request one or the other.
         public var isPrimitive: Bool
     }
 
     private var fields: [Field] = []
 
-    /// Creates no fields.
+    /// Creates an empty collection of fields.
     public init() {}
 
-    /// All of them.
+    /// All fields.
     public var all: [Field] { fields }
 
-    /// The value under a key. A new number or truth value is set as a primitive; one that is there already stays what
-    /// it was.
+    /// The value under a key. A new number or Boolean value is set as a primitive; an existing
+    /// field keeps its form.
     public subscript(key: String) -> ArchivedValue? {
         get { index(of: key).map { fields[$0].value } }
         set {
@@ -116,7 +116,7 @@ public struct ArchivedFields: Sendable, Hashable {
         fields.insert(field, at: place)
     }
 
-    /// Creates the fields from those that were read, of which each has another key.
+    /// Creates the fields that were read, all with different keys.
     init(unique fields: [Field]) {
         self.fields = fields.sorted { $0.key.precedesByBytes($1.key) }
     }
@@ -125,25 +125,25 @@ public struct ArchivedFields: Sendable, Hashable {
 }
 
 extension ArchivedFields: ExpressibleByDictionaryLiteral {
-    /// Creates fields. Numbers and truth values are primitives. Of two with the same key, the last one counts.
+    /// Creates fields. Numbers and Boolean values are primitives. Of two with the same key, the last one counts.
     public init(dictionaryLiteral elements: (String, ArchivedValue)...) {
         for (key, value) in elements { self[key] = value }
     }
 }
 
-/// The way from the top of an archive to a value in it: keys of fields and of dictionaries, and numbers of elements.
+/// The path from the top of an archive to a value in it: keys of fields and of dictionaries, and indices of elements.
 public struct ArchivePath: Sendable, Hashable, CustomStringConvertible {
     /// The steps, the first from the top.
     public var steps: [String]
 
-    /// Creates a way.
+    /// Creates a path.
     public init(_ steps: [String]) { self.steps = steps }
 
     public var description: String { steps.joined(separator: ".") }
 }
 
 extension ArchivedValue {
-    /// As a property list has it; `nil` if it has nothing of the kind, or only with elements.
+    /// The value in a property list; `nil` if a property list has none, or only with elements.
     var scalar: SettingValue? {
         switch self {
         case .bool(let value): .bool(value)
@@ -157,7 +157,7 @@ extension ArchivedValue {
         }
     }
 
-    /// Whether it is one that decoders ask for by type.
+    /// Whether it is a value that decoders request by type.
     var isNumber: Bool {
         switch self {
         case .bool, .integer, .real, .number: true
@@ -169,18 +169,18 @@ extension ArchivedValue {
 extension ArchivedValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByStringLiteral, ExpressibleByArrayLiteral
 {
-    /// True or false.
+    /// Creates a Boolean value.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
 
-    /// A whole number.
+    /// Creates an integer.
     public init(integerLiteral value: Int64) { self = .integer(value) }
 
-    /// A floating-point number.
+    /// Creates a floating-point number.
     public init(floatLiteral value: Double) { self = .real(value) }
 
-    /// A text.
+    /// Creates a string.
     public init(stringLiteral value: String) { self = .string(value) }
 
-    /// Values in order.
+    /// Creates an array.
     public init(arrayLiteral elements: ArchivedValue...) { self = .array(elements) }
 }

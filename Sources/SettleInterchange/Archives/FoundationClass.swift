@@ -13,13 +13,13 @@ enum FoundationClass: String {
     case orderedSet = "NSOrderedSet"
     case dictionary = "NSDictionary"
 
-    /// `nil` if it is another class. One whose objects can be changed has the same form.
+    /// Creates the class from its name; `nil` if it is another class. A mutable class has the same form.
     init?(named name: String) {
         let plain = name.hasPrefix("NSMutable") ? "NS" + name.dropFirst("NSMutable".count) : name
         self.init(rawValue: name == "NSDecimalNumberPlaceholder" ? "NSDecimalNumber" : plain)
     }
 
-    /// The class as archives name it, and those from which it derives.
+    /// The name of the class in archives, and those of its superclasses.
     var names: [String] {
         switch self {
         case .number: [rawValue, "NSValue", "NSObject"]

@@ -16,11 +16,12 @@ import Settle
 /// if case .object(let person)? = archive.root { print(person.className, person.fields["name"]) }
 /// ```
 ///
-/// Nothing of it is executed, and nothing is created by the name of a class. Reading takes time and memory in
-/// proportion to the archive: one whose values nest more than 128 levels deep, or that stands for far more values than
-/// it has objects, is refused. Archives from before there were keyed ones (typed streams) are recognised and refused.
+/// Reading executes nothing in the archive, and creates nothing by the name of a class. It takes time and memory in
+/// proportion to the archive: one whose values nest more than 128 levels deep, or that represents far more values than
+/// it has objects, is refused. Archives in the format that preceded keyed ones (typed streams) are recognised and
+/// refused.
 public struct KeyedArchive: Sendable, Hashable {
-    /// The key of the value that most archives have at their top, and nothing else.
+    /// The key of the only value that most archives have at their top.
     public static let rootKey = "root"
 
     /// The values at the top, by the keys under which a program has encoded them.
@@ -40,7 +41,7 @@ public struct KeyedArchive: Sendable, Hashable {
 
     /// Reads an archive.
     ///
-    /// - Throws: ``ArchiveError`` with what is wrong, and the way to it.
+    /// - Throws: ``ArchiveError`` with the problem, and the path to it.
     public init(_ data: Data) throws(ArchiveError) {
         let bytes = [UInt8](data)
         var walker = ArchiveWalker(try ArchiveTable(bytes), size: bytes.count)

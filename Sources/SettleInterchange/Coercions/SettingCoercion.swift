@@ -6,10 +6,10 @@ public import Settle
     public import Foundation
 #endif
 
-/// A conversion of whatever is stored to the type that a reader wants, as in the defaults system of Apple platforms:
+/// A conversion of any stored value to the type that a reader wants, as in the defaults system of Apple platforms:
 /// `"12"` is read as the number 12, and 1 as `true`.
 ///
-/// <doc:Coercions> has a table of what converts to what.
+/// <doc:Coercions> has a table of the conversions.
 public struct SettingCoercion<Value: Sendable>: Sendable {
     /// Converts a value; `nil` if that is impossible.
     public let convert: @Sendable (SettingValue) -> Value?
@@ -85,11 +85,11 @@ extension SettingCoercion<SettingValue.Entries> {
 }
 
 extension SettingCoercion<SettingValue> {
-    /// Whatever there is.
+    /// Any value, unchanged.
     public static var object: Self { Self { $0 } }
 }
 
-/// `HOME`, as a shell expands `~`, or the folder that the system lists for the user.
+/// Returns `HOME`, as a shell expands `~`, or the folder that the system lists for the user.
 package func userHome() -> String {
     #if os(macOS) || !canImport(Darwin)
         ProcessInfo.processInfo.environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }

@@ -54,7 +54,7 @@ extension SettingValue {
         guard case .string(let text) = self, !text.isEmpty else { return nil }
         if text == "~" { return URL(filePath: home(), directoryHint: .isDirectory) }
         if text.utf8.starts(with: "~/".utf8) { return URL(filePath: home() + text.dropFirst()) }
-        // The homes of others are not looked up.
+        // The homes of other users are not looked up.
         if text.utf8.first == UInt8(ascii: "~") { return nil }
         if let url = URL(string: text, encodingInvalidCharacters: false), url.scheme != nil { return url }
         return URL(filePath: text)
@@ -62,7 +62,7 @@ extension SettingValue {
 }
 
 extension Int {
-    /// The whole part, or the nearest integer for a number that is too large; `nil` for NaN.
+    /// Creates the integer part, or the nearest integer for a number that is too large; `nil` for NaN.
     fileprivate init?(clamping value: Double) {
         guard !value.isNaN else { return nil }
         self = Int(exactly: value.rounded(.towardZero)) ?? (value < 0 ? .min : .max)

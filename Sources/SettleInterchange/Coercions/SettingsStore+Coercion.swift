@@ -1,7 +1,7 @@
 public import Settle
 
 extension SettingsStore.Keys {
-    /// The value of a key, converted as by the defaults system of Apple platforms; see <doc:Coercions>.
+    /// Returns the value of a key, converted as by the defaults system of Apple platforms; see <doc:Coercions>.
     ///
     /// ```swift
     /// let port = try store.keys.value(forKey: "port", coercedTo: .integer)

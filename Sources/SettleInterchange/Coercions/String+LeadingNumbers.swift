@@ -1,6 +1,6 @@
 import Settle
 
-/// What text begins with, as Apple's strings tell it. What follows does not matter.
+/// The value with which a text begins, as Apple's strings read it. The rest is ignored.
 extension String {
     /// True after `y`, `t` or a number that begins with one of the digits 1 to 9, false after `n`, `f` or zeros.
     var leadingBool: Bool? {
@@ -14,7 +14,7 @@ extension String {
         }
     }
 
-    /// The whole number, limited to the range of `Int`.
+    /// The integer, limited to the range of `Int`.
     var leadingInteger: Int? {
         let digits = utf8.withoutSpaceAndSign.prefix(while: \.isDigit)
         guard !digits.isEmpty else { return nil }
@@ -36,12 +36,12 @@ extension String {
         return Double("0" + number).map { isNegative ? -$0 : $0 }
     }
 
-    /// `12` for `12.0`.
+    /// The text without a zero fraction: `12` for `12.0`.
     var withoutZeroFraction: String { hasSuffix(".0") ? String(dropLast(2)) : self }
 }
 
 extension Substring.UTF8View {
-    /// The exponent that is next, with its sign; `0` if none is.
+    /// The next exponent with its sign; `0` if there is none.
     fileprivate var leadingExponent: Substring {
         guard first == UInt8(ascii: "e") || first == UInt8(ascii: "E") else { return "0" }
         let text = dropFirst()

@@ -6,10 +6,10 @@ import Settle
     import Foundation
 #endif
 
-/// Turns a value into one that a format holds, and lists what is lost.
+/// Converts a value to one that a format can hold, and lists the losses.
 struct Adaptation {
     private let format: DocumentConversion.Format
-    /// Whether integers may be as large as this library reads them, not only as other programs do.
+    /// Whether integers may be as large as this library reads them, rather than only as large as other programs do.
     private let isExact: Bool
     private(set) var losses: [DocumentConversion.Loss] = []
 
@@ -23,11 +23,11 @@ struct Adaptation {
         var parents: [String] = []
         var name: String?
 
-        /// The names around what the value contains.
+        /// The names around the value's contents.
         var path: [String] { parents + (name.map { [$0] } ?? []) }
     }
 
-    /// - Throws: `FormatError` if the value nests too deeply. All else is a loss.
+    /// - Throws: `FormatError` if the value nests too deeply. Everything else is a loss.
     mutating func adapt(_ value: SettingValue) throws(FormatError) -> SettingValue {
         try adapt(value, Place(), depth: 0) ?? .string("")
     }
@@ -92,7 +92,7 @@ extension Adaptation {
         return nil
     }
 
-    /// A value that is a text in the old text form.
+    /// Adapts a value that is a string in the old text form.
     private mutating func adaptType(_ value: SettingValue, text: String, _ place: Place) -> SettingValue {
         guard format == .propertyList(.oldText) else { return value }
         lose(.type, place, "The old text form has only text and data.", "The value has become a text.")
@@ -125,7 +125,7 @@ extension Adaptation {
         }
     }
 
-    /// A number that no integer and no real holds.
+    /// Adapts a number that neither an integer nor a real can hold.
     private mutating func adapt(largeNumber literal: String, _ place: Place) -> SettingValue {
         guard case .propertyList(let form) = format else { return .number(literal) }
         guard form != .oldText else { return adaptType(.number(literal), text: literal, place) }

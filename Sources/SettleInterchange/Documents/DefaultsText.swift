@@ -6,13 +6,13 @@ package import Settle
     import Foundation
 #endif
 
-/// Values as `defaults read` prints them: the description that property lists have on Apple platforms, without types.
+/// Values as `defaults read` prints them: the description of property lists on Apple platforms, without types.
 ///
-/// Data are shown whole, where `defaults` leaves out the middle of long ones.
+/// Data are shown completely, where `defaults` leaves out the middle of long ones.
 package struct DefaultsText {
     private var text = ""
 
-    /// A value alone: a string is itself, without quotation marks.
+    /// Returns the text of a value on its own: a string is itself, without quotation marks.
     package static func text(of value: SettingValue) -> String {
         if let scalar = scalar(value) { return scalar }
         var writer = DefaultsText()
@@ -20,7 +20,7 @@ package struct DefaultsText {
         return writer.text
     }
 
-    /// A value as a part of another.
+    /// Writes a value as a part of another.
     private mutating func write(_ value: SettingValue, level: Int) {
         let space = String(repeating: "    ", count: level)
         switch value {
@@ -60,7 +60,7 @@ package struct DefaultsText {
         }
     }
 
-    /// Such as `2024-01-01 00:00:00 +0000`.
+    /// Returns a date, such as `2024-01-01 00:00:00 +0000`.
     private static func spelled(_ date: Date) -> String {
         let whole = Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down))
         let text = DateConversion.text(of: whole)

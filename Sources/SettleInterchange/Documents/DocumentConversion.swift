@@ -6,7 +6,7 @@ public import Settle
     public import Foundation
 #endif
 
-/// A document in another format, with a list of all that the format could not keep.
+/// A document in another format, with a list of everything that the format could not keep.
 ///
 /// ```swift
 /// let conversion = try DocumentConversion(of: data, to: .json)
@@ -15,10 +15,10 @@ public import Settle
 /// ```
 ///
 /// If ``losses`` is empty, reading ``data`` gives the equal value, with the same bits of numbers. If not, the two
-/// values differ at most at the listed places. Comments, layout and the order of keys are no part of a value.
+/// values differ at most at the listed paths. Comments, layout and the order of keys are not part of a value.
 ///
-/// Every string stays what it is. Settings files of this library have a spelling of null in property lists, which is
-/// not used here; to change the format of one, use `SettingsStore`.
+/// Strings stay unchanged. Settings files of this library have a spelling of null in property lists, which is not used
+/// here; to change the format of one, use `SettingsStore`.
 public struct DocumentConversion: Sendable, Hashable {
     /// The format of a document.
     public enum Format: Sendable, Hashable, CaseIterable, CustomStringConvertible {
@@ -40,17 +40,17 @@ public struct DocumentConversion: Sendable, Hashable {
     }
 
     /// The document in the new format: sorted by key, so that equal values give equal documents, and in UTF-8 if it is
-    /// a text.
+    /// a text format.
     public let data: Data
 
-    /// What the format could not keep, in the order of the document. Dictionaries are in the order of their keys.
+    /// The losses, in the order of the document. Dictionaries are in the order of their keys.
     public let losses: [Loss]
 
     /// Converts a document.
     ///
     /// - Parameters:
-    ///   - document: JSON or a property list. A text is in UTF-8, or in UTF-16 with a byte order mark.
-    ///   - source: Its format; `nil` to find out, see ``read(_:as:)``.
+    ///   - document: JSON or a property list. Text is in UTF-8, or in UTF-16 with a byte order mark.
+    ///   - source: Its format; `nil` to detect it, see ``read(_:as:)``.
     ///   - target: The new format.
     /// - Throws: `FormatError` if the document can't be read, with the line and the column, or the byte.
     public init(
@@ -61,7 +61,7 @@ public struct DocumentConversion: Sendable, Hashable {
 
     /// Writes a value as a document.
     ///
-    /// A `SettingValue.number` that is an integer or a real comes back as that.
+    /// A `SettingValue.number` that is an integer or a real is read back as that.
     ///
     /// - Throws: `FormatError` if the value has more than 128 levels of arrays and dictionaries.
     public init(of value: SettingValue, to target: Format) throws(FormatError) {
@@ -78,10 +78,10 @@ public struct DocumentConversion: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - document: JSON or a property list.
-    ///   - format: Its format; `nil` to find out. A document that is JSON and the old text form at once, such as `{}`,
-    ///     counts as JSON; a word without quotation marks is no document then.
-    /// - Throws: `FormatError` with the line and the column, or the byte. If the format is not known, the error is
-    ///   that of the format that explains more of the document.
+    ///   - format: Its format; `nil` to detect it. A document that is both JSON and the old text form, such as `{}`,
+    ///     counts as JSON; a word without quotation marks is then not a document.
+    /// - Throws: `FormatError` with the line and the column, or the byte. If the format is not known, the error is that
+    ///   of the format that explains more of the document.
     public static func read(
         _ document: Data, as format: Format? = nil
     ) throws(FormatError) -> (value: SettingValue, format: Format) {
@@ -110,7 +110,7 @@ public struct DocumentConversion: Sendable, Hashable {
         } catch {
             failure = error
         }
-        // A word, which is a string in the old text form, is rather a damaged or another kind of file.
+        // A word, which is a string in the old text form, is more likely a damaged file or one of another kind.
         guard let first = text.first, "{(<\"'/".utf8.contains(first) || isKey(text) else {
             throw failure.located(inText: text.bytes)
         }
@@ -123,7 +123,7 @@ public struct DocumentConversion: Sendable, Hashable {
         }
     }
 
-    /// Whether the text is a file of strings that begins with a key without quotation marks.
+    /// Returns whether the text is a file of strings that begins with a key without quotation marks.
     private static func isKey(_ text: DocumentText) -> Bool {
         var reader = OldPropertyList(file: text.bytes)
         return (try? reader.readEntry(depth: 1)) != nil

@@ -1,6 +1,6 @@
 import Settle
 
-/// A document of the kind that its first bytes show.
+/// The kind of a document, according to its first bytes.
 enum Document {
     case binary([UInt8])
     case xml(DocumentText)
@@ -53,7 +53,7 @@ struct DocumentText {
     }
 
     /// Whether the text begins like XML. Data in the old text form begins with `<` too, but then with hexadecimal
-    /// digits, or one of `*`, `[` and `>`.
+    /// digits, or with `*`, `[` or `>`.
     var isXML: Bool {
         let rest = bytes.drop(while: \.isSpace)
         guard rest.first == UInt8(ascii: "<"), let next = rest.dropFirst().first else { return false }
@@ -61,7 +61,7 @@ struct DocumentText {
         return rest.dropFirst().prefix { Self.letters.contains($0 | 0x20) }.contains { $0 | 0x20 > UInt8(ascii: "f") }
     }
 
-    /// The first character that is no space, if there is one.
+    /// The first character that is not white space, if there is one.
     var first: UInt8? { bytes.first { !$0.isSpace } }
 
     private static let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
@@ -79,7 +79,7 @@ struct DocumentText {
         return Array(text.utf8)
     }
 
-    /// Whether the unit is a character, or half of a pair of which it has the other half beside it.
+    /// Returns whether the unit is a character, or half of a pair whose other half is beside it.
     private static func isWhole(_ units: [UInt16], at index: Int) -> Bool {
         if UTF16.isLeadSurrogate(units[index]) {
             return index + 1 < units.count && UTF16.isTrailSurrogate(units[index + 1])
@@ -106,6 +106,6 @@ struct DocumentText {
 }
 
 extension UInt8 {
-    /// Whether the old text form counts it as space.
+    /// Whether the old text form counts it as white space.
     var isSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 }

@@ -6,11 +6,11 @@ import Settle
     import Foundation
 #endif
 
-/// The types of GNUstep, which files may have.
+/// GNUstep's types, which files may contain.
 extension OldPropertyList {
     /// Begins to read a file.
     ///
-    /// - Parameter bytes: A text in UTF-8, without a byte order mark.
+    /// - Parameter bytes: Text in UTF-8, without a byte order mark.
     package init(file bytes: [UInt8]) {
         self.init(bytes) { (reader, start) throws(FormatError) in
             if reader.skip("*") { return try reader.readTyped(from: start) }
@@ -18,7 +18,7 @@ extension OldPropertyList {
         }
     }
 
-    /// GNUstep's `<[AQID]>`.
+    /// Reads GNUstep's `<[AQID]>`.
     private mutating func readBase64(from start: Int) throws(FormatError) -> SettingValue {
         var text: [UInt8] = []
         while let byte = peek(), byte != UInt8(ascii: "]") {
@@ -32,8 +32,8 @@ extension OldPropertyList {
         return .data(data)
     }
 
-    /// GNUstep's `<*I5>`, `<*R1.5>`, `<*BY>` and `<*D2001-12-31 23:59:59 +0000>`. The part after the letter may be in
-    /// quotation marks.
+    /// Reads GNUstep's `<*I5>`, `<*R1.5>`, `<*BY>` and `<*D2001-12-31 23:59:59 +0000>`. The part after the letter may
+    /// be in quotation marks.
     private mutating func readTyped(from start: Int) throws(FormatError) -> SettingValue {
         let content = bytes[position...].prefix { $0 != UInt8(ascii: ">") }
         guard let letter = content.first, content.endIndex < bytes.count else {
@@ -54,7 +54,7 @@ extension OldPropertyList {
         switch letter {
         case UInt8(ascii: "I"):
             guard text.utf8.allSatisfy({ $0.isDigit || $0 == UInt8(ascii: "-") }) else { return nil }
-            // In JSON, an integer is neither a negative zero nor begins with zeros.
+            // In JSON, an integer is not a negative zero and does not begin with zeros.
             return Int64(text).map(SettingValue.integer) ?? SettingValue(numberLiteral: text)
         case UInt8(ascii: "R"): return real(text).map(SettingValue.real)
         case UInt8(ascii: "B"):
@@ -79,7 +79,7 @@ extension OldPropertyList {
         return value
     }
 
-    /// A space is before the offset, which ISO 8601 does not have.
+    /// Reads a date. The offset is preceded by a space, which ISO 8601 does not have.
     private func date(_ text: String) -> Date? {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }

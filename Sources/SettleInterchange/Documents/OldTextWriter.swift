@@ -8,12 +8,12 @@ import Settle
 
 /// Writes property lists in the old text form: sorted, and indented by four spaces.
 ///
-/// An ``Adaptation`` has found what the form does not hold, with its key, so an error here has none.
+/// An ``Adaptation`` has found the values that the form does not hold, with their keys, so an error here has no key.
 struct OldTextWriter {
     private var bytes: [UInt8] = []
     private var depth = 0
 
-    /// The finished file.
+    /// Returns the finished file.
     consuming func finish() -> [UInt8] {
         append("\n")
         return bytes
@@ -52,7 +52,7 @@ struct OldTextWriter {
         close("}", isEmpty: entries.isEmpty)
     }
 
-    /// In groups of four bytes.
+    /// Writes data in groups of four bytes.
     private mutating func write(_ data: Data) {
         append("<")
         for (position, byte) in data.enumerated() {
@@ -84,11 +84,12 @@ struct OldTextWriter {
     }
 }
 
-/// How strings are spelled in the old text form.
+/// The spelling of strings in the old text form.
 package enum OldText {
-    /// The string in ASCII, in quotation marks if it needs them.
+    /// Returns the string in ASCII, in quotation marks if it needs them.
     ///
-    /// Readers differ about some characters, such as the hyphen, so that only those that all take go without.
+    /// Readers treat some characters differently, such as the hyphen, so only characters that all accept are written
+    /// without quotation marks.
     static func spelling(of text: String) -> [UInt8] {
         let utf8 = Array(text.utf8)
         let slash = UInt8(ascii: "/")
@@ -100,9 +101,9 @@ package enum OldText {
         return isPlain ? utf8 : quoted(text, inASCII: true)
     }
 
-    /// The string in quotation marks.
+    /// Returns the string in quotation marks.
     ///
-    /// - Parameter inASCII: Whether to escape what is not ASCII. If not, only what would not show is escaped.
+    /// - Parameter inASCII: Whether to escape non-ASCII characters. If not, only invisible characters are escaped.
     package static func quoted(_ text: String, inASCII: Bool) -> [UInt8] {
         var bytes = [UInt8(ascii: "\"")]
         bytes.reserveCapacity(text.utf8.count + 2)
@@ -123,7 +124,7 @@ package enum OldText {
         return bytes
     }
 
-    /// The letter after the backslash, of characters that have one.
+    /// Returns the letter after the backslash, for characters that have one.
     private static func escape(_ scalar: Unicode.Scalar) -> UInt8? {
         switch scalar {
         case "\"", "\\": UInt8(ascii: scalar)

@@ -6,10 +6,10 @@ public import Settle
     public import Foundation
 #endif
 
-/// A property list as it stands: with any value at its root, and with every string as itself.
+/// A property list without interpretation: with any value at its root, and with every string as itself.
 ///
-/// Settings files of this library spell null as the string `$null`, see `FileFormat.propertyListXML`. Nothing of the
-/// kind happens here. A reference of a keyed archive is the dictionary that stands for it in XML, `{CF$UID: 5}`.
+/// Settings files of this library spell null as the string `$null`, see `FileFormat.propertyListXML`. That is not done
+/// here. A reference of a keyed archive is the dictionary that represents it in XML, `{CF$UID: 5}`.
 ///
 /// ```swift
 /// let (list, form) = try PropertyList.read(data)
@@ -30,7 +30,7 @@ public struct PropertyList: Sendable, Hashable {
         case oldText
     }
 
-    /// Creates a property list of a value.
+    /// Creates a property list from a value.
     public init(_ value: SettingValue) { self.value = value }
 
     /// Reads a property list in any form.
@@ -41,12 +41,12 @@ public struct PropertyList: Sendable, Hashable {
     /// - a key without an equals sign has itself as its value;
     /// - of two entries with the same key, the last one counts, as in Apple's reader; in the other forms that is an
     ///   error;
-    /// - a file of nothing but space and comments is an empty dictionary;
-    /// - GNUstep's types are read as what they are: `<*I5>`, `<*R1.5>`, `<*BY>`, `<*D2001-12-31 23:59:59 +0000>` and
+    /// - a file with nothing but white space and comments is an empty dictionary;
+    /// - GNUstep's types are read as their values: `<*I5>`, `<*R1.5>`, `<*BY>`, `<*D2001-12-31 23:59:59 +0000>` and
     ///   `<[AQID]>`.
     ///
-    /// - Throws: `FormatError` with the line and the column, or the byte of a binary file. A file without a byte, one
-    ///   of more than 256 MiB, and one with more than 128 levels of arrays and dictionaries are errors.
+    /// - Throws: `FormatError` with the line and the column, or the byte of a binary file. An empty file, one of more
+    ///   than 256 MiB, and one with more than 128 levels of arrays and dictionaries are errors.
     public static func read(_ data: Data) throws(FormatError) -> (list: PropertyList, form: Form) {
         guard !data.isEmpty else { throw FormatError(.syntax, at: .text(line: 1, column: 1), "The file is empty.") }
         return try read(Document([UInt8](data)))
@@ -66,14 +66,14 @@ public struct PropertyList: Sendable, Hashable {
     }
 
     /// Writes a file that ``read(_:)`` reads as the equal list: the same keys, the same kinds of values, and the same
-    /// bits of numbers. A `SettingValue.number` that is an integer or a real comes back as that.
+    /// bits of numbers. A `SettingValue.number` that is an integer or a real is read back as that.
     ///
     /// Keys are sorted, so that equal lists give equal files. The old text form is in ASCII, with `\U` escapes for all
-    /// other characters, as `defaults read` prints it: every reader of the last decades knows it. It is indented by
-    /// four spaces, and strings are in quotation marks only if they need them.
+    /// other characters, as `defaults read` prints it: every reader of the last decades supports that. It is indented
+    /// by four spaces, and strings are in quotation marks only if they need them.
     ///
-    /// - Throws: `FormatError` with the key of a value that the form does not hold. ``DocumentConversion`` writes it as
-    ///   something else, and says so.
+    /// - Throws: `FormatError` with the key of a value that the form does not hold. ``DocumentConversion`` replaces
+    ///   such a value, and reports the loss.
     public func data(as form: Form) throws(FormatError) -> Data {
         var adaptation = Adaptation(to: .propertyList(form), isExact: true)
         let adapted = try adaptation.adapt(value)

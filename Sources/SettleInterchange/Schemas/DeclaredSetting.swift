@@ -1,6 +1,6 @@
 package import Settle
 
-/// What a declaration says about a setting, as the JSON Schema of its program has it.
+/// A setting's declaration, as in the JSON Schema of its program.
 package struct DeclaredSetting: Sendable {
     package let key: SettingKey
     private let schema: SettingValue.Entries
@@ -12,7 +12,7 @@ package struct DeclaredSetting: Sendable {
     /// The type in Swift, such as `Int?`.
     package var type: String? { text("x-type") }
     package var title: String? { text("title") }
-    /// What it does, and what it must be.
+    /// The help text and the rules.
     package var words: String? { text("description") }
     package var unit: String? { text("x-unit") }
     package var defaultValue: SettingValue? { schema["default"] }
@@ -24,7 +24,7 @@ package struct DeclaredSetting: Sendable {
         if case .string(let text)? = schema[name] { text } else { nil }
     }
 
-    /// The values that are all it can have, as texts, for a person who completes a command.
+    /// The only values that it can have, as strings, for a user who completes a command.
     package var choices: [String] {
         if case .array(let cases)? = schema["enum"] { return cases.filter { $0 != .null }.map(DefaultsText.text) }
         return check.types == ["boolean"] ? ["true", "false"] : []
@@ -32,7 +32,7 @@ package struct DeclaredSetting: Sendable {
 
     package var check: SchemaCheck { SchemaCheck(schema) }
 
-    /// Why a value is refused, as a sentence; `nil` if it is not.
+    /// Returns the reason that a value is refused, as a sentence; `nil` if it is not.
     package func refusal(of value: SettingValue) -> String? {
         guard let problem = check.problem(with: value) else { return nil }
         let shown = isSecret ? redaction : value.line

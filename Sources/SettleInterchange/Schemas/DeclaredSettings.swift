@@ -2,7 +2,7 @@ package import Settle
 
 /// The settings that a program has declared.
 package struct DeclaredSettings: Sendable {
-    /// Sorted by key.
+    /// The settings, sorted by key.
     package let all: [DeclaredSetting]
     private let places: [SettingKey: Int]
 
@@ -21,7 +21,7 @@ package struct DeclaredSettings: Sendable {
             })
     }
 
-    /// Those of a JSON Schema, nested as the file nests the keys.
+    /// Reads the settings of a JSON Schema, nested as the file nests the keys.
     package init(jsonSchema: SettingValue) {
         var found: [DeclaredSetting] = []
         func add(_ schema: SettingValue, at key: SettingKey?) {
@@ -39,7 +39,7 @@ package struct DeclaredSettings: Sendable {
         self.init(found)
     }
 
-    /// Settings of the types that values have: what is known of a program that declares nothing.
+    /// Creates settings with the types of the values: all that is known of a program that declares nothing.
     package init(describing tree: SettingTree) {
         var found: [DeclaredSetting] = []
         func add(_ value: SettingValue, at key: SettingKey) {
@@ -59,27 +59,27 @@ package struct DeclaredSettings: Sendable {
 
     package subscript(key: SettingKey) -> DeclaredSetting? { places[key].map { all[$0] } }
 
-    /// The settings at a key, around it and within it.
+    /// Returns the settings at a key, around it and within it.
     package func related(to key: SettingKey) -> [DeclaredSetting] {
         all.filter { $0.key == key || $0.key.contains(key) || $0.key.isWithin(key) }
     }
 
-    /// Whether a value at a key is a secret, or a part of one.
+    /// Returns whether a value at a key is a secret, or a part of one.
     package func isSecret(_ key: SettingKey) -> Bool {
         all.contains { $0.isSecret && ($0.key == key || $0.key.contains(key)) }
     }
 
-    /// The setting of which a value at a key is all, or a part.
+    /// Returns the setting whose value is at a key, or has it as a part.
     package func setting(around key: SettingKey) -> DeclaredSetting? {
         self[key] ?? all.first { $0.key.contains(key) }
     }
 
-    /// Whether a key is that of a group: settings are declared within it.
+    /// Returns whether a key is that of a group: settings are declared within it.
     package func isGroup(_ key: SettingKey) -> Bool {
         self[key] == nil && all.contains { $0.key.isWithin(key) }
     }
 
-    /// A value with a mark in place of what is secret in it, or of the whole, if it is a part of a secret.
+    /// Returns a value with a mark in place of the secrets in it, or of the whole, if it is a part of a secret.
     package func hidingSecrets(in value: SettingValue, at key: SettingKey) -> SettingValue {
         guard !isSecret(key) else { return .string(redaction) }
         var tree = SettingTree()
@@ -87,7 +87,7 @@ package struct DeclaredSettings: Sendable {
         return hidingSecrets(in: tree)[key] ?? value
     }
 
-    /// The values with a mark in place of secrets.
+    /// Returns the values with a mark in place of secrets.
     package func hidingSecrets(in tree: SettingTree) -> SettingTree {
         var tree = tree
         for setting in all where setting.isSecret && tree[setting.key] != nil { tree[setting.key] = .string(redaction) }

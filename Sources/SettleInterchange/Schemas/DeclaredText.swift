@@ -6,13 +6,13 @@ package import Settle
     import Foundation
 #endif
 
-/// A text of which the declaration says what it is.
+/// A text whose meaning the declaration determines.
 package enum DeclaredText {
-    /// The value that the text stands for. One that does not fit is left to the check of the value.
+    /// Returns the value of the text. A value that does not fit is left to the check of the value.
     package static func value(of text: String, for check: SchemaCheck) -> SettingValue {
         let types = check.types
         let plain = SettingValue.string(text)
-        // A text that can also be absent keeps the word; other types have no such text.
+        // A string setting that can also be absent keeps the word; other types have no such text.
         if text == "null", types.contains("null"), !check.isPlainText { return .null }
         if types.contains("string"), check.problem(with: plain) == nil { return plain }
         let readings: [(String, TextReading)] = [("boolean", .bool), ("integer", .number), ("number", .number)]

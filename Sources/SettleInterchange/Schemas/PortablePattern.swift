@@ -1,8 +1,8 @@
 /// Regular expressions that mean the same in Swift and in other programs.
 ///
-/// Swift compares characters where others compare code points, and has forms that others lack. Portable are ASCII
-/// characters, sets of them, groups, alternatives and quantifiers. Classes such as `\d` are not: some take them for
-/// ASCII, some for all of Unicode.
+/// Swift compares characters where others compare code points, and has forms that others lack. ASCII characters, sets
+/// of them, groups, alternatives and quantifiers are portable. Classes such as `\d` are not: some programs limit them
+/// to ASCII, some apply them to all of Unicode.
 struct PortablePattern {
     private var rest: Substring
 
@@ -40,7 +40,7 @@ struct PortablePattern {
         return true
     }
 
-    /// A set that is not negated: others may be a single code point of a character.
+    /// Reads a set that is not negated: others may match a single code point of a character.
     private mutating func readSet() -> Bool {
         guard let first = rest.first, first != "^", first != "]" else { return false }
         while let next = rest.popFirst(), next != "]" {
@@ -56,7 +56,7 @@ struct PortablePattern {
         return true
     }
 
-    /// A punctuation character that stands for itself.
+    /// Reads a punctuation character that represents itself.
     private mutating func readEscape(inSet: Bool = false) -> Bool {
         guard let next = rest.popFirst() else { return false }
         return "\\.[](){}*+?|^$/".contains(next) || inSet && next == "-"

@@ -1,12 +1,12 @@
 import Settle
 
 extension RuleDescription {
-    /// The keywords of JSON Schema that demand the same, or less where there are none.
+    /// Returns the JSON Schema keywords that demand the same, or less where there are none.
     func keywords(for shape: ValueShape) -> SettingValue.Entries {
         switch kind {
-        // Other shapes may be ordered differently from what they are stored as.
+        // Other shapes may be ordered differently from their stored form.
         case .range where shape.kind == .integer || shape.kind == .number: rangeKeywords
-        // Two values that the type takes for equal may be stored differently.
+        // Two values that the type considers equal may be stored differently.
         case .oneOf where shape.kind != .any || shape.cases != nil:
             cases.map { ["enum": .array(shape.isOptional ? $0.withNull : $0)] } ?? [:]
         case .pattern: patternKeywords
@@ -34,7 +34,7 @@ extension RuleDescription {
     private func countKeywords(for kind: ValueShape.Kind) -> SettingValue.Entries {
         let names: (least: String, most: String?)
         switch kind {
-        // A character may have several code points, which are what JSON Schema counts.
+        // A character may have several code points, which JSON Schema counts.
         case .string: names = ("minLength", nil)
         case .array: names = ("minItems", "maxItems")
         case .dictionary: names = ("minProperties", "maxProperties")

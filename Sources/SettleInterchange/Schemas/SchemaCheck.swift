@@ -6,13 +6,13 @@ package import Settle
     import Foundation
 #endif
 
-/// Compares values with a JSON Schema, as far as the schemas of settings go.
+/// Compares values with a JSON Schema, to the extent that the schemas of settings use it.
 package struct SchemaCheck: Sendable {
     private let keywords: SettingValue.Entries
 
     package init(_ keywords: SettingValue.Entries) { self.keywords = keywords }
 
-    /// The names of the types that are allowed; empty if any is.
+    /// The names of the allowed types; empty if any is allowed.
     package var types: Set<String> {
         switch keywords["type"] {
         case .string(let name)?: [name]
@@ -21,10 +21,10 @@ package struct SchemaCheck: Sendable {
         }
     }
 
-    /// Whether any text is a value.
+    /// Whether any string is a value.
     package var isPlainText: Bool { types.contains("string") && form == nil }
 
-    /// What texts stand for, if not for themselves.
+    /// The form of strings, if they do not represent themselves.
     package var form: String? {
         for name in ["format", "contentEncoding", "x-type"] {
             if case .string(let form)? = keywords[name], name != "x-type" || form.hasPrefix("Duration") { return form }
@@ -50,12 +50,12 @@ package struct SchemaCheck: Sendable {
         return nil
     }
 
-    /// All values that are allowed, if there are only some.
+    /// All allowed values, if they are limited to a list.
     package var cases: [SettingValue]? {
         if case .array(let cases)? = keywords["enum"] { cases } else { nil }
     }
 
-    /// A limit of numbers that is within the range itself, such as that of `minimum`.
+    /// Returns a limit of numbers that is within the range itself, such as that of `minimum`.
     package func limit(_ name: String) -> SettingValue? { keywords[name] }
 
     private var alternatives: [SchemaCheck] { schemas("anyOf") }
@@ -65,7 +65,7 @@ package struct SchemaCheck: Sendable {
         return schemas.compactMap { if case .dictionary(let schema) = $0 { SchemaCheck(schema) } else { nil } }
     }
 
-    /// What is wrong with a value, in words that complete “it can't be this:”; `nil` if nothing is.
+    /// Returns the problem with a value, as text that completes “it can't be this:”; `nil` if there is none.
     package func problem(with value: SettingValue) -> String? {
         if !types.isEmpty, !types.contains(where: { value.isOfType($0) }) {
             return "it must be \(types.sorted().map(Self.words).joined(separator: " or "))"
@@ -152,7 +152,7 @@ extension SettingValue {
         case (.null, "null"), (.bool, "boolean"), (.integer, "integer"), (.integer, "number"), (.real, "number"),
             (.number, "number"), (.string, "string"), (.array, "array"), (.dictionary, "object"):
             true
-        // As JSON files spell them.
+        // As spelled in JSON files.
         case (.date, "string"), (.data, "string"): true
         case (.real(let real), "integer"): real == real.rounded() && real.isFinite
         case (.number(let literal), "integer"): !literal.utf8.contains { ".eE".utf8.contains($0) }

@@ -7,12 +7,12 @@ package import Settle
 #endif
 
 extension SettingValue {
-    /// The value as JSON on one line. What JSON has not, such as an infinite number, is the word for it.
+    /// The value as JSON on one line. A value that JSON lacks, such as an infinite number, is the word for it.
     package var line: String {
         if let json = try? json() { return String(decoding: json, as: UTF8.self) }
         return DefaultsText.text(of: self)
     }
 }
 
-/// In place of a secret.
+/// The mark in place of a secret.
 package let redaction = "••••"

@@ -4,8 +4,9 @@ public import Settle
 extension SettingsSchema {
     /// A JSON Schema of a settings file: objects nested as the file nests the keys.
     ///
-    /// Each file that the store saves fits, so the schema demands less than the rules where JSON Schema can't express
-    /// them; ``Entry/jsonSchema`` says how. Keys that no group declares are allowed, and no key is required.
+    /// Every file that the store saves is valid, so the schema demands less than the rules where JSON Schema can't
+    /// express them; ``Entry/jsonSchema`` describes how. Keys that no group declares are allowed, and no key is
+    /// required.
     public var jsonSchema: SettingValue {
         var tree = SettingTree(["$schema": .string("https://json-schema.org/draft/2020-12/schema")])
         tree["type"] = .string("object")
@@ -21,7 +22,7 @@ extension SettingsSchema {
         return .dictionary(tree.root)
     }
 
-    /// Where the schema describes what is at a key.
+    /// Returns the location in the schema that describes a key.
     private func place(of key: SettingKey, _ keyword: String...) -> SettingKey {
         SettingKey(components: key.components.flatMap { ["properties", $0] } + keyword) ?? key
     }
@@ -30,11 +31,12 @@ extension SettingsSchema {
 extension SettingsSchema.Entry {
     /// A JSON Schema of the setting's values.
     ///
-    /// Rules become `minimum`, `maximum`, `enum`, `pattern` and the like where these mean the same; `description` has
-    /// the words of all of them after the help text. A limit on a string's characters becomes none, because JSON Schema
-    /// counts code points. A pattern is left out if other programs may read it differently. A secret is `writeOnly`, an
-    /// owner's setting `readOnly`. State, which is not in the file that people edit, is `doNotSuggest`, so that Visual
-    /// Studio Code and editors like it do not complete it there. `x-type` is the type in Swift, and `x-unit` the unit.
+    /// Rules become `minimum`, `maximum`, `enum`, `pattern` and similar keywords where these mean the same;
+    /// `description` has the texts of all rules after the help text. A limit on a string's characters becomes none,
+    /// because JSON Schema counts code points. A pattern is left out if other programs may read it differently. A
+    /// secret is `writeOnly`, an owner-only setting `readOnly`. State, which is not in the file that users edit, is
+    /// `doNotSuggest`, so that Visual Studio Code and similar editors do not complete it there. `x-type` is the type in
+    /// Swift, and `x-unit` the unit.
     public var jsonSchema: SettingValue {
         var schema = shape.jsonSchema
         for rule in rules { schema.add(rule.keywords(for: shape)) }
@@ -56,7 +58,7 @@ extension SettingsSchema.Entry {
 }
 
 extension SettingValue.Entries {
-    /// Adds keywords; those that are there already hold as well.
+    /// Adds keywords; existing ones apply as well.
     fileprivate mutating func add(_ keywords: SettingValue.Entries) {
         guard keywords.keys.contains(where: { self[$0] != nil }) else {
             self = merging(keywords) { old, _ in old }

@@ -1,7 +1,6 @@
 public import Settle
 
-/// What the declarations of a store say, for programs that don't know the declaring one: a settings page, an editor, a
-/// tool.
+/// The declarations of a store, for programs that don't know the declaring one: a settings page, an editor, a tool.
 ///
 /// ```swift
 /// let schema = store.file.schema()
@@ -9,8 +8,8 @@ public import Settle
 /// let data = try schema.jsonSchema.json()
 /// ```
 ///
-/// It has nothing of what is stored. Two schemas of the same declarations are equal, whatever the order in which the
-/// groups were opened.
+/// It contains no stored values. Two schemas of the same declarations are equal, whatever the order in which the groups
+/// were opened.
 public struct SettingsSchema: Sendable, Hashable, Codable {
     /// The settings, sorted by key.
     public let settings: [Entry]
@@ -19,25 +18,25 @@ public struct SettingsSchema: Sendable, Hashable, Codable {
     public struct Entry: Sendable, Hashable, Codable {
         /// The full key, such as `passcode.attemptCount`.
         public let key: String
-        /// The declared type as it is written in Swift, such as `Int` or `Date?`.
+        /// The declared type as written in Swift, such as `Int` or `Date?`.
         public let type: String
-        /// What the type's values look like where they are stored.
+        /// The shape of the type's values in storage.
         public let shape: ValueShape
         /// The value while none is stored; `nil` for a secret, and for a value that can't be encoded.
         public let defaultValue: SettingValue?
         /// The setting's rules. For an enumeration that lists its cases, the first rule is the list.
         public let rules: [RuleDescription]
-        /// The setting's name for people, if the declaration gives one.
+        /// The setting's title, if the declaration gives one.
         public let title: String?
-        /// What the setting does, if the declaration says so.
+        /// The setting's help text, if the declaration gives one.
         public let help: String?
-        /// What a number counts, if the declaration says so.
+        /// The unit of a number, if the declaration gives one.
         public let unit: String?
         /// Whether the type is a `SecretValue`.
         public let isSecret: Bool
         /// The code that may write the setting.
         public let access: SettingsAccess
-        /// Whether the setting is for people, or only what the program remembers.
+        /// Whether the setting is for users, or only state that the program remembers.
         public let category: SettingsCategory
 
         init(_ info: SettingInfo) {

@@ -7,9 +7,9 @@ public import Settle
 #endif
 
 extension SettingsStore.File {
-    /// What the groups in use declare, as data: keys, types, defaults, rules and words.
+    /// Returns the declarations of the groups in use, as data: keys, types, defaults, rules and texts.
     ///
-    /// Open all groups first: a store knows only what they declare.
+    /// Open all groups first: a store knows only their declarations.
     public func schema() -> SettingsSchema {
         SettingsSchema(settings: store.settings.map(SettingsSchema.Entry.init))
     }
@@ -17,8 +17,8 @@ extension SettingsStore.File {
     /// Writes the JSON Schema of ``schema()`` beside the settings file, for editors and tools that don't know the
     /// program: `settings.schema.json` beside `settings.json`, `settings.plist.schema.json` beside `settings.plist`.
     ///
-    /// Readers see the old schema or the new one, never a part. A schema that has not changed is not written again.
-    /// Secrets' defaults are not in it. Nothing removes it.
+    /// Readers see either the old or the new schema, never a part. An unchanged schema is not written again. Secrets'
+    /// defaults are not in it. Nothing removes it.
     ///
     /// - Returns: The schema's file.
     /// - Throws: ``SettingsError`` if the settings are not in a file, if the schema can't be written, or if the store
@@ -38,10 +38,10 @@ extension SettingsStore.Configuration {
     ///   "$schema": "./settings.schema.json",
     /// ```
     ///
-    /// An editor that knows JSON Schema then completes keys and marks mistakes in the file. The schema is written 250
-    /// ms after a group was opened, and when the store closes, if it differs from what is there; a failure is reported
-    /// on `store.issues`. So open the groups together: a program that opens some of them much later writes the schema
-    /// twice at each start. Files that exist get no `"$schema"`: what stands there is the user's. Nothing is written
+    /// An editor that supports JSON Schema then completes keys and marks mistakes in the file. The schema is written
+    /// 250 ms after a group was opened, and when the store closes, if it differs from the existing one; a failure is
+    /// reported on `store.issues`. So open the groups together: a program that opens some of them much later writes the
+    /// schema twice at each start. Existing files get no `"$schema"`: their contents are the user's. Nothing is written
     /// for a store that is not in a file.
     public var writesSchema: Bool {
         get { schemaEncoder != nil }
@@ -54,7 +54,7 @@ extension SettingsSchema {
         try SettingsSchema(settings: settings.map(Entry.init)).spelled()
     }
 
-    /// The JSON Schema as people read it.
+    /// Returns the JSON Schema formatted for reading.
     fileprivate func spelled() throws(SettingsError) -> [UInt8] {
         guard case .dictionary(let root) = jsonSchema else { return [] }
         do {

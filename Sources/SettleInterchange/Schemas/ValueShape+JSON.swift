@@ -1,7 +1,7 @@
 import Settle
 
 extension ValueShape {
-    /// The keywords of JSON Schema for values of this shape, as JSON files spell them and as the store accepts them.
+    /// The JSON Schema keywords for values of this shape, as JSON files spell them and as the store accepts them.
     var jsonSchema: SettingValue.Entries {
         var keywords = Self.keywords(for: kind)
         if kind == .array, let element { keywords["items"] = .dictionary(element.jsonSchema) }
@@ -55,6 +55,6 @@ extension ValueShape {
 }
 
 extension [SettingValue] {
-    /// The values with null at the end, if it is not among them.
+    /// The values with null at the end, if they do not contain it.
     var withNull: [SettingValue] { contains(.null) ? self : self + [.null] }
 }

@@ -6,7 +6,7 @@ import Settle
     import Foundation
 #endif
 
-/// The files of a bundle, before one of them is written.
+/// The files of a bundle, built before one of them is written.
 struct BundleFiles {
     private let bundle: SettingsBundle
     private var files: [BundlePath: [UInt8]] = [:]
@@ -62,7 +62,7 @@ struct BundleFiles {
     }
 }
 
-/// Spells panes as property lists. What has its default is left out, where Apple does not demand it.
+/// Spells panes as property lists. Default values are left out, where Apple does not require them.
 enum SpecifierWriter {
     static func list(of pane: SettingsBundle.Pane) -> SettingValue {
         var entries: SettingValue.Entries = ["PreferenceSpecifiers": .array(pane.specifiers.map(dictionary))]

@@ -1,4 +1,4 @@
-/// The findings of a bundle, not more than a person can use.
+/// The findings of a bundle, limited to a useful number.
 struct BundleFindings {
     private(set) var all: [SettingsBundle.Finding] = []
 

@@ -7,7 +7,7 @@ import Settle
 #endif
 
 extension BundleFolder {
-    /// Reads the picture of a name, with or without `.png`, in its best resolution; `nil` if there is none.
+    /// Reads the picture with a name, with or without `.png`, in its best resolution; `nil` if there is none.
     ///
     /// - Parameter parents: The names of the folders around it.
     func image(named name: String, in parents: [String] = []) -> SettingsBundle.Image? {
@@ -25,7 +25,7 @@ extension BundleFolder {
         return nil
     }
 
-    /// `("loud", ".png")` of `loud` and `loud.png`.
+    /// Returns the parts of a name: `("loud", ".png")` for `loud` and `loud.png`.
     private static func parts(of name: String) -> (stem: String, ending: String) {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else {
             return (name, ".png")
@@ -33,7 +33,7 @@ extension BundleFolder {
         return (String(name[..<dot]), String(name[dot...]))
     }
 
-    /// The languages that have a folder.
+    /// Returns the languages that have a folder.
     func languages(in parents: [String] = []) -> [String] {
         names(in: parents).compactMap { $0.without(ending: ".lproj") }
     }

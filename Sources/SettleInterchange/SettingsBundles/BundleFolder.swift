@@ -1,16 +1,16 @@
 import Settle
 
-/// An open folder of which nothing else is read than what is inside.
+/// An open folder from which only its own contents are read.
 ///
 /// Each step goes from an open folder to an entry of it, and follows no link. Whatever names a bundle has, and whatever
-/// is put in its place meanwhile, no file elsewhere is opened.
+/// replaces it meanwhile, no file elsewhere is opened.
 final class BundleFolder {
-    /// Why a file is not there for us.
+    /// The reason that a file is not available.
     enum Failure: Error {
         case missing
         case refused(String)
 
-        /// A sentence.
+        /// The reason as a sentence.
         var reason: String {
             switch self {
             case .missing: "There is no such file."
@@ -22,7 +22,7 @@ final class BundleFolder {
     private let operations = FileOperations(POSIXSystemCalls())
     private let path: FilePath
     private let descriptor: FileDescriptor
-    /// How many bytes may still be read.
+    /// The number of bytes that may still be read.
     private var budget = BundleLimits.total
 
     init(_ path: FilePath) throws(FileError) {
@@ -32,7 +32,7 @@ final class BundleFolder {
 
     deinit { try? operations.close(descriptor, at: path) }
 
-    /// The contents of a file within the folder.
+    /// Returns the contents of a file within the folder.
     ///
     /// - Parameter limit: In bytes. A larger file is refused before it is read.
     func contents(of file: BundlePath, limit: Int) throws(Failure) -> [UInt8] {
@@ -51,9 +51,9 @@ final class BundleFolder {
         return bytes
     }
 
-    /// The names in a folder within the folder, sorted by bytes; none if it can't be read.
+    /// Returns the names in a folder within the folder, sorted by bytes; none if it can't be read.
     ///
-    /// - Parameter parents: The names of the folders on the way.
+    /// - Parameter parents: The names of the folders on the path to it.
     func names(in parents: [String]) -> [String] {
         let names = try? inside(parents) { (folder, _) throws(Failure) in
             try? POSIXSystemCalls().names(in: folder)
@@ -78,7 +78,7 @@ final class BundleFolder {
         return try body(folder.descriptor, folder.path)
     }
 
-    /// - Returns: `nil` if it is something else than a file. No bytes, or too many, if the size is above the limit.
+    /// - Returns: `nil` if it is not a file. No bytes, or too many, if the size is above the limit.
     private func read(
         _ file: FileDescriptor, at path: FilePath, limit: Int
     ) throws(FileError) -> (bytes: [UInt8], size: Int)? {
@@ -99,7 +99,7 @@ final class BundleFolder {
         } catch {
             switch error.cause {
             case .notFound: throw .missing
-            // What systems say of a link, according to what was to be opened.
+            // The errors that systems report for a link, depending on what was to be opened.
             case .tooManySymbolicLinks: throw .refused("It is a link, and links are not followed.")
             case .notFolder: throw .refused("A link, which is not followed, or a file is where a folder must be.")
             default: throw .refused("It could not be read: \(error.cause).")

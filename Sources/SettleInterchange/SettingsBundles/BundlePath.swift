@@ -5,9 +5,9 @@ struct BundlePath: Hashable {
     /// The names of the folders, and that of the file. At least one.
     let names: [String]
 
-    /// `nil` if the text is no path that stays in the folder.
+    /// Creates a path; `nil` if the text is not a path that stays in the folder.
     ///
-    /// - Parameter fileExtension: Appended to the last name, unless it is there.
+    /// - Parameter fileExtension: Appended to the last name, unless it is already there.
     init?(_ text: String, extension fileExtension: String = "") {
         guard text.utf8.count <= 1_024, !text.utf8.contains(0) else { return nil }
         var names = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -22,7 +22,7 @@ struct BundlePath: Hashable {
         self.names = names
     }
 
-    /// A path of names of which none leads elsewhere. At least one.
+    /// Creates a path of names, none of which leads elsewhere. At least one.
     init(_ names: [String]) { self.names = names }
 
     var name: String { names.last ?? "" }
@@ -38,7 +38,7 @@ struct BundlePath: Hashable {
 }
 
 extension String {
-    /// The text before an ending, compared by bytes; `nil` if it has another one, or nothing before it.
+    /// Returns the text before an ending, compared by bytes; `nil` if it has another one, or nothing before it.
     func without(ending: String) -> String? {
         let count = utf8.count - ending.utf8.count
         guard count > 0, utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8) else { return nil }

@@ -7,7 +7,7 @@ import Settle
 #endif
 
 extension BundleReader {
-    /// Reads all tables, and complains about those that a pane names and that no language has.
+    /// Reads all tables, and reports those that a pane names and that no language has.
     mutating func readLocalizations() -> [SettingsBundle.Localization] {
         var all: [SettingsBundle.Localization] = []
         var count = 0
@@ -45,7 +45,7 @@ extension BundleReader {
     }
 
     private mutating func readTable(_ bytes: [UInt8], _ path: BundlePath) -> StringTable? {
-        // Xcode makes files without a byte.
+        // Xcode creates empty files.
         guard !bytes.isEmpty else { return StringTable() }
         do throws(FormatError) {
             return try StringTable.read(Data(bytes)).table

@@ -6,9 +6,9 @@ import Settle
     import Foundation
 #endif
 
-/// Reads the files of a bundle, and collects what is wrong with them.
+/// Reads the files of a bundle, and collects the problems with them.
 struct BundleReader {
-    /// Why there is no first pane.
+    /// The reason that there is no first pane.
     struct RootFailure: Error {
         let reason: String
         let underlying: (any Error)?
@@ -20,9 +20,9 @@ struct BundleReader {
     /// The panes that were read, in the order of the rows that lead to them.
     private var panes: [SettingsBundle.Pane?] = []
     private var places: [BundlePath: Int] = [:]
-    /// Why panes can't be shown, so that their files are not read again for each row.
+    /// The reasons that panes can't be shown, so that their files are not read again for each row.
     private var failures: [BundlePath: PaneFailure] = [:]
-    /// The panes on the way to the one that is being read.
+    /// The panes on the path to the one being read.
     private var way: [BundlePath] = []
     private var specifierCount = 0
 
@@ -48,7 +48,7 @@ struct BundleReader {
     }
 }
 
-/// Why a pane can't be shown.
+/// The reason that a pane can't be shown.
 private struct PaneFailure: Error {
     let kind: SettingsBundle.Finding.Kind
     let reason: String
@@ -153,7 +153,7 @@ extension BundleReader {
         }
     }
 
-    /// Reads a child pane, unless it was read.
+    /// Reads a child pane, unless it was read already.
     ///
     /// - Returns: The name of the pane.
     private mutating func readChild(

@@ -6,14 +6,14 @@ import Settle
     import Foundation
 #endif
 
-/// Puts a new folder of files in the place of an old one.
+/// Replaces an old folder with a new folder of files.
 ///
 ///     make a new folder beside it ▶ write and sync all files ▶ sync the folders ▶ move the old one aside
 ///         ▶ move the new one in ▶ sync the folder around ▶ remove the old one
 ///
-/// A failure before the last move leaves the old folder in place, or moves it back there. After a process has ended
-/// between the two moves, or the way back has failed too, both folders are beside the place, under names that begin
-/// with a dot. If only the last sync fails, the new folder is in place.
+/// A failure before the last move leaves the old folder at its path, or moves it back there. If a process has ended
+/// between the two moves, or moving back has failed too, both folders are beside the path, under names that begin with
+/// a dot. If only the last sync fails, the new folder is at the path.
 struct BundleReplacement {
     private let operations: FileOperations
     private let place: FilePath
@@ -54,11 +54,11 @@ struct BundleReplacement {
         do throws(FileError) {
             try operations.rename(new, to: place)
         } catch {
-            // If there is no way back, both stay.
+            // If moving back fails, both stay.
             if !isThere || (try? operations.rename(old, to: place)) != nil { Self.remove(new) }
             throw error
         }
-        // What was there is gone from its place whether that is known to be stable or not.
+        // The old folder is gone from its path whether or not that is known to be stable.
         defer { if isThere { Self.remove(old) } }
         try operations.synchronizeFolder(place.folder)
     }
@@ -120,7 +120,7 @@ struct BundleReplacement {
 
     private static let folderPermissions: UInt16 = 0o755
 
-    /// What is left behind has a name that says so, and does no harm.
+    /// Removes a folder. One that is left behind has a recognizable name, and does no harm.
     private static func remove(_ folder: FilePath) {
         try? FileManager.default.removeItem(at: URL(filePath: folder.text))
     }

@@ -1,11 +1,11 @@
 import Settle
 
-/// A declared setting on its way to a specifier.
+/// A declared setting being converted to a specifier.
 struct DescribedSetting {
     private let entry: SettingsSchema.Entry
     private let key: String
     private let name: String
-    /// What the specifier can't express.
+    /// The properties that the specifier can't express.
     private(set) var remarks: [String] = []
 
     init(_ entry: SettingsSchema.Entry, key: String, name: String) {
@@ -39,7 +39,7 @@ struct DescribedSetting {
         }
     }
 
-    /// What only its owner may write.
+    /// Returns the specifier of a setting that only its owner may write.
     private func title() -> Control {
         let shown = entry.defaultValue.flatMap { $0.isShownAsItIs ? $0 : Self.text(of: $0).map(SettingValue.string) }
         return (.titleValue(SettingsBundle.TitleValue(choices: choices ?? [])), shown ?? .string(""))
@@ -78,13 +78,13 @@ struct DescribedSetting {
     }
 }
 
-// MARK: What the declaration says
+// MARK: The declaration
 
 extension DescribedSetting {
-    /// The most values of a range that are choices.
+    /// The maximum number of values in a range that become choices.
     private static let rangeLimit = 21
 
-    /// What there is to choose from; `nil` if there is anything else.
+    /// The choices; `nil` if other values are allowed.
     private var choices: [SettingsBundle.Choice]? {
         let lists = entry.rules.compactMap(\.cases) + [entry.shape.cases].compactMap(\.self)
         let isScalar = ![.array, .dictionary, .data].contains(entry.shape.kind)
@@ -101,7 +101,7 @@ extension DescribedSetting {
         return (first...last).map { SettingsBundle.Choice(title: "\($0)", value: .integer($0)) }
     }
 
-    /// The narrowest range that the rules and the type give.
+    /// The narrowest range that follows from the rules and the type.
     private var bounds: (lower: SettingValue, upper: SettingValue)? {
         let ranges = entry.rules.filter { $0.kind == .range }
         let lower = ranges.compactMap { $0.lowerBound?.value }.max { isLess($0, $1) }
@@ -126,7 +126,7 @@ extension DescribedSetting {
         return (first, last)
     }
 
-    /// Whether no value is below zero, and each is a whole number.
+    /// Whether each value is an integer, and none is below zero.
     private var isNatural: Bool {
         let least = [entry.shape.minimum].compactMap(\.self) + entry.rules.compactMap { $0.lowerBound?.value }
         return entry.shape.kind == .integer && least.contains { ($0.looseDouble ?? -1) >= 0 }
@@ -145,7 +145,7 @@ extension DescribedSetting {
         if case .string(let text) = value { words(of: text) } else { text(of: value) ?? "" }
     }
 
-    /// `Attempt count` of `attemptCount`.
+    /// Returns the words of a name: `Attempt count` for `attemptCount`.
     static func words(of name: String) -> String {
         var words = ""
         var isAfterLowercase = false
@@ -160,7 +160,7 @@ extension DescribedSetting {
         return words
     }
 
-    /// The text of a value with one line; `nil` for null and others.
+    /// Returns the text of a value with one line; `nil` for null and others.
     private static func text(of value: SettingValue) -> String? {
         switch value {
         case .string(let text): text
@@ -175,7 +175,7 @@ extension DescribedSetting {
 }
 
 extension SettingValue {
-    /// Whether a property list has it, and a person can read it.
+    /// Whether a property list can hold it, and a user can read it.
     fileprivate var isShownAsItIs: Bool {
         switch self {
         case .bool, .integer, .string: true
@@ -186,7 +186,7 @@ extension SettingValue {
 }
 
 extension ValueShape.Kind {
-    /// For sentences.
+    /// The kind of value, as a phrase for sentences.
     fileprivate var words: String {
         switch self {
         case .array: "an array"

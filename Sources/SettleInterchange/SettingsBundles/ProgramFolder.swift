@@ -14,7 +14,7 @@ struct ProgramFolder {
     /// - Parameter path: `nil` if there is no program.
     init(_ path: FilePath?) {
         folder = path.flatMap { path in try? BundleFolder(path) }
-        // Of iOS, of macOS and of GNUstep.
+        // For iOS, macOS and GNUstep.
         let files = [["Info.plist"], ["Contents", "Info.plist"], ["Resources", "Info-gnustep.plist"]]
         var found: SettingValue.Entries = [:]
         for names in files {
@@ -27,12 +27,12 @@ struct ProgramFolder {
         info = found
     }
 
-    /// - Parameter program: By default the one that the bundle lies in.
+    /// - Parameter program: By default the one that contains the bundle.
     init(_ program: URL?, around bundle: FilePath) {
         self.init(program.map { FilePath($0.path).withoutTrailingSlashes } ?? Self.path(around: bundle))
     }
 
-    /// The folder of the program that a bundle lies in, by its name: `a.app` of `a.app/Settings.bundle` and
+    /// Returns the folder of the program that contains a bundle, by its name: `a.app` for `a.app/Settings.bundle` and
     /// `a.app/Contents/Resources/Settings.bundle`; `nil` if there is none.
     private static func path(around bundle: FilePath) -> FilePath? {
         var path = bundle.folder
@@ -41,13 +41,13 @@ struct ProgramFolder {
         return path.name.hasSuffix(".app") ? path : nil
     }
 
-    /// Such as `com.example.app`.
+    /// The identifier, such as `com.example.app`.
     var identifier: String? { info["CFBundleIdentifier"]?.text.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// The program's name for people.
+    /// The program's display name.
     var title: String? { info.programTitle }
 
-    /// The names under which the icon may be, the best one first.
+    /// The possible names of the icon, the best one first.
     var iconNames: [String] {
         var names = ["Icon-Settings.png"]
         if case .dictionary(let icons)? = info["CFBundleIcons"],
@@ -68,7 +68,7 @@ struct ProgramFolder {
         return places.lazy.compactMap { folder.image(named: name, in: $0) }.first
     }
 
-    /// The texts with the program's name in its languages, where the bundle does not have one.
+    /// Returns the texts with the program's name in its languages, where the bundle does not have one.
     func addingTitles(to localizations: [SettingsBundle.Localization]) -> [SettingsBundle.Localization] {
         guard let folder else { return localizations }
         var all = localizations

@@ -1,13 +1,13 @@
 public import Settle
 
 extension SettingsBundle {
-    /// A value with its name for people.
+    /// A value with its display name.
     public struct Choice: Sendable, Hashable {
         /// The name.
         public var title: String
         /// A shorter name, for the row of the pane; `nil` if there is none.
         public var shortTitle: String?
-        /// What is stored.
+        /// The stored value.
         public var value: SettingValue
 
         /// Creates a choice.
@@ -18,12 +18,12 @@ extension SettingsBundle {
 }
 
 extension [SettingsBundle.Choice] {
-    /// The choice of exactly the value, or else the first one of a value that is written in another way.
+    /// Returns the choice of exactly the value, or else the first one whose value is spelled differently.
     func first(matching value: SettingValue) -> SettingsBundle.Choice? {
         place(matching: value).map { self[$0] }
     }
 
-    /// The place of ``first(matching:)``.
+    /// Returns the index of ``first(matching:)``.
     package func place(matching value: SettingValue) -> Int? {
         firstIndex { $0.value == value } ?? firstIndex { $0.value.isLoosely(value) }
     }
@@ -38,7 +38,7 @@ extension [SettingsBundle.Choice] {
 }
 
 extension SettingValue {
-    /// Whether both are the same number, however they are written, or the same value otherwise.
+    /// Returns whether both are the same number, however they are spelled, or the same value otherwise.
     func isLoosely(_ other: SettingValue) -> Bool {
         if let number = looseNumber { return number == other.looseNumber }
         if case (.string(let text), .string(let otherText)) = (self, other) { return Name(text) == Name(otherText) }
@@ -65,7 +65,7 @@ extension SettingValue {
         return Double(spelling).flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// People write `+1`, `007` and `.5`, too.
+    /// Reads a number. Users write `+1`, `007` and `.5`, too.
     private static func number(spelledIn text: String) -> DecimalNumber? {
         guard text.utf8.count <= 64 else { return nil }
         var rest = Array(text.utf8)[...]

@@ -1,7 +1,7 @@
 import Settle
 
 extension SettingsBundle {
-    /// Describes declared settings, so that ``write(to:)`` makes a `Settings.bundle` of them.
+    /// Describes declared settings, so that ``write(to:)`` creates a `Settings.bundle` from them.
     ///
     /// ```swift
     /// let bundle = SettingsBundle(describing: store.file.schema(), title: "Player", tables: ["de": german])
@@ -10,25 +10,27 @@ extension SettingsBundle {
     ///
     /// A setting becomes
     ///
-    /// - a switch, if it is true or false;
-    /// - a choice, if its type or a rule lists what it may be, or if it is a whole number in a range of at most 21;
+    /// - a switch, if it is a Boolean;
+    /// - a choice, if its type or a rule lists its values, or if it is an integer in a range of at most 21;
     /// - a slider, if it is any other number between two bounds;
-    /// - a field for anything that has one line of text: strings, URLs, UUIDs, durations, dates in ISO 8601, and other
-    ///   numbers. Patterns, ranges and lengths have no form there: they are checked where the value is read;
+    /// - a field, if its value is one line of text: strings, URLs, UUIDs, durations, dates in ISO 8601, and other
+    ///   numbers. Patterns, ranges and lengths can't be expressed there: they are checked where the value is read;
     /// - a hidden field without a default, if it is a secret. &
-    /// - a title, if only its owner may write it, and it is no secret.
+    /// - a title, if only its owner may write it, and it is not a secret.
     ///
-    /// A nested group becomes a pane behind a row. The declaration's title, with the unit in parentheses, stands beside
-    /// the setting, or else the words of its name; the help text stands below. Keys are the settings' keys with dots.
+    /// A nested group becomes a pane behind a row. The declaration's title, with the unit in parentheses, appears
+    /// beside the setting, or else the words of its name; the help text appears below. Keys are the settings' keys with
+    /// dots.
     ///
-    /// Arrays, dictionaries, data, and values that a codec makes, have no form: they are left out. ``findings`` lists
-    /// them, numbers and dates that a field turns into text, and settings that may be absent, since there is no way to
-    /// remove a value.
+    /// Arrays, dictionaries, data, and values that a codec makes, can't be expressed: they are left out. ``findings``
+    /// lists them, numbers and dates that a field turns into text, and settings that may be absent, since there is no
+    /// way to remove a value.
     ///
     /// - Parameters:
-    ///   - schema: What is declared.
-    ///   - title: The program's name for people.
-    ///   - tables: For each language, as in ``Localization/language``, the texts under those of the declarations.
+    ///   - schema: The declarations.
+    ///   - title: The program's display name.
+    ///   - tables: For each language, as in ``Localization/language``, the texts with those of the declarations as
+    ///     keys.
     public init(describing schema: SettingsSchema, title: String? = nil, tables: [String: StringTable] = [:]) {
         var describer = SchemaDescriber(stringsTable: tables.isEmpty ? nil : "Root")
         for entry in schema.settings { describer.add(entry) }
@@ -44,7 +46,7 @@ extension SettingsBundle {
 /// Sorts settings into the panes of their groups.
 private struct SchemaDescriber {
     private let stringsTable: String?
-    /// The groups, a group before those in it. The first one is that of all settings.
+    /// The groups, each before its nested groups. The first one is that of all settings.
     private var groups: [DescribedGroup] = [DescribedGroup(names: [], file: "Root")]
     private var files: Set<String> = ["root", "info"]
     private(set) var findings: [SettingsBundle.Finding] = []
@@ -61,7 +63,7 @@ private struct SchemaDescriber {
         findings += described.remarks.map { SettingsBundle.Finding(.noForm, file: file, index: index, $0) }
     }
 
-    /// The position of a group, which is made with those around it if it is not there.
+    /// Returns the index of a group, which is created with its enclosing groups if necessary.
     private mutating func group(_ names: [String]) -> Int {
         if let place = groups.firstIndex(where: { $0.names.map(Name.init) == names.map(Name.init) }) { return place }
         let parent = group(Array(names.dropLast()))
@@ -73,7 +75,7 @@ private struct SchemaDescriber {
         return groups.count - 1
     }
 
-    /// A name that every file system takes, and that no other pane has.
+    /// Returns a name that every file system accepts, and that no other pane has.
     private mutating func newFile(_ name: String) -> String {
         let safe = name.utf8.prefix(100).map { byte in
             let isSafe = byte.isDigit || ("a"..."z").contains(Unicode.Scalar(byte | 0x20)) || "._-".utf8.contains(byte)
@@ -91,7 +93,7 @@ private struct SchemaDescriber {
         return file
     }
 
-    /// The panes, each before those to which its rows lead.
+    /// Returns the panes, each before those to which its rows lead.
     func panes() -> [SettingsBundle.Pane] {
         var panes: [SettingsBundle.Pane] = []
         func add(_ group: DescribedGroup) {
@@ -106,18 +108,18 @@ private struct SchemaDescriber {
     }
 }
 
-/// A group of settings on its way to a pane.
+/// A group of settings being converted to a pane.
 private struct DescribedGroup {
     let names: [String]
     let file: String
     private var settings: [SettingsBundle.Specifier] = []
-    /// The rows that lead to the groups in it.
+    /// The rows that lead to its nested groups.
     var rows: [SettingsBundle.Specifier] = []
     private var hasFooter = false
 
     init(names: [String], file: String) { (self.names, self.file) = (names, file) }
 
-    /// - Returns: Where the specifier stands.
+    /// - Returns: The index of the specifier.
     mutating func add(_ specifier: SettingsBundle.Specifier, help: String?) -> Int {
         if let help {
             settings.append(SettingsBundle.Specifier(.group(SettingsBundle.Group(footer: help))))
@@ -129,12 +131,12 @@ private struct DescribedGroup {
         return settings.count - 1
     }
 
-    /// The settings, and after them the rows.
+    /// The settings, followed by the rows.
     var specifiers: [SettingsBundle.Specifier] {
         settings + (hasFooter && !rows.isEmpty ? [Self.sectionEnd] : []) + rows
     }
 
-    /// A help text stands below its own setting only.
+    /// Ends a section, so that a help text appears below its own setting only.
     private static let sectionEnd = SettingsBundle.Specifier(.group(SettingsBundle.Group()))
 
     func isDirectly(in other: DescribedGroup) -> Bool {

@@ -1,5 +1,5 @@
 extension SettingsBundle {
-    /// Something that is wrong with a bundle, and what was done about it.
+    /// A problem with a bundle, and its treatment.
     public struct Finding: Sendable, Hashable, CustomStringConvertible {
         /// An extensible kind of finding.
         public struct Kind: Sendable, Hashable, CustomStringConvertible {
@@ -7,15 +7,15 @@ extension SettingsBundle {
             /// Creates a kind of your own.
             public init(_ description: String) { self.description = description }
 
-            /// A specifier, or a list, lacks a key that it must have.
+            /// A specifier, or a list, lacks a required key.
             public static let missingKey = Kind("missingKey")
-            /// A key has a value of the wrong type, or one that is not known.
+            /// A key has a value of the wrong type, or an unknown one.
             public static let wrongValue = Kind("wrongValue")
-            /// A specifier has a type that is not known.
+            /// A specifier has an unknown type.
             public static let unknownType = Kind("unknownType")
             /// There are more values than titles, or fewer.
             public static let countMismatch = Kind("countMismatch")
-            /// A default is none of the values, or out of the range.
+            /// A default is not one of the values, or is out of the range.
             public static let defaultValue = Kind("defaultValue")
             /// A file is missing.
             public static let missingFile = Kind("missingFile")
@@ -23,11 +23,11 @@ extension SettingsBundle {
             public static let unreadableFile = Kind("unreadableFile")
             /// A pane leads back to itself or to one before it.
             public static let circularPane = Kind("circularPane")
-            /// A name leads out of the bundle, or can't be one.
+            /// A name leads out of the bundle, or can't be a name.
             public static let unsafeName = Kind("unsafeName")
-            /// There is more than a bundle may have.
+            /// A limit of bundles is exceeded.
             public static let limit = Kind("limit")
-            /// A setting has no form in a bundle, or only an approximate one.
+            /// A setting can't be expressed in a bundle, or only approximately.
             public static let noForm = Kind("noForm")
         }
 
@@ -36,9 +36,9 @@ extension SettingsBundle {
         /// The path of the file within the bundle, such as `Root.plist` or `de.lproj/Root.strings`; empty for the
         /// bundle itself.
         public let file: String
-        /// The position of the specifier in its file, counted from 0; `nil` if it is no specifier.
+        /// The index of the specifier in its file, counted from 0; `nil` if it is not a specifier.
         public let index: Int?
-        /// What is wrong and what was done, as sentences without the place.
+        /// The problem and its treatment, as sentences without the path.
         public let reason: String
 
         init(_ kind: Kind, file: String, index: Int? = nil, _ reason: String) {

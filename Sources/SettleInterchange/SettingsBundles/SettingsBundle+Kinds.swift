@@ -1,17 +1,17 @@
 public import Settle
 
-/// What only one kind of specifier has.
+/// Properties of a single kind of specifier.
 extension SettingsBundle {
     /// The beginning of a section.
     public struct Group: Sendable, Hashable {
-        /// What stands below the section.
+        /// The text below the section.
         public var footer: String?
 
         /// Creates a group.
         public init(footer: String? = nil) { self.footer = footer }
     }
 
-    /// A text to be typed. Its value is a text, whatever the keyboard.
+    /// A field for typed text. Its value is a string, whatever the keyboard.
     public struct TextField: Sendable, Hashable {
         /// The keyboards, by their names in the bundle.
         public enum Keyboard: String, Sendable, Hashable, CaseIterable {
@@ -21,15 +21,15 @@ extension SettingsBundle {
             case numbersAndPunctuation = "NumbersAndPunctuation"
             /// Digits.
             case numberPad = "NumberPad"
-            /// For URLs.
+            /// A keyboard for URLs.
             case url = "URL"
-            /// For addresses of mail.
+            /// A keyboard for email addresses.
             case emailAddress = "EmailAddress"
         }
 
-        /// What is written in capitals, by its name in the bundle.
+        /// The capitalization, by its name in the bundle.
         public enum Autocapitalization: String, Sendable, Hashable, CaseIterable {
-            /// Nothing. This is the default.
+            /// No letters. This is the default.
             case none = "None"
             /// The first letter of each sentence.
             case sentences = "Sentences"
@@ -39,23 +39,23 @@ extension SettingsBundle {
             case allCharacters = "AllCharacters"
         }
 
-        /// Whether what is typed is corrected, by its name in the bundle.
+        /// The correction of typed text, by its name in the bundle.
         public enum Autocorrection: String, Sendable, Hashable, CaseIterable {
-            /// As the person has set it. This is the default.
+            /// According to the user's preference. This is the default.
             case byDefault = "Default"
-            /// It is not.
+            /// The text is not corrected.
             case no = "No"
-            /// It is.
+            /// The text is corrected.
             case yes = "Yes"
         }
 
-        /// Whether the text is hidden, as that of a password.
+        /// Whether the text is hidden, like a password.
         public var isSecure: Bool
         /// The keyboard.
         public var keyboard: Keyboard
-        /// What is written in capitals.
+        /// The capitalization.
         public var autocapitalization: Autocapitalization
-        /// Whether what is typed is corrected.
+        /// The correction of typed text.
         public var autocorrection: Autocorrection
 
         /// Creates a text field.
@@ -68,23 +68,23 @@ extension SettingsBundle {
         }
     }
 
-    /// A value to be read, not written.
+    /// A read-only value.
     public struct TitleValue: Sendable, Hashable {
-        /// The texts for values that have one. Others are shown as they are.
+        /// The texts for values that have one. Others are shown unchanged.
         public var choices: [Choice]
 
         /// Creates a title.
         public init(choices: [Choice] = []) { self.choices = choices }
 
-        /// The text for a value; `nil` if it is shown as it is.
+        /// Returns the text for a value; `nil` if it is shown unchanged.
         public func title(for value: SettingValue) -> String? { choices.first(matching: value)?.title }
     }
 
     /// A switch with two values.
     public struct Toggle: Sendable, Hashable {
-        /// What is stored for on.
+        /// The stored value for on.
         public var trueValue: SettingValue
-        /// What is stored for off.
+        /// The stored value for off.
         public var falseValue: SettingValue
 
         /// Creates a switch.
@@ -92,17 +92,17 @@ extension SettingsBundle {
             (self.trueValue, self.falseValue) = (trueValue, falseValue)
         }
 
-        /// Whether a stored value means on. Numbers may be texts: `"1"` is 1, and 1 is `true`. Where the values are
-        /// true and false, other values are read as `UserDefaults` reads a `Bool`, so `"YES"` is on. Any other value is
-        /// off.
+        /// Returns whether a stored value means on. Numbers may be strings: `"1"` is 1, and 1 is `true`. Where the
+        /// values are true and false, other values are read as `UserDefaults` reads a `Bool`, so `"YES"` is on. Any
+        /// other value is off.
         public func isOn(_ value: SettingValue) -> Bool { state(of: value) ?? false }
 
-        /// What is to be stored.
+        /// Returns the value to store.
         public func value(isOn: Bool) -> SettingValue { isOn ? trueValue : falseValue }
 
-        /// `nil` for a value that is neither.
+        /// Returns the state; `nil` for a value that is neither.
         package func state(of value: SettingValue) -> Bool? {
-            // Exactly first: the two values may be `1` and `"1"`.
+            // Compare exactly first: the two values may be `1` and `"1"`.
             if value == trueValue { return true }
             if value == falseValue { return false }
             if value.isLoosely(trueValue) { return true }
@@ -112,15 +112,15 @@ extension SettingsBundle {
         }
     }
 
-    /// A number between two others, a whole one or not.
+    /// A number between two others, an integer or not.
     public struct Slider: Sendable, Hashable {
-        /// The least value.
+        /// The minimum value.
         public var minimum: Double
-        /// The greatest value. Not less than ``minimum``.
+        /// The maximum value. Not less than ``minimum``.
         public var maximum: Double
-        /// The name of the picture at the least value, 21 points high and wide; see ``SettingsBundle/image(named:)``.
+        /// The name of the picture at the minimum value, 21 points high and wide; see ``SettingsBundle/image(named:)``.
         public var minimumImage: String?
-        /// The name of the picture at the greatest value.
+        /// The name of the picture at the maximum value.
         public var maximumImage: String?
 
         /// Creates a slider.
@@ -131,7 +131,8 @@ extension SettingsBundle {
             (self.minimumImage, self.maximumImage) = (minimumImage, maximumImage)
         }
 
-        /// Where a stored value is: the nearest number of the slider. Numbers may be texts. `nil` for anything else.
+        /// Returns the position of a stored value: the nearest number of the slider. Numbers may be strings. `nil` for
+        /// anything else.
         public func position(of value: SettingValue) -> Double? {
             guard let number = value.looseDouble else { return nil }
             return min(max(number, minimum), maximum)
@@ -140,7 +141,7 @@ extension SettingsBundle {
 
     /// A choice on a page of its own.
     public struct MultiValue: Sendable, Hashable {
-        /// What there is to choose from, in the order of the file.
+        /// The choices, in the order of the file.
         public var choices: [Choice]
         /// Whether the choices are shown in the order of their titles.
         public var isSortedByTitle: Bool
@@ -150,11 +151,11 @@ extension SettingsBundle {
             (self.choices, self.isSortedByTitle) = (choices, isSortedByTitle)
         }
 
-        /// The choice that a stored value means; `nil` if it is none. Numbers may be texts: `"2"` is 2, and 1 is
-        /// `true`. What is to be stored is the value of the choice.
+        /// Returns the choice for a stored value; `nil` if there is none. Numbers may be strings: `"2"` is 2, and 1 is
+        /// `true`. Store the value of the choice.
         public func choice(for value: SettingValue) -> Choice? { choices.first(matching: value) }
 
-        /// The choices as they are shown. Titles are sorted without regard to case.
+        /// The choices in display order. Titles are sorted without regard to case.
         public var shownChoices: [Choice] { isSortedByTitle ? choices.sortedByTitle : choices }
     }
 
@@ -169,9 +170,9 @@ extension SettingsBundle {
 
     /// A choice whose values are the rows of a section.
     public struct RadioGroup: Sendable, Hashable {
-        /// What there is to choose from, in the order of the file.
+        /// The choices, in the order of the file.
         public var choices: [Choice]
-        /// What stands below the section.
+        /// The text below the section.
         public var footer: String?
         /// Whether the choices are shown in the order of their titles.
         public var isSortedByTitle: Bool
@@ -181,10 +182,10 @@ extension SettingsBundle {
             (self.choices, self.footer, self.isSortedByTitle) = (choices, footer, isSortedByTitle)
         }
 
-        /// The choice that a stored value means, as of ``MultiValue/choice(for:)``.
+        /// Returns the choice for a stored value, as ``MultiValue/choice(for:)`` does.
         public func choice(for value: SettingValue) -> Choice? { choices.first(matching: value) }
 
-        /// The choices as they are shown. Titles are sorted without regard to case.
+        /// The choices in display order. Titles are sorted without regard to case.
         public var shownChoices: [Choice] { isSortedByTitle ? choices.sortedByTitle : choices }
     }
 }

@@ -1,16 +1,16 @@
 import Settle
 
 extension SettingsBundle {
-    /// The bundle with its texts in the languages of a person: titles, footers, and the names of choices.
+    /// Returns the bundle with its texts in the user's languages: titles, footers, and the names of choices.
     ///
-    /// Each text is that of the first table that has it, in the person's order. For `en-US` these are the tables of
-    /// `en-US.lproj`, or `en_US.lproj`, then `en.lproj`, or `English.lproj`, then those of other regions with the same
-    /// script; each language comes with all of these before the next one. Last are `Base.lproj` and the tables without
-    /// a language. A text that no table has stays as it is in the pane. Values and keys are never changed.
+    /// Each text is that of the first table that has it, in the user's order of preference. For `en-US` these are the
+    /// tables of `en-US.lproj`, or `en_US.lproj`, then `en.lproj`, or `English.lproj`, then those of other regions with
+    /// the same script; each language comes with all of these before the next one. Last are `Base.lproj` and the tables
+    /// without a language. A text that no table has stays as in the pane. Values and keys are never changed.
     ///
-    /// The result has no ``localizations``: its texts are not keys any more.
+    /// The result has no ``localizations``: its texts are no longer keys.
     ///
-    /// - Parameter languages: Tags of BCP 47, the preferred one first. Case does not matter, and an underscore is a
+    /// - Parameter languages: BCP 47 tags, the preferred one first. Case does not matter, and an underscore is a
     ///   hyphen.
     public func localized(for languages: [String]) -> SettingsBundle {
         let order = LanguageMatch(localizations.map(\.language)).order(for: languages).map { localizations[$0] }
@@ -24,8 +24,8 @@ extension SettingsBundle {
         return bundle
     }
 
-    /// The language that most texts have for a person, as a tag of BCP 47 in small letters: that of the first tables
-    /// that ``localized(for:)`` looks into. `nil` if these are `Base.lproj` or tables without a language.
+    /// Returns the language of most texts for a user, as a BCP 47 tag in lowercase: that of the first tables that
+    /// ``localized(for:)`` searches. `nil` if these are `Base.lproj` or tables without a language.
     ///
     /// - Parameter languages: As for ``localized(for:)``.
     public func language(for languages: [String]) -> String? {
@@ -33,7 +33,8 @@ extension SettingsBundle {
         return match.order(for: languages).first.flatMap { match.tag(at: $0) }
     }
 
-    /// For each pane, the table of the first pane with a row that leads to it: the row's title may be the pane's.
+    /// Returns, for each pane, the table of the first pane with a row that leads to it: the row's title may be the
+    /// pane's.
     private func referrers() -> [Name: String] {
         var tables: [Name: String] = [:]
         for pane in panes {
@@ -45,7 +46,7 @@ extension SettingsBundle {
     }
 }
 
-/// The tables of a bundle, in the order of a person's languages.
+/// The tables of a bundle, in the user's order of languages.
 private struct BundleTexts {
     private let localizations: [SettingsBundle.Localization]
 

@@ -4,14 +4,14 @@ extension SettingsBundle {
         /// The path of the property list within the bundle, without `.plist`: `Root`, or the one to which a
         /// ``ChildPane`` leads.
         public var file: String
-        /// What stands above the page: the list's `Title`, or else that of the first row that leads to it. `nil` for
+        /// The title of the page: the list's `Title`, or else that of the first row that leads to it. `nil` for
         /// ``SettingsBundle/root``, whose page has ``SettingsBundle/title``, unless the list has one.
         public var title: String?
         /// The name of the table with the pane's texts; `nil` if its texts are the same in all languages.
         public var stringsTable: String?
         /// The container in which the program keeps the values; `nil` for its own domain.
         public var groupContainer: String?
-        /// What the page has, in the order of the file, without what could not be read.
+        /// The elements of the page, in the order of the file, without those that could not be read.
         public var specifiers: [Specifier]
 
         /// Creates a pane.
@@ -23,8 +23,8 @@ extension SettingsBundle {
             (self.groupContainer, self.specifiers) = (groupContainer, specifiers)
         }
 
-        /// The specifiers in sections, as they are shown: a group, and a radio group, begins one. What is before the
-        /// first group is a section without a title.
+        /// The specifiers in sections, as they are shown: a group, and a radio group, begins one. The elements before
+        /// the first group are a section without a title.
         public var sections: [Section] {
             var sections: [Section] = []
             for specifier in specifiers {
@@ -47,9 +47,9 @@ extension SettingsBundle {
 
     /// A part of a pane.
     public struct Section: Sendable, Hashable {
-        /// What stands above it.
+        /// The text above it.
         public var title: String?
-        /// What stands below it.
+        /// The text below it.
         public var footer: String?
         /// The devices on which it has its title and footer; `nil` for all.
         public var idioms: [Idiom]?

@@ -15,21 +15,21 @@ extension SettingsBundle {
     /// Reads a `Settings.bundle`: `Root.plist`, the panes to which it leads, all tables of texts, and the pictures.
     ///
     /// Property lists may be in XML, binary or the old text form; in the last one, where everything is text, numbers
-    /// and `YES` are read as what they spell.
+    /// and `YES` are read as the values that they spell.
     ///
     /// The title is the `CFBundleDisplayName`, or else the `CFBundleName`, of the bundle's own `Info.plist` or that of
     /// the program. The icon is `Icon-Settings.png`, of the bundle or the program, or else the program's icon, if it is
-    /// a PNG file. Of pictures, the one with the most pixels is taken: `loud@3x.png` before `loud@2x.png` and
-    /// `loud.png`.
+    /// a PNG file. If a picture has several files, the one with the most pixels is used: `loud@3x.png` before
+    /// `loud@2x.png` and `loud.png`.
     ///
-    /// What is wrong is left out, or replaced as ``findings`` says, and everything else is read. No link is followed,
-    /// and nothing outside of the two folders is read. A bundle may have 1,000 panes with 20,000 specifiers, 32 panes
-    /// behind one another, lists and tables of 4 MiB, and 64 MiB of files; the rest is left out with a finding. At most
-    /// 1,000 findings are listed.
+    /// Invalid elements are left out, or replaced as ``findings`` reports, and everything else is read. No link is
+    /// followed, and nothing outside of the two folders is read. A bundle may have 1,000 panes with 20,000 specifiers,
+    /// 32 panes behind one another, lists and tables of 4 MiB, and 64 MiB of files; the rest is left out with a
+    /// finding. At most 1,000 findings are listed.
     ///
     /// - Parameters:
     ///   - folder: The folder of the bundle. Only this name itself may be a link.
-    ///   - program: The folder of the program. By default the one around the bundle, if its name ends with `.app`, also
+    ///   - program: The folder of the program. By default the one around the bundle, if its name ends with `.app`, even
     ///     if `Contents` and `Resources` are between.
     /// - Throws: `SettingsError` with the code `SettingsError.Code.settingsBundle` if the folder, or its
     ///   `Root.plist`, can't be read.
@@ -49,12 +49,13 @@ extension SettingsBundle {
         }
     }
 
-    /// The identifier of the program that a bundle belongs to, such as `com.example.app`: the domain of its values.
+    /// Returns the identifier of the program that a bundle belongs to, such as `com.example.app`: the domain of its
+    /// values.
     ///
     /// - Parameters:
     ///   - folder: The folder of the bundle.
     ///   - program: The folder of the program; by default as for ``read(at:of:)``.
-    /// - Returns: `nil` if no program is around the bundle, or if its `Info.plist` does not say.
+    /// - Returns: `nil` if no program is around the bundle, or if its `Info.plist` has no identifier.
     public static func programIdentifier(at folder: URL, of program: URL? = nil) -> String? {
         ProgramFolder(program, around: FilePath(folder.path).withoutTrailingSlashes).identifier
     }

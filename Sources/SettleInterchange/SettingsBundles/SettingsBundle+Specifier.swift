@@ -3,7 +3,7 @@ public import Settle
 extension SettingsBundle {
     /// One element of a pane.
     public struct Specifier: Sendable, Hashable {
-        /// What it is, with all that only such elements have.
+        /// The kind, with all properties specific to it.
         public var kind: Kind
         /// The key of the value as the program spells it for `UserDefaults`: one name, with dots or without. `nil` for
         /// groups and child panes, and for a title whose text never changes. Never empty.
@@ -28,9 +28,9 @@ extension SettingsBundle {
         public enum Kind: Sendable, Hashable {
             /// `PSGroupSpecifier`: the beginning of a section.
             case group(Group)
-            /// `PSTextFieldSpecifier`: a text to be typed.
+            /// `PSTextFieldSpecifier`: a field for typed text.
             case textField(TextField)
-            /// `PSTitleValueSpecifier`: a value to be read.
+            /// `PSTitleValueSpecifier`: a read-only value.
             case titleValue(TitleValue)
             /// `PSToggleSwitchSpecifier`: a switch with two values.
             case toggle(Toggle)
@@ -44,13 +44,13 @@ extension SettingsBundle {
             case radioGroup(RadioGroup)
         }
 
-        /// Whether it is shown on a device of this kind.
+        /// Returns whether it is shown on a device of this kind.
         public func isShown(on idiom: Idiom) -> Bool { idioms?.contains(idiom) ?? true }
     }
 
     /// A kind of device, as `SupportedUserInterfaceIdioms` names it.
     public struct Idiom: RawRepresentable, Sendable, Hashable {
-        /// As in the bundle.
+        /// The name in the bundle.
         public var rawValue: String
         /// Creates a kind from its name in the bundle.
         public init(rawValue: String) { self.rawValue = rawValue }

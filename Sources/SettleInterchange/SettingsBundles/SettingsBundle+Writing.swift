@@ -10,19 +10,20 @@ extension SettingsBundle {
     /// Writes a `Settings.bundle` that ``read(at:of:)`` reads as the same panes, texts and pictures.
     ///
     /// Property lists are in XML, with sorted keys, and tables in the old text form, so that equal bundles give equal
-    /// files. The title is in an `Info.plist` of the bundle, the icon in `Icon-Settings.png`. Choices of which only
-    /// some have a short title get their title for it, since a bundle has all of them or none. ``findings`` are not
+    /// files. The title is in an `Info.plist` of the bundle, the icon in `Icon-Settings.png`. If only some choices have
+    /// a short title, the others get their title for it, since a bundle has all of them or none. ``findings`` are not
     /// written.
     ///
-    /// All files are written into a new folder beside the place, and synced; only then it takes the place, and a bundle
-    /// that was there is removed. If anything fails before, the old one stays as it is. If the process ends at the very
-    /// moment between, both are beside the place, with a dot before their names. If only the sync after it fails, the
-    /// new one has the place. Folders have the permissions 0755, files 0644 less the process's umask.
+    /// All files are written into a new folder beside `folder`, and synced. Only then does it replace `folder`, and an
+    /// existing bundle is removed. If anything fails before, the old bundle stays unchanged. If the process ends
+    /// between the two moves, both are beside `folder`, with a dot before their names. If only the sync after the
+    /// replacement fails, the new bundle is in place. Folders have the permissions 0755, files 0644 less the process's
+    /// umask.
     ///
-    /// - Parameter folder: The folder to be made, by custom `Settings.bundle`. The one around it must be there. What is
-    ///   at the place already must be a folder with a `Root.plist`, or an empty one.
+    /// - Parameter folder: The folder to create, by convention `Settings.bundle`. Its parent folder must exist. If
+    ///   `folder` already exists, it must be a folder with a `Root.plist`, or an empty one.
     /// - Throws: `SettingsError` with the code `SettingsError.Code.settingsBundle` if a value has no form in XML, a
-    ///   name is no path within the bundle or is taken twice, something else is at the place, or a file can't be
+    ///   name is not a path within the bundle or is used twice, something else exists at `folder`, or a file can't be
     ///   written.
     public func write(to folder: URL) throws(SettingsError) {
         try write(to: folder, POSIXSystemCalls())
@@ -45,7 +46,7 @@ extension SettingsError {
     }
 }
 
-/// Why a file of a bundle can't be made.
+/// The reason that a file of a bundle can't be created.
 struct BundleFileError: Error {
     let reason: String
     var underlying: (any Error)?

@@ -15,10 +15,10 @@ public import Settle
 /// for finding in bundle.findings { print(finding) }
 /// ```
 ///
-/// The rules are those of Apple's “Settings Application Schema Reference”. Keys are names in `UserDefaults`, dots and
-/// all; `SettingsStore.key(named:)` finds the setting of a store that one of them means.
+/// The rules are those of Apple's “Settings Application Schema Reference”. Keys are names in `UserDefaults`, including
+/// dots; `SettingsStore.key(named:)` finds the setting of a store for such a key.
 public struct SettingsBundle: Sendable, Hashable {
-    /// The program's name for people; `nil` if it is unknown.
+    /// The program's display name; `nil` if it is unknown.
     public var title: String?
     /// The picture beside the title; `nil` if there is none.
     public var icon: Image?
@@ -30,7 +30,7 @@ public struct SettingsBundle: Sendable, Hashable {
     public var localizations: [Localization]
     /// The pictures that sliders name, each once.
     public var images: [Image]
-    /// What is wrong with the bundle, and what was done about it. Empty for a bundle without mistakes.
+    /// The problems with the bundle, and their treatment. Empty for a bundle without mistakes.
     public var findings: [Finding]
 
     /// Creates a bundle.
@@ -45,12 +45,12 @@ public struct SettingsBundle: Sendable, Hashable {
     /// All panes, ``root`` first. Each pane that can be reached is there once.
     public var panes: [Pane] { [root] + children }
 
-    /// The pane to which a ``ChildPane/file`` leads; `nil` if there is none.
+    /// Returns the pane to which a ``ChildPane/file`` leads; `nil` if there is none.
     public func pane(named file: String) -> Pane? {
         panes.first { Name($0.file) == Name(file) }
     }
 
-    /// The picture that a ``Slider`` names; `nil` if it could not be read.
+    /// Returns the picture that a ``Slider`` names; `nil` if it could not be read.
     public func image(named name: String) -> Image? {
         images.first { Name($0.name) == Name(name) }
     }
@@ -84,13 +84,13 @@ extension SettingsBundle {
 
     /// A picture.
     public struct Image: Sendable, Hashable {
-        /// The name by which the bundle means it, such as `loud` or `loud.png`.
+        /// The name by which the bundle refers to it, such as `loud` or `loud.png`.
         public var name: String
         /// The name of the file that was read, such as `loud@2x.png`.
         public var file: String
-        /// How many pixels of it make a point: 1, 2 or 3.
+        /// The number of pixels per point: 1, 2 or 3.
         public var scale: Int
-        /// The contents of the file as they are. At most 1 MiB.
+        /// The unchanged contents of the file. At most 1 MiB.
         public var data: Data
 
         /// Creates a picture.
@@ -98,7 +98,8 @@ extension SettingsBundle {
             (self.name, self.file, self.scale, self.data) = (name, file, scale, data)
         }
 
-        /// The media type, by the first bytes: `image/png`, `image/jpeg` or `image/gif`; `nil` for anything else.
+        /// The media type, according to the first bytes: `image/png`, `image/jpeg` or `image/gif`; `nil` for anything
+        /// else.
         public var mediaType: String? {
             let types: [(type: String, start: [UInt8])] = [
                 ("image/png", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), ("image/jpeg", [0xFF, 0xD8, 0xFF]),

@@ -7,9 +7,9 @@ extension SettingsStore.Domains {
     /// try store.domains.register(contentsOf: SettingsBundle.read(at: url))
     /// ```
     ///
-    /// Keys are those of `SettingsStore.Keys.key(named:)`: a declared setting, or one name with dots and all. Where a
-    /// declared setting has a number or a truth value, the text of one becomes that, since a field's default is text.
-    /// The store must search `DomainName.registration`. All defaults are registered at once, or none.
+    /// Keys are those of `SettingsStore.Keys.key(named:)`: a declared setting, or one name including dots. Where a
+    /// declared setting has a number or a Boolean value, a text that spells one is converted, since a field's default
+    /// is text. The store must search `DomainName.registration`. All defaults are registered at once, or none.
     ///
     /// - Throws: `SettingsError` if a key can't be one, if the store does not search the registered defaults or is
     ///   closed, or within a transaction of the store.
@@ -25,7 +25,7 @@ extension SettingsStore.Domains {
 }
 
 extension SettingValue {
-    /// What a text spells, for a setting of that kind; otherwise the value itself.
+    /// Returns the value that a text spells, for a setting of that kind; otherwise the value itself.
     package func converted(to kind: ValueShape.Kind?) -> SettingValue {
         switch (self, kind) {
         case (.string, .integer?):

@@ -1,10 +1,10 @@
 public import Settle
 
 extension SettingsStore.Keys {
-    /// The key that a name means where names are single keys with dots or without, as in `UserDefaults` and in a
+    /// Returns the key for a name, where names are single keys with or without dots, as in `UserDefaults` and in a
     /// ``SettingsBundle``.
     ///
-    /// A declared setting comes first, by its key with dots. Otherwise the name is one key, dots and all, unless only
+    /// A declared setting comes first, by its key with dots. Otherwise the name is one key, including dots, unless only
     /// the path of its parts has a value.
     ///
     /// - Returns: `nil` for an empty name.
@@ -12,7 +12,7 @@ extension SettingsStore.Keys {
         guard !name.isEmpty else { return nil }
         let literal = SettingKey.path(name)
         if let declared = setting(forKey: literal) { return SettingKey(declared.key) }
-        // Backslashes are a part of the name.
+        // Backslashes are part of the name.
         let names = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         guard names.count > 1, let path = SettingKey(components: names) else { return literal }

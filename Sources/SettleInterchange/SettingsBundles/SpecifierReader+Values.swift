@@ -1,8 +1,8 @@
 import Settle
 
-/// The values of a specifier, each with what is wrong with it.
+/// The values of a specifier, each with the problems found in it.
 extension SpecifierReader {
-    /// A text; numbers are texts, too.
+    /// Reads a text; numbers are texts, too.
     mutating func text(_ name: String) -> String? {
         guard let value = entries[name] else { return nil }
         if case .string(let text) = value { return text }
@@ -11,7 +11,7 @@ extension SpecifierReader {
         return nil
     }
 
-    /// The key, if there is one.
+    /// Reads the key, if there is one.
     mutating func key() -> String? {
         guard let key = text("Key"), !key.isEmpty else { return nil }
         return key
@@ -60,7 +60,7 @@ extension SpecifierReader {
         let name = "SupportedUserInterfaceIdioms"
         switch entries[name] {
         case nil: return nil
-        // The old text form, and people, write one alone.
+        // The old text form, and users, write a single one without an array.
         case .string(let text)?: return [SettingsBundle.Idiom(rawValue: text)]
         case .array(let elements)?:
             let texts = elements.prefix(16).compactMap { SettingCoercion.string.convert($0) }
@@ -80,7 +80,7 @@ extension SpecifierReader {
         return nil
     }
 
-    /// The values with their titles, as far as both are there.
+    /// Reads the values with their titles, as far as both are there.
     mutating func choices() -> [SettingsBundle.Choice] {
         let values = array("Values") ?? []
         let titles = array("Titles") ?? []
@@ -114,7 +114,7 @@ extension SpecifierReader {
         return choices
     }
 
-    /// A text of a bundle in a finding.
+    /// Returns a text of a bundle, shortened for a finding.
     static func shortened(_ text: String) -> String {
         let shown = text.unicodeScalars.prefix(40).map { $0.value < 0x20 ? "?" : String($0) }.joined()
         return shown.utf8.count < text.utf8.count ? "\(shown)…" : shown

@@ -1,6 +1,6 @@
 import Settle
 
-/// Reads one dictionary of a bundle, and finds what is wrong with it.
+/// Reads one dictionary of a bundle, and finds the problems with it.
 struct SpecifierReader {
     let entries: SettingValue.Entries
     private let file: String
@@ -15,7 +15,7 @@ struct SpecifierReader {
         findings.append(SettingsBundle.Finding(kind, file: file, index: index, reason))
     }
 
-    /// - Returns: `nil` for one that can't be shown.
+    /// - Returns: `nil` for a specifier that can't be shown.
     mutating func read() -> SettingsBundle.Specifier? {
         guard let type = text("Type") else {
             find(.missingKey, "“Type” is missing. The specifier is left out.")

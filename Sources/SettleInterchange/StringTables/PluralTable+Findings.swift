@@ -1,7 +1,7 @@
 import Settle
 
 extension PluralTable {
-    /// Something in a table that a program would stumble over.
+    /// A problem in a table that a program would encounter.
     public struct Finding: Sendable, Hashable, CustomStringConvertible {
         /// An extensible kind of finding.
         public struct Kind: Sendable, Hashable, CustomStringConvertible {
@@ -19,11 +19,11 @@ extension PluralTable {
             public static let circularVariable = Kind("circularVariable")
             /// A variable has no text for `other`.
             public static let missingOther = Kind("missingOther")
-            /// A variable has no rule, or another one than that for plurals.
+            /// A variable has no rule, or a rule other than that for plurals.
             public static let unknownRule = Kind("unknownRule")
-            /// A variable does not say how its number is passed.
+            /// A variable does not specify how its number is passed.
             public static let missingValueType = Kind("missingValueType")
-            /// Something that has no meaning here, or one that this library does not know.
+            /// A part that has no meaning here, or that this library does not know.
             public static let unknown = Kind("unknown")
         }
 
@@ -31,9 +31,9 @@ extension PluralTable {
         public let kind: Kind
         /// The key of the entry.
         public let key: String
-        /// The name of the variable, or of what is unknown; `nil` if it is the entry.
+        /// The name of the variable, or of the unknown part; `nil` if it is the entry.
         public let name: String?
-        /// What is wrong, as a sentence without the place.
+        /// The problem, as a sentence without the key.
         public let reason: String
 
         public var description: String {
@@ -41,7 +41,7 @@ extension PluralTable {
         }
     }
 
-    /// All that is wrong in the table, in the order of the keys. Empty for a table that is complete.
+    /// All problems in the table, in the order of the keys. Empty for a complete table.
     public var findings: [Finding] {
         (keys + unknown.keys).sorted { $0.precedesByBytes($1) }.flatMap { key in
             self[key].map { EntryCheck(key, $0).findings() }
@@ -50,12 +50,12 @@ extension PluralTable {
     }
 }
 
-/// Looks for what is wrong in one entry.
+/// Finds the problems in one entry.
 private struct EntryCheck {
     private let key: String
     private let entry: PluralTable.Entry
     private let names: [String]
-    /// The variables that the texts of each variable name.
+    /// The variables that each variable's texts name.
     private var uses: [Name: Set<Name>] = [:]
     private var found: [PluralTable.Finding] = []
 
@@ -114,7 +114,7 @@ private struct EntryCheck {
         return Set(CircularNodes.find(in: graph).map { variables[$0] })
     }
 
-    /// The names of the variables that a text names, as `%#@files@` or `%1$#@files@`.
+    /// Returns the names of the variables that a text names, as `%#@files@` or `%1$#@files@`.
     private static func variables(in text: String) -> Set<Name> {
         let bytes = Array(text.utf8)
         var names: Set<Name> = []
@@ -142,7 +142,8 @@ enum CircularNodes {
         var reversed = Array(repeating: [Int](), count: graph.count)
         for (node, followers) in graph.enumerated() { for follower in followers { reversed[follower].append(node) } }
         var isSeen = Array(repeating: false, count: graph.count)
-        // Against the edges, from the node that was left last: what can be reached then is what reaches back.
+        // Follow the edges backwards, from the last finished node: the nodes that can then be reached are those that
+        // lead back.
         let order = graph.indices.flatMap { visit($0, graph, &isSeen) }
         isSeen = Array(repeating: false, count: graph.count)
         return order.reversed().flatMap { node in
@@ -151,8 +152,8 @@ enum CircularNodes {
         }
     }
 
-    /// The nodes that can be reached and have not been seen, in the order in which they are left. Not recursive, since
-    /// a file may have a long chain.
+    /// Returns the nodes that can be reached and have not been seen, in the order in which they are finished. Not
+    /// recursive, since a file may have a long chain.
     private static func visit(_ start: Int, _ graph: [[Int]], _ isSeen: inout [Bool]) -> [Int] {
         guard !isSeen[start] else { return [] }
         isSeen[start] = true

@@ -14,13 +14,13 @@ public import Settle
 /// for finding in table.findings { print(finding) }
 /// ```
 ///
-/// Reading keeps all that the file has, also what is no rule for plurals; ``findings`` lists it.
+/// Reading keeps everything in the file, including parts that are not rules for plurals; ``findings`` lists them.
 public struct PluralTable: Sendable, Hashable {
     /// A category of numbers. A language has some of them, and always `other`.
     public enum Category: String, Sendable, Hashable, CaseIterable {
-        /// For no things, in languages that have a form of their own for it, such as Arabic.
+        /// For no things, in languages with a separate form for that, such as Arabic.
         case zero
-        /// For one thing, and for what a language counts like it.
+        /// For one thing, and for numbers that a language treats like it.
         case one
         /// For two things, such as in Arabic.
         case two
@@ -33,7 +33,7 @@ public struct PluralTable: Sendable, Hashable {
     }
 
     private var values: [Name: Entry] = [:]
-    /// What the file has for keys whose value is no dictionary.
+    /// The file's values for keys whose value is not a dictionary.
     public internal(set) var unknown = SettingValue.Entries()
 
     /// Creates an empty table.
@@ -53,8 +53,8 @@ public struct PluralTable: Sendable, Hashable {
 
     /// Reads a `.stringsdict` file: a property list in any form.
     ///
-    /// - Throws: `FormatError` if it can't be read, or is no dictionary. Anything else that is wrong with it is one of
-    ///   the ``findings``.
+    /// - Throws: `FormatError` if it can't be read, or is not a dictionary. Any other problem is one of the
+    ///   ``findings``.
     public static func read(_ data: Data) throws(FormatError) -> (table: PluralTable, form: PropertyList.Form) {
         let (list, form) = try PropertyList.read(data)
         guard case .dictionary(let entries) = list.value else {
@@ -73,8 +73,8 @@ public struct PluralTable: Sendable, Hashable {
 
     /// Writes a `.stringsdict` file with sorted keys, which reads back as the equal table.
     ///
-    /// - Throws: `FormatError` with the key of a variable that has a name which the format uses itself, or of a value
-    ///   in one of the unknown parts that the form does not hold.
+    /// - Throws: `FormatError` with the key of a variable whose name the format reserves, or of a value in one of the
+    ///   unknown parts that the form does not hold.
     public func data(as form: PropertyList.Form = .xml) throws(FormatError) -> Data {
         var root = unknown
         for (key, entry) in values {
@@ -91,10 +91,10 @@ public struct PluralTable: Sendable, Hashable {
 extension PluralTable {
     /// A format with the variables in it.
     public struct Entry: Sendable, Hashable {
-        /// The format, in which `%#@files@` stands for the text of a variable; `nil` if the file has none.
+        /// The format, in which `%#@files@` represents the text of a variable; `nil` if the file has none.
         public var format: String?
         private var values: [Name: Variable] = [:]
-        /// What else the file has for the key, such as texts for several widths.
+        /// Further values in the file for the key, such as texts for several widths.
         public internal(set) var unknown = SettingValue.Entries()
 
         /// Creates an entry without variables.
@@ -138,19 +138,20 @@ extension PluralTable {
 
         static let formatKey = Name("NSStringLocalizedFormatKey")
 
-        /// Whether the format gives the name a meaning of its own, such as that of texts for several widths.
+        /// Returns whether the format gives the name a special meaning, such as that of texts for several widths.
         private static func isReserved(_ name: String) -> Bool { name.utf8.starts(with: "NSString".utf8) }
     }
 
     /// A rule that chooses a text for a number.
     public struct Variable: Sendable, Hashable {
-        /// The kind of rule: ``pluralRule``, or what else the file says; `nil` if it says nothing.
+        /// The kind of rule: ``pluralRule``, or another value in the file; `nil` if there is none.
         public var rule: String?
-        /// How the number is passed, as in `printf`: `d`, `lu`, `f`; `nil` if the file does not say so.
+        /// The type with which the number is passed, as in `printf`: `d`, `lu`, `f`; `nil` if the file does not specify
+        /// it.
         public var valueType: String?
-        /// The text of each category that the file has.
+        /// The text of each category in the file.
         public var texts: [Category: String]
-        /// What else the file has for the variable.
+        /// Further values in the file for the variable.
         public internal(set) var unknown = SettingValue.Entries()
 
         /// The rule that chooses by the plurals of the language.

@@ -11,8 +11,8 @@ extension StringTable {
     /// XML or binary.
     ///
     /// - A key without an equals sign has itself as its text.
-    /// - A comment belongs to the next key, even if it stands behind another entry; one between a key and its semicolon
-    ///   belongs to that key. Directly following lines of comments with `//` are one comment.
+    /// - A comment belongs to the next key, even if it follows another entry on its line; one between a key and its
+    ///   semicolon belongs to that key. Directly successive `//` comment lines are one comment.
     /// - Of two entries with the same key, the last one counts, and the result lists the others. In XML and in binary
     ///   two such entries are an error.
     /// - A binary file has no order, so its keys are sorted. XML and binary files have no comments here.
@@ -59,7 +59,7 @@ extension StringTable {
             numbered.sorted { ($0.line, $0.position) < ($1.line, $1.position) }.map(\.entry))
     }
 
-    /// A comment as it is kept: without outer space, and with line feeds only.
+    /// Returns a comment in its stored form: without outer space, and with line feeds only.
     static func tidied(_ comment: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(comment.utf8.count)
@@ -77,13 +77,13 @@ extension StringTable {
     }
 }
 
-/// Reads the old text form with its order and comments. Places in the errors are byte offsets.
+/// Reads the old text form with its order and comments. Positions in the errors are byte offsets.
 private struct StringTableReader {
     private let bytes: [UInt8]
     private var reader: OldPropertyList
-    /// Where the keys are that have come up so far.
+    /// The offsets of the keys read so far.
     private var starts: [Name: Int] = [:]
-    /// Where the keys are that do not count.
+    /// The offsets of the keys that do not count.
     private var duplicateStarts: [(key: String, start: Int)] = []
 
     init(_ bytes: [UInt8]) {
@@ -142,7 +142,7 @@ private struct StringTableReader {
         return texts.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether only one line ends between two comments, and nothing else is there.
+    /// Returns whether there is only one line ending between two comments, and nothing else.
     private func isOneLineEnd(_ range: Range<Int>) -> Bool {
         let between = bytes[range].filter { $0 != 0x20 && $0 != 0x09 }
         return between == [0x0A] || between == [0x0D] || between == [0x0D, 0x0A]

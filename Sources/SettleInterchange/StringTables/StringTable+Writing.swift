@@ -9,13 +9,13 @@ public import Settle
 extension StringTable {
     /// Writes a `.strings` file.
     ///
-    /// The old text form is in UTF-8, has the order and the comments, and reads back as the equal table. Keys and texts
-    /// are in quotation marks; only quotation marks, backslashes and characters that would not show are escaped. A
-    /// comment is between `/*` and `*/`, or, if it contains `*/`, behind two slashes on each line.
+    /// The old text form is in UTF-8, keeps the order and the comments, and reads back as the equal table. Keys and
+    /// texts are in quotation marks; only quotation marks, backslashes and invisible characters are escaped. A comment
+    /// is between `/*` and `*/`, or, if it contains `*/`, after two slashes on each line.
     ///
     /// XML and binary files have neither order nor comments: they read back with the same texts.
     ///
-    /// - Throws: `FormatError` if the form does not hold a text. Each form holds all of them so far.
+    /// - Throws: `FormatError` if the form does not hold a text. At present each form holds all of them.
     public func data(as form: PropertyList.Form = .oldText) throws(FormatError) -> Data {
         guard form == .oldText else {
             let values = entries.map { ($0.key, SettingValue.string($0.value)) }
@@ -38,7 +38,7 @@ extension StringTable {
     private static func append(_ comments: [String], to bytes: inout [UInt8]) {
         var isAfterLines = false
         for comment in comments {
-            // Lines that follow each other would be one comment.
+            // Successive lines would be one comment.
             if isAfterLines { bytes.append(UInt8(ascii: "\n")) }
             isAfterLines = hasBlockEnd(comment)
             if isAfterLines {
@@ -55,7 +55,8 @@ extension StringTable {
         }
     }
 
-    /// Whether `*/` is in it. Compares bytes: to Swift, a mark after the slash would make it another character.
+    /// Returns whether a comment contains `*/`. Compares bytes: to Swift, a mark after the slash would make it another
+    /// character.
     private static func hasBlockEnd(_ comment: String) -> Bool {
         let bytes = Array(comment.utf8)
         return zip(bytes, bytes.dropFirst()).contains { $0 == UInt8(ascii: "*") && $1 == UInt8(ascii: "/") }

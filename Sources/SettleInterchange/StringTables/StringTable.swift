@@ -8,13 +8,13 @@ import Settle
 /// let changed = try table.data()
 /// ```
 ///
-/// Keys are compared by their bytes in UTF-8, and so are tables.
+/// Keys are compared by their UTF-8 bytes, and so are tables.
 public struct StringTable: Sendable {
     /// A key with its text.
     public struct Entry: Sendable {
-        /// The key that a program asks for.
+        /// The key that a program requests.
         public let key: String
-        /// The text that it gets.
+        /// The text for the key.
         public var value: String
         /// The comments before the key, each without its slashes and outer space, and with line feeds only. The first
         /// entry of a file also has the comments at the head of the file.
@@ -27,7 +27,7 @@ public struct StringTable: Sendable {
             self.comments = comments.map(StringTable.tidied)
         }
 
-        /// All comments as one text, a line feed between them; `nil` if there are none.
+        /// All comments as one string, separated by line feeds; `nil` if there are none.
         public var comment: String? { comments.isEmpty ? nil : comments.joined(separator: "\n") }
     }
 
@@ -39,7 +39,7 @@ public struct StringTable: Sendable {
         public let line: Int
     }
 
-    /// The entries in their order. Each key occurs once.
+    /// The entries in order. Each key occurs once.
     public private(set) var entries: [Entry] = []
     /// The comments after the last entry, in the form of ``Entry/comments``.
     public var closingComments: [String] = [] { didSet { closingComments = closingComments.map(Self.tidied) } }
@@ -48,7 +48,7 @@ public struct StringTable: Sendable {
     /// Creates an empty table.
     public init() {}
 
-    /// Creates a table. Of two entries with the same key, the last one counts, and stands where it is.
+    /// Creates a table. Of two entries with the same key, the last one counts, and keeps its position.
     public init(_ entries: some Sequence<Entry>) {
         var all: [Entry?] = []
         for entry in entries {
@@ -56,7 +56,7 @@ public struct StringTable: Sendable {
             all.append(entry)
         }
         self.entries = all.compactMap(\.self)
-        // Only a duplicate moves the entries behind it.
+        // Only a duplicate moves the entries after it.
         if self.entries.count < all.count { findPlaces(from: 0) }
     }
 
@@ -70,10 +70,10 @@ public struct StringTable: Sendable {
         }
     }
 
-    /// The entry of a key.
+    /// Returns the entry of a key.
     public func entry(for key: String) -> Entry? { places[Name(key)].map { entries[$0] } }
 
-    /// Replaces the entry of the same key, in its place, or appends a new one.
+    /// Replaces the entry with the same key at its index, or appends a new one.
     public mutating func update(_ entry: Entry) {
         if let place = places[Name(entry.key)] {
             entries[place] = entry

@@ -1,4 +1,5 @@
-/// Signs what a panel gives to browsers, so that it knows it again: a keyed hash, such as HMAC with SHA-256.
+/// Signs the data that a panel gives to browsers, so that it recognizes that data later: a keyed hash, such as HMAC
+/// with SHA-256.
 ///
 /// The library has no cryptography of its own. With swift-crypto:
 ///
@@ -10,8 +11,8 @@
 /// }
 /// ```
 public protocol MessageAuthentication: Sendable {
-    /// The code of a message: the same for the same message and key, and at least 16 bytes that nobody can tell without
-    /// the key.
+    /// Returns the code of a message: the same for the same message and key, and at least 16 bytes that nobody can
+    /// determine without the key.
     func code(for message: [UInt8], key: [UInt8]) -> [UInt8]
 }
 
@@ -22,7 +23,7 @@ extension MessageAuthentication {
 }
 
 extension String {
-    /// Whether both have the same bytes, found in a time that does not tell where they differ.
+    /// Returns whether both have the same bytes, in a time that does not reveal where they differ.
     func isSameSecret(as other: String) -> Bool {
         let (bytes, others) = (Array(utf8), Array(other.utf8))
         guard bytes.count == others.count else { return false }

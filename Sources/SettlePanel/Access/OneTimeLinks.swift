@@ -8,14 +8,14 @@ import Synchronization
 
 /// Links that let one browser in, once.
 ///
-/// Looking at the page that a link leads to does not spend it, since mail programs and browsers fetch pages on their
-/// own: only the button there does. Links are in memory, so a restart ends those that nobody has used.
+/// Loading the page that a link leads to does not spend it, since mail programs and browsers fetch pages on their own:
+/// only the button there does. Links are in memory, so a restart ends the unused ones.
 final class OneTimeLinks: Sendable {
-    /// The end of each link that has not been used.
+    /// The end of each unused link.
     private let ends = Mutex<[String: Date]>([:])
     private let lifetime: TimeInterval
 
-    /// The oldest ones end when there are more.
+    /// The maximum number of links. If there are more, the oldest ones end.
     private static let limit = 64
 
     init(lifetime: TimeInterval) { self.lifetime = lifetime }
@@ -30,10 +30,10 @@ final class OneTimeLinks: Sendable {
         return secret
     }
 
-    /// Whether a link can be used.
+    /// Returns whether a link can be used.
     func isValid(_ secret: String, at now: Date) -> Bool { ends.withLock { Self.match(secret, $0, now) != nil } }
 
-    /// - Returns: Whether it could be used; it can't any more.
+    /// - Returns: Whether the link was valid. It no longer is.
     func spend(_ secret: String, at now: Date) -> Bool {
         ends.withLock { ends in
             guard let match = Self.match(secret, ends, now) else { return false }
@@ -42,7 +42,7 @@ final class OneTimeLinks: Sendable {
         }
     }
 
-    /// Compares with all of them, in the same time for each.
+    /// Compares a secret with all links, in the same time for each.
     private static func match(_ secret: String, _ ends: [String: Date], _ now: Date) -> String? {
         ends.filter { $0.key.isSameSecret(as: secret) && $0.value > now }.keys.first
     }

@@ -8,22 +8,23 @@ package import Settle
 
 /// The key that signs a panel's sessions.
 ///
-/// Kept in a file that only its user can read, it outlives the program: a restart does not end anybody's session, and
-/// removing the file ends all of them.
+/// If it is kept in a file that only its user can read, it outlives the program: a restart does not end any session,
+/// and removing the file ends all of them.
 public struct PanelKey: Sendable, CustomStringConvertible {
     let bytes: [UInt8]
 
     private static let size = 32
 
-    /// A key that is gone with the program.
+    /// Creates a key that exists only as long as the program.
     public init() {
         bytes = Self.random()
     }
 
-    /// Reads the key of a file, or makes the file with a new one, of mode 0600. Of programs that make it at the same
-    /// time, all get the same key. Blocks for a moment.
+    /// Reads the key from a file, or creates the file with a new key and mode 0600. If several programs create it at
+    /// the same time, all get the same key. Blocks for a moment.
     ///
-    /// - Throws: ``PanelError`` if the file can't be read or made, if others may read or write it, or if it is no key.
+    /// - Throws: ``PanelError`` if the file can't be read or created, if others may read or write it, or if it is not a
+    ///   key.
     public init(file: URL) throws(PanelError) {
         try self.init(file: file, POSIXSystemCalls())
     }
@@ -44,7 +45,7 @@ public struct PanelKey: Sendable, CustomStringConvertible {
         }
     }
 
-    /// It is never shown.
+    /// A fixed name: the key is never shown.
     public var description: String { "PanelKey" }
 
     private static func random() -> [UInt8] {
@@ -52,7 +53,8 @@ public struct PanelKey: Sendable, CustomStringConvertible {
         return (0..<size).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 
-    /// The new key has its name only once it is complete, and only if no other program was faster.
+    /// Creates the file if it is missing. The new key gets its name only once it is complete, and only if no other
+    /// program was faster.
     private static func makeIfMissing(_ path: FilePath, _ operations: FileOperations) throws(FileError) {
         if (try? operations.status(at: path)) != nil { return }
         try operations.makeFolders(path.folder)
@@ -75,7 +77,7 @@ public struct PanelKey: Sendable, CustomStringConvertible {
         try operations.synchronizeFolder(path.folder)
     }
 
-    /// Nothing if others may read or write it.
+    /// Reads the file; returns no bytes if others may read or write it.
     private static func read(_ path: FilePath, _ operations: FileOperations) throws(FileError) -> [UInt8] {
         let file = try operations.open(path, .read)
         defer { try? operations.close(file, at: path) }

@@ -4,25 +4,25 @@
     import Foundation
 #endif
 
-/// A browser that has been let in, as its cookie says.
+/// The session of a browser that was let in, as its cookie records it.
 struct PanelSession: Sendable, Hashable {
-    /// A random number as text.
+    /// A random number, as a string.
     let id: String
-    /// In whole seconds since 1970.
+    /// The end of the session, in whole seconds since 1970.
     let end: Int
 }
 
-/// Gives cookies to browsers and knows them again, also after a restart: a cookie has all that is known of a session,
-/// and a signature.
+/// Issues cookies to browsers and recognizes them later, also after a restart: a cookie has all data of a session, and
+/// a signature.
 struct PanelSessions: Sendable {
     let key: PanelKey
     let authentication: any MessageAuthentication
-    /// In seconds.
+    /// The lifetime of a session, in seconds.
     let lifetime: Int
-    /// Where the cookie is sent to.
+    /// The path to which the cookie is sent.
     let path: String
     let isSecure: Bool
-    /// Of the cookie.
+    /// The name of the cookie.
     private let name: String
 
     init(
@@ -30,8 +30,8 @@ struct PanelSessions: Sendable {
     ) {
         (self.key, self.authentication, self.lifetime) = (key, authentication, lifetime)
         (self.path, self.isSecure) = (path, isSecure)
-        // Cookies know no ports, so panels of different keys on one machine must not have the same name: each would
-        // replace the other one's session. A browser keeps a cookie of the prefix only from a secure origin.
+        // Cookies do not distinguish ports, so panels with different keys on one machine must not use the same name:
+        // each would replace the other's session. A browser keeps a cookie with the prefix only from a secure origin.
         let mark = authentication.code(for: "cookie", key).prefix(12)
         name = "\(isSecure ? "__Secure-" : "")settle-panel-\(mark)"
     }
@@ -40,14 +40,14 @@ struct PanelSessions: Sendable {
         PanelSession(id: HexadecimalText.random(), end: Self.seconds(now) + lifetime)
     }
 
-    /// The field that gives a session's cookie to a browser.
+    /// Returns the field that gives a session's cookie to a browser.
     func cookie(for session: PanelSession, at now: Date) -> (name: String, value: String) {
         let attributes = "HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
         let age = max(0, session.end - Self.seconds(now))
         return ("Set-Cookie", "\(name)=\(text(of: session)); Path=\(path); Max-Age=\(age); \(attributes)")
     }
 
-    /// The session of a request; `nil` if it has no cookie of ours, or one that has ended.
+    /// Returns the session of a request; `nil` if it has no cookie of this panel, or one that has ended.
     func session(of request: PanelRequest, at now: Date) -> PanelSession? {
         for field in request.values(of: "cookie") {
             for cookie in field.split(separator: ";") {
@@ -63,15 +63,15 @@ struct PanelSessions: Sendable {
         .seconds(max(0, session.end - Self.seconds(now)))
     }
 
-    /// Whether the session is over half of its time, so that its cookie is to be renewed.
+    /// Returns whether more than half of the session's time has passed, so that its cookie must be renewed.
     func isAging(_ session: PanelSession, at now: Date) -> Bool { session.end - Self.seconds(now) < lifetime / 2 }
 
-    /// The same session with its whole time before it.
+    /// Returns the same session with its whole time remaining.
     func renewed(_ session: PanelSession, at now: Date) -> PanelSession {
         PanelSession(id: session.id, end: Self.seconds(now) + lifetime)
     }
 
-    /// What each form has, so that only pages of this session can send it.
+    /// Returns the token in each form, so that only pages of this session can send it.
     func formToken(for session: PanelSession) -> String { authentication.code(for: "form \(session.id)", key) }
 
     private func text(of session: PanelSession) -> String {

@@ -2,7 +2,7 @@ import Settle
 import SettleInterchange
 
 extension PanelContents {
-    /// The panes of a bundle, each with the first one that leads to it.
+    /// Creates the panes of a bundle, each with the first one that leads to it.
     init(_ bundle: SettingsBundle, of store: SettingsStore, title: String) {
         var parents: [String: String] = [:]
         var titles: [String: String] = [:]
@@ -32,9 +32,9 @@ extension PanelContents {
 
 /// Makes the rows of a bundle's panes, one pane after the other.
 ///
-/// A bundle may have one setting twice, for phones and for pads, whose screens are more like those of a browser. So
-/// what is for pads is shown, and what is for other devices where nothing for pads has its key: no setting is out of
-/// reach.
+/// A bundle may have one setting twice, for phones and for pads, whose screens are more like those of a browser. So the
+/// specifiers for pads are shown, and those for other devices where none for pads has their key: every setting stays
+/// reachable.
 private struct BundleRows {
     private let bundle: SettingsBundle
     private let store: SettingsStore
@@ -46,7 +46,7 @@ private struct BundleRows {
         keysOnPads = Set(bundle.panes.flatMap(\.specifiers).filter { $0.isShown(on: .pad) }.compactMap(\.key))
     }
 
-    /// `nil` for a section that has nothing in it.
+    /// Returns a section; `nil` if it is empty.
     mutating func section(_ section: SettingsBundle.Section) -> PanelContents.Section? {
         let shown = section.specifiers.filter { isShown($0) }
         let hasHeadings = section.idioms?.contains(.pad) ?? true || !shown.isEmpty
@@ -91,7 +91,7 @@ extension Control {
         guard let name = specifier.key, let key = store.keys.key(named: name) else { return nil }
         let declared = store.keys.setting(forKey: key.description)
         guard let kind = ControlKind(specifier, for: declared?.shape.kind) else { return nil }
-        // No declaration stands behind a bundle's key, so its own description is the rule.
+        // A bundle's key has no declaration, so its own description is the rule.
         let rule = DeclaredSetting(key: key, schema: kind.schema)
         self.init(
             key: key, title: specifier.title ?? name.asTitle, kind: kind, isOwners: declared?.access == .owner,

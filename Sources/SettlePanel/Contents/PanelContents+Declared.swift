@@ -2,7 +2,7 @@ import Settle
 import SettleInterchange
 
 extension PanelContents {
-    /// A pane for each group of settings, in the order of their keys.
+    /// Creates a pane for each group of settings, in the order of their keys.
     init(_ declared: DeclaredSettings, title: String, strings: PanelStrings) {
         var panes: [Pane] = []
         func add(_ settings: [DeclaredSetting], _ names: [String], parent: String?) {
@@ -52,24 +52,24 @@ extension Control {
 }
 
 extension DeclaredSetting {
-    /// How the words of a store's schema begin where they say what a value must be.
+    /// The beginning of the sentences in which a store's schema states the requirements of a value.
     private static let demand = "It must be "
 
-    /// What its program says of it; `nil` if that is nothing.
+    /// The program's help text; `nil` if it is empty.
     fileprivate var help: String? {
         guard let words, let start = words.ranges(of: Self.demand).last?.lowerBound else { return words }
         let help = words[..<start].drop(while: \.isWhitespace)
         return help.isEmpty ? nil : String(help.reversed().drop(while: \.isWhitespace).reversed())
     }
 
-    /// What the library says that a value must be.
+    /// The library's description of the allowed values.
     fileprivate var demand: String? {
         words.flatMap { words in words.ranges(of: Self.demand).last.map { String(words[$0.lowerBound...]) } }
     }
 }
 
 extension ControlKind {
-    /// More choices than these are in a menu.
+    /// The maximum number of choices shown as radio buttons. More are in a menu.
     private static let radioLimit = 4
 
     fileprivate init(_ check: SchemaCheck, _ strings: PanelStrings) {

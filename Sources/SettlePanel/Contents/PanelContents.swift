@@ -1,20 +1,20 @@
 import Settle
 
-/// Everything that a panel shows, in panes.
+/// The contents of a panel, in panes.
 struct PanelContents: Sendable {
     let title: String
-    /// The first one is shown first.
+    /// The panes. The first one is shown first.
     let panes: [Pane]
-    /// The language of the texts, if it is known.
+    /// The language of the texts, if known.
     var language: String?
-    /// Whether the program has an icon of its own.
+    /// Whether the program has its own icon.
     var hasIcon = false
-    /// Whether it is about whatever is stored, also about what is not shown just now.
+    /// Whether it covers everything stored, including keys that are not shown at the moment.
     var isEverything = false
 
     /// Settings that belong together on one page.
     struct Pane: Sendable {
-        /// Names the pane in addresses; empty for the first one.
+        /// The identifier of the pane in addresses; empty for the first one.
         let id: String
         let title: String
         /// The pane that leads here; `nil` for the first one.
@@ -39,15 +39,15 @@ struct PanelContents: Sendable {
         case control(Control)
         /// A text that never changes.
         case text(title: String, text: String)
-        /// Leads to another pane.
+        /// A link to another pane.
         case pane(id: String, title: String)
     }
 
     func pane(_ id: String) -> Pane? { panes.first { $0.id.hasSameBytes(as: id) } }
 
-    /// Where a key is shown.
+    /// Returns the location of a key.
     ///
-    /// - Parameter id: The identifier of one of several controls of the key; otherwise the first one counts.
+    /// - Parameter id: The identifier of one of several controls of the key. Without it, the first one counts.
     func location(of key: SettingKey, id: String? = nil) -> (pane: Pane, control: Control)? {
         var first: (pane: Pane, control: Control)?
         for pane in panes {
@@ -59,7 +59,8 @@ struct PanelContents: Sendable {
         return first
     }
 
-    /// Whether an undo may write a key: what is not shown, or can't be changed here, or is a secret, is left alone.
+    /// Returns whether an undo may write a key. Keys that are not shown, can't be changed here, or are secrets are left
+    /// alone.
     func mayUndo(at key: SettingKey) -> Bool {
         if controls(touchedBy: key).contains(where: { $0.isOwners || $0.isSecret }) { return false }
         return isEverything || controls.contains { $0.isWritable && ($0.key == key || key.isWithin($0.key)) }
@@ -67,7 +68,7 @@ struct PanelContents: Sendable {
 
     var controls: [Control] { panes.flatMap(\.controls) }
 
-    /// The controls that a change of a key may concern.
+    /// Returns the controls that a change of a key may affect.
     func controls(touchedBy key: SettingKey) -> [Control] {
         controls.filter { $0.key == key || $0.key.isWithin(key) || key.isWithin($0.key) }
     }

@@ -2,7 +2,7 @@ import Settle
 import SettleInterchange
 
 extension Control {
-    /// A value in words.
+    /// Returns a value as text.
     func spelled(_ value: SettingValue, _ strings: PanelStrings) -> String {
         guard !isSecret else { return "••••" }
         switch kind {
@@ -21,7 +21,7 @@ extension Control {
 }
 
 extension SettingValue {
-    /// On one line, for a person who looks at it.
+    /// The value on one line, for display.
     var spelledForPeople: String {
         switch self {
         case .date(let date): DateInput.text(of: date).map { $0.replacing("T", with: " ") + " UTC" } ?? line

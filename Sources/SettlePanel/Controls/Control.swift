@@ -5,44 +5,44 @@ import SettleInterchange
 struct Control: Sendable {
     let key: SettingKey
     let title: String
-    /// What it does.
+    /// The help text.
     var help: String?
-    /// What it must be, in English.
+    /// The rule, in English.
     var rule: String?
-    /// What a number counts.
+    /// The unit of a number.
     var unit: String?
     let kind: ControlKind
-    /// Whether it can be null.
+    /// Whether the value can be null.
     var isOptional = false
-    /// Whether only its owner may write it.
+    /// Whether only the owner may write it.
     var isOwners = false
-    /// How many controls before it in the panel have the same key.
+    /// The number of controls before it in the panel with the same key.
     var occurrence = 0
-    /// What stands around it: the title and the footer of its section.
+    /// The texts around it: the title and the footer of its section.
     var surroundings: [String] = []
-    /// What there is while no domain has a value, as far as it is known.
+    /// The value while no domain has one, if known.
     var defaultValue: SettingValue?
-    /// Why a value is refused, in a sentence, before the store is asked.
+    /// The reason that a value is refused, as a sentence, before the store is asked.
     var refusal: @Sendable (SettingValue) -> String? = { _ in nil }
 
     var isSecret: Bool { if case .secret = kind { true } else { false } }
 
-    /// Whether a person may change it here, as far as its declaration tells.
+    /// Whether a user may change it here, as far as its declaration shows.
     var isWritable: Bool { if case .label = kind { false } else { !isOwners } }
 
-    /// The same with its value as another kind has it, such as JSON.
+    /// Returns the same control with its value shown as another kind, such as JSON.
     func shown(as kind: ControlKind) -> Control {
         var control = Control(key: key, title: title, kind: kind)
         (control.isOptional, control.refusal) = (isOptional, refusal)
         return control
     }
 
-    /// The key as the identifier of an element: different for different keys, and for controls of the same key, without
-    /// spaces.
+    /// The key as the identifier of an element, without spaces: different for different keys, and for controls of the
+    /// same key.
     var id: String {
         var id = "c-"
         for byte in key.description.utf8 {
-            // By hand: the general questions about characters take longer than all the rest.
+            // By hand: the general character properties take longer than all the rest.
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
@@ -50,11 +50,11 @@ struct Control: Sendable {
             default: id += "_" + HexadecimalText.text(of: [byte])
             }
         }
-        // No key has a full stop here.
+        // A key has no full stop here.
         return occurrence == 0 ? id : "\(id).again\(occurrence)"
     }
 
-    /// Everything that a search may find.
+    /// All texts that a search may find.
     var words: [String] {
         var words = [title, key.description, help ?? "", rule ?? "", unit ?? ""] + surroundings
         if case .choice(let choices, _) = kind { words += choices.map(\.title) }
@@ -63,7 +63,7 @@ struct Control: Sendable {
 }
 
 extension String {
-    /// A name in code as people write it: `checkInterval` is “Check interval”, `max_size` “Max size”.
+    /// An identifier in code as readable text: `checkInterval` is “Check interval”, `max_size` “Max size”.
     var asTitle: String {
         var words: [String] = []
         var word = ""

@@ -8,9 +8,9 @@ import SettleInterchange
 #endif
 
 extension ControlInput {
-    /// The value that a person means; `nil` for none.
+    /// Returns the value that the user means; `nil` for none.
     ///
-    /// - Throws: ``InputProblem`` if the text is no value of the kind.
+    /// - Throws: ``InputProblem`` if the text is not a value of the kind.
     func value(for control: Control) throws(InputProblem) -> SettingValue? {
         switch control.kind {
         case .list(let element):
@@ -40,7 +40,7 @@ extension ControlInput {
         }
     }
 
-    /// - Returns: `nil` if nothing is typed where something must be.
+    /// - Returns: `nil` if required input is empty.
     private static func value(_ text: String, _ kind: ControlKind) throws(InputProblem) -> SettingValue? {
         switch kind {
         case .toggle(let toggle): return toggle.value(isOn: text == Self.on)
@@ -63,7 +63,7 @@ extension ControlInput {
     private static func scalar(_ text: String, _ kind: ControlKind) -> SettingValue? {
         switch kind {
         case .number(let input):
-            // What is no finite number is a word in files.
+            // A number that is not finite is a string in files.
             if ["nan", "inf", "-inf"].contains(text) { return input.isInteger ? nil : .string(text) }
             let value = TextReading.number.value(of: text.withDigitBeforePoint)
             return input.isInteger ? value : value?.asFraction
@@ -88,8 +88,8 @@ extension ControlInput {
 }
 
 extension SettingValue {
-    /// The same number in the type of those with a fraction, if it has it: a setting that has been 0.5 and becomes 2
-    /// can still become 0.5 again, also where the stored value alone tells its type.
+    /// The same number as a floating-point number, if that type can represent it: a setting that was 0.5 and becomes 2
+    /// can still become 0.5 again, even where only the stored value shows its type.
     fileprivate var asFraction: SettingValue {
         guard case .integer(let integer) = self, Int64(exactly: Double(integer)) == integer else { return self }
         return .real(Double(integer))
@@ -97,7 +97,7 @@ extension SettingValue {
 }
 
 extension String {
-    /// Browsers let a person type `.5`, which no file has.
+    /// The text with a digit before the decimal point: browsers accept `.5`, which no file has.
     fileprivate var withDigitBeforePoint: String {
         let text = drop(while: \.isWhitespace)
         if text.hasPrefix(".") { return "0\(text)" }
@@ -105,9 +105,9 @@ extension String {
     }
 }
 
-/// Why what is typed is no value, as a sentence.
+/// The reason that the input is not a value, as a sentence.
 struct InputProblem: Error {
-    /// In English, with `%@` for each value.
+    /// The sentence in English, with `%@` for each value.
     let sentence: String
     let values: [String]
 

@@ -7,10 +7,10 @@ import SettleInterchange
     import Foundation
 #endif
 
-/// What the inputs of a control have: the value that is in force, or what a person has typed and sent.
+/// The contents of a control's inputs: the value in force, or the input that a user has sent.
 struct ControlInput: Sendable, Hashable {
     var text = ""
-    /// The parts of a list or dictionary, whose names count in a dictionary only.
+    /// The parts of a list or dictionary. Their names count in a dictionary only.
     var parts: [Part] = []
 
     struct Part: Sendable, Hashable {
@@ -18,12 +18,12 @@ struct ControlInput: Sendable, Hashable {
         var text: String
     }
 
-    /// What the input of a switch has while it is on.
+    /// The content of a switch's input while it is on.
     static let on = "on"
 
     init() {}
 
-    /// What a browser has sent.
+    /// Creates the contents that a browser has sent.
     init(_ fields: FormFields, for kind: ControlKind) {
         text = fields["value"] ?? ""
         let texts = fields.all("part")
@@ -34,9 +34,9 @@ struct ControlInput: Sendable, Hashable {
         }
     }
 
-    /// What shows a value; `nil` if the control can't show it without a loss.
+    /// Creates the contents that show a value; `nil` if the control can't show it without a loss.
     ///
-    /// A switch is off, and of choices none is chosen, for a value that is none of theirs; see
+    /// For a value that is not one of its values, a switch is off, and no choice is selected; see
     /// ``ControlKind/isStray(_:)``.
     init?(_ value: SettingValue?, for kind: ControlKind) {
         guard let value, value != .null else { return }
@@ -58,7 +58,7 @@ struct ControlInput: Sendable, Hashable {
         }
     }
 
-    /// The text of a value without parts; `nil` if there is none that tells all of it.
+    /// Returns the text of a value without parts; `nil` if no text represents it completely.
     private static func text(of value: SettingValue, _ kind: ControlKind) -> String? {
         switch kind {
         case .toggle(let toggle): toggle.state(of: value).map { $0 ? Self.on : "" }
@@ -82,7 +82,7 @@ struct ControlInput: Sendable, Hashable {
 }
 
 extension ControlKind {
-    /// Whether a value is none of those that a control has. People see it beside the control.
+    /// Returns whether a value is not one of a control's values. The page shows it beside the control.
     func isStray(_ value: SettingValue) -> Bool {
         switch self {
         case .toggle(let toggle): value != .null && toggle.state(of: value) == nil
@@ -93,7 +93,7 @@ extension ControlKind {
 }
 
 extension ControlKind.NumberInput {
-    /// The end of a slider that is nearest to a value beyond it, or to a number that is stored as text.
+    /// Returns the end of a slider nearest to a value beyond it, or to a number stored as text.
     fileprivate func nearestText(to value: SettingValue) -> String? {
         guard isSlider, let minimum = minimum?.looseDouble, let maximum = maximum?.looseDouble, minimum <= maximum,
             let position = SettingsBundle.Slider(minimum: minimum, maximum: maximum).position(of: value),
@@ -104,7 +104,7 @@ extension ControlKind.NumberInput {
 }
 
 extension SettingValue {
-    /// A number as it is typed; `nil` if this is none.
+    /// The number as a user types it; `nil` if it is not a number.
     var numberText: String? {
         switch self {
         case .integer(let integer): "\(integer)"
@@ -115,7 +115,7 @@ extension SettingValue {
         }
     }
 
-    /// A text, a number or a truth value as text, if an input brings it back as it is.
+    /// A string, a number or a Boolean value as text, if an input returns it unchanged.
     fileprivate var typableText: String? {
         (numberText ?? SettingCoercion.string.convert(self)).flatMap { $0.isTypable ? $0 : nil }
     }
@@ -124,9 +124,9 @@ extension SettingValue {
 }
 
 extension String {
-    /// Whether an input of HTML brings it back as it is.
+    /// Whether an HTML input returns it unchanged.
     var isTypable: Bool { !utf8.contains { $0 == 0 || $0 == UInt8(ascii: "\r") } }
 
-    /// Whether an input of one line does, which leaves out line breaks.
+    /// Whether a single-line input, which removes line breaks, returns it unchanged.
     var isTypableOnOneLine: Bool { isTypable && !utf8.contains(UInt8(ascii: "\n")) }
 }

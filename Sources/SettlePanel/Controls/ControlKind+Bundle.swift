@@ -2,10 +2,10 @@ import Settle
 import SettleInterchange
 
 extension ControlKind {
-    /// How a specifier is shown; `nil` for one that has no value.
+    /// Creates the kind that shows a specifier; `nil` for a specifier without a value.
     ///
-    /// - Parameter declared: What a program declares for the key. Then the values are of that type, where a bundle can
-    ///   only say them as text.
+    /// - Parameter declared: The type that a program declares for the key. The values then have that type, where a
+    ///   bundle can only express them as text.
     init?(_ specifier: SettingsBundle.Specifier, for declared: ValueShape.Kind?) {
         func choices(_ choices: [SettingsBundle.Choice]) -> [SettingsBundle.Choice] {
             choices.map { .init(title: $0.title, shortTitle: $0.shortTitle, value: $0.value.converted(to: declared)) }
@@ -40,7 +40,7 @@ extension ControlKind {
         }
     }
 
-    /// The values that the control has, as a JSON Schema.
+    /// The control's values, as a JSON Schema.
     var schema: SettingValue.Entries {
         switch self {
         case .toggle(let toggle): return ["enum": .array([toggle.trueValue, toggle.falseValue])]
@@ -57,7 +57,7 @@ extension ControlKind {
 }
 
 extension ControlKind.TextInput {
-    /// As the schema of Apple's settings applications has it, in the words of HTML.
+    /// Translates the schema of Apple's settings applications to HTML's attributes.
     fileprivate init(_ field: SettingsBundle.TextField) {
         switch field.keyboard {
         case .alphabet: break

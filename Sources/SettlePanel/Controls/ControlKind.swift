@@ -1,7 +1,7 @@
 import Settle
 import SettleInterchange
 
-/// How a setting is shown and changed.
+/// The way in which a setting is shown and changed.
 indirect enum ControlKind: Sendable {
     /// A switch between two values.
     case toggle(SettingsBundle.Toggle)
@@ -9,26 +9,26 @@ indirect enum ControlKind: Sendable {
     case choice([SettingsBundle.Choice], style: ChoiceStyle)
     case number(NumberInput)
     case text(TextInput)
-    /// Shows only whether it is set.
+    /// A secret. Shows only whether it is set.
     case secret
     case date
     case duration
     /// Bytes, as base64.
     case data
-    /// Elements of one kind, of which the order counts.
+    /// Elements of one kind, in order.
     case list(ControlKind)
     /// Values of one kind, by name.
     case dictionary(ControlKind)
-    /// Anything, as JSON.
+    /// Any value, as JSON.
     case json
-    /// Shown only; a value of the list has a title.
+    /// A value that is only shown; a value on the list has a title.
     case label([SettingsBundle.Choice])
 
     enum ChoiceStyle: Sendable, Hashable {
         case radio, select
     }
 
-    /// How a number is typed.
+    /// The input of a number.
     struct NumberInput: Sendable, Hashable {
         var isInteger: Bool
         var minimum: SettingValue?
@@ -39,15 +39,15 @@ indirect enum ControlKind: Sendable {
         var maximumImage: String?
     }
 
-    /// How a text is typed.
+    /// The input of a text.
     struct TextInput: Sendable, Hashable {
         /// The type of an HTML input.
         var type = "text"
-        /// Which keyboard a phone shows; a value of HTML's `inputmode`.
+        /// The keyboard that a phone shows; a value of HTML's `inputmode`.
         var keyboard: String?
-        /// A value of HTML's `autocapitalize`.
+        /// The capitalization, a value of HTML's `autocapitalize`.
         var capitalization: String?
-        /// Whether the browser may correct it; `nil` leaves that to the browser.
+        /// Whether the browser may correct the text; `nil` leaves that to the browser.
         var isCorrected: Bool?
     }
 
@@ -62,10 +62,10 @@ indirect enum ControlKind: Sendable {
         }
     }
 
-    /// Whether two values are shown alike. A file may have a number or a date in another way.
+    /// Returns whether two values are shown alike. A file may represent a number or a date differently.
     func isSame(_ left: SettingValue, _ right: SettingValue) -> Bool {
         if left == right { return true }
-        // A slider shows what is beyond its end at its end.
+        // A slider shows a value beyond its end at its end.
         if case .number = self { return left.numberText.map { $0 == right.numberText } ?? false }
         guard left != .null, right != .null, let input = ControlInput(left, for: self) else { return false }
         return input == ControlInput(right, for: self)
@@ -73,6 +73,6 @@ indirect enum ControlKind: Sendable {
 }
 
 extension SettingsBundle.Choice {
-    /// Stands for the value in forms, whatever else there is to choose from.
+    /// The identifier of the value in forms, whatever the other choices are.
     var id: String { Fingerprint.of(value.line) }
 }

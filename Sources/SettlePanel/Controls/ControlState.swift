@@ -1,35 +1,36 @@
 import Settle
 import SettleInterchange
 
-/// What the store says about a control's setting at one moment.
+/// The store's state of a control's setting at one moment.
 struct ControlState: Sendable {
-    /// What the inputs show: the value in force, or what is stored beneath one that covers it. `nil` for a secret.
+    /// The value that the inputs show: the value in force, or the stored one beneath a value that covers it. `nil` for
+    /// a secret.
     let value: SettingValue?
-    /// The domain that the value in force comes from.
+    /// The domain of the value in force.
     let domain: DomainName
     /// The value in force where another domain covers what is stored here.
     let covering: SettingValue?
     let isCovered: Bool
-    /// The place that locks it.
+    /// The source that locks it.
     let lock: String?
-    /// Why what is stored is not in force.
+    /// The reason that the stored value is not in force.
     let problem: String?
-    /// The place in the history that the state is of.
+    /// The change token of the state.
     let token: ChangeToken?
 
-    /// Whether there is something to remove here.
+    /// Whether there is a stored value to remove here.
     let isStored: Bool
     /// Whether the effective value differs from the default.
     let differsFromDefault: Bool
 
-    /// Tells the shown value from others; of a secret, only whether there is one.
+    /// Distinguishes the shown value from others; for a secret, only whether there is one.
     var seen: String { value.map { Fingerprint.of($0.line) } ?? (isSet ? "set" : "") }
 
     /// Whether some domain has a value.
     var isSet: Bool { domain != .declaration }
 
     init(of control: Control, in store: SettingsStore) {
-        // Before the values, so that it is not newer than they are.
+        // Read the token before the values, so that it is not newer than they are.
         let token = store.history.token
         if let state = store.state(forKey: control.key.description) {
             self.init(state, of: control, in: store, token)
@@ -41,7 +42,7 @@ struct ControlState: Sendable {
     private init(_ state: SettingState, of control: Control, in store: SettingsStore, _ token: ChangeToken?) {
         self.token = token
         let isDefault = DomainName.ofDefaults.contains(state.domain)
-        // Only where the default may be another than the declaration's.
+        // Only where the default may differ from the declaration's.
         let mustExplain =
             state.isCovered || !isDefault && [.registration, .language].contains(where: store.searchesDomain)
         let explanation = mustExplain ? store.keys.explanationWithoutPlaces(forKey: control.key) : nil
@@ -50,16 +51,16 @@ struct ControlState: Sendable {
         differsFromDefault =
             !isDefault && control.isAnother(state.value, than: explanation?.defaultValue ?? state.defaultValue)
         (domain, isCovered, lock) = (state.domain, state.isCovered, state.lock)
-        // A bundle may ask to hide what the declaration does not.
+        // A bundle may ask to hide a value that the declaration does not hide.
         problem = state.problem.map { control.isSecret ? Self.hiddenProblem : $0.description }
         covering = state.isCovered && !control.isSecret ? state.value : nil
         value = control.isSecret ? nil : stored ?? state.value
     }
 
-    /// In place of a sentence that may spell a secret.
+    /// Replaces a sentence that may contain a secret.
     private static let hiddenProblem = "What is stored can’t be used."
 
-    /// Of a key that no group in this program declares.
+    /// Creates the state of a key that no group in this program declares.
     private init(_ explanation: Explanation, of control: Control, _ token: ChangeToken?) {
         self.token = token
         let inForce = explanation.answers.first { $0.outcome == .inForce }
@@ -79,25 +80,26 @@ struct ControlState: Sendable {
 }
 
 extension DomainName {
-    /// The domains whose values nobody has decided on, neither a person nor an administrator.
+    /// The domains whose values nobody has decided on, neither a user nor an administrator.
     fileprivate static let ofDefaults: [DomainName] = [.declaration, .registration, .language]
 }
 
 extension Explanation {
-    /// What the application's own domain has.
+    /// The value in the application's own domain.
     fileprivate var storedValue: SettingValue? { answers.first { $0.domain == .application }?.value }
 
-    /// Of secrets, too.
+    /// Whether the application's own domain has a value, even a secret one.
     fileprivate var hasStoredValue: Bool { answers.contains { $0.domain == .application } }
 
-    /// The value if nobody had set one, if that is known.
+    /// The value that would be in force if nobody had set one, if known.
     fileprivate var defaultValue: SettingValue? {
         answers.first { DomainName.ofDefaults.contains($0.domain) && $0.outcome != .refused }?.value
     }
 }
 
 extension Control {
-    /// Of secrets that is not told, so any that is set counts as another.
+    /// Returns whether a value differs from another. For secrets that is not revealed, so any value that is set counts
+    /// as different.
     fileprivate func isAnother(_ value: SettingValue?, than other: SettingValue?) -> Bool {
         guard !isSecret, let value, let other else { return true }
         return !kind.isSame(other, value)

@@ -6,9 +6,9 @@ import Settle
     import Foundation
 #endif
 
-/// Dates as HTML's inputs have them: in UTC, without a zone.
+/// Dates in the format of HTML's inputs: in UTC, without a time zone.
 enum DateInput {
-    /// `nil` for years that the input does not have.
+    /// Returns the text of a date; `nil` for years that the input does not have.
     static func text(of date: Date) -> String? {
         let text = DateConversion.text(of: date)
         guard text.utf8.count >= 20, text.utf8.first != UInt8(ascii: "-"), text.hasSuffix("Z"),

@@ -1,4 +1,4 @@
-/// A short text that tells other texts apart.
+/// A short text that distinguishes other texts.
 enum Fingerprint {
     static func of(_ text: String) -> String { of(text.utf8) }
 

@@ -5,7 +5,7 @@ enum HexadecimalText {
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xf)]] }, as: UTF8.self)
     }
 
-    /// 128 random bits from the system's generator.
+    /// Returns 128 random bits from the system's generator.
     static func random() -> String {
         var generator = SystemRandomNumberGenerator()
         return text(of: (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })

@@ -1,6 +1,6 @@
 /// Percent-encoding, as in RFC 3986.
 enum PercentEncoding {
-    /// Everything but unreserved characters is encoded, so the result may stand anywhere in a URL.
+    /// Encodes everything but unreserved characters, so the result may occur anywhere in a URL.
     static func encoded(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
@@ -13,7 +13,7 @@ enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A percent sign without two digits stands for itself.
+    /// Decodes bytes. A percent sign without two digits represents itself.
     static func decoded(_ bytes: some Collection<UInt8>, plusIsSpace: Bool = false) -> String {
         var decoded: [UInt8] = []
         var rest = bytes[...]

@@ -1,7 +1,7 @@
 import Settle
 import Synchronization
 
-/// Ends a stream of events from elsewhere, and wakes those who follow for each heartbeat.
+/// Ends a stream of events from outside, and wakes its followers for each heartbeat.
 final class EventStreamControl: Sendable {
     private struct State: Sendable {
         var isEnded = false
@@ -9,7 +9,7 @@ final class EventStreamControl: Sendable {
         var lastPart = 0
     }
 
-    /// One iterator's part of it, which ends with the iterator.
+    /// The part of one iterator, which ends with the iterator.
     final class Part: Sendable {
         private let whole: EventStreamControl
         private let number: Int
@@ -21,7 +21,7 @@ final class EventStreamControl: Sendable {
 
         deinit {
             for task in tasks { task.cancel() }
-            // Released without the lock: it may be the store's last reference.
+            // Release it without the lock: it may be the store's last reference.
             _ = whole.state.withLock { $0.parts.removeValue(forKey: number) }
         }
 
@@ -29,7 +29,7 @@ final class EventStreamControl: Sendable {
     }
 
     private let heartbeat: Duration
-    /// How long an iterator follows; `nil` without an end.
+    /// The time that an iterator follows; `nil` for no end.
     private let lifetime: Duration?
     private let sleep: @Sendable (Duration) async throws -> Void
     private let state = Mutex(State())
@@ -58,7 +58,7 @@ final class EventStreamControl: Sendable {
         return Part(of: self, number, tasks)
     }
 
-    /// Ends the iterators that there are, and those that begin later.
+    /// Ends the existing iterators and those that begin later.
     func end() {
         let watches = state.withLock { state in
             state.isEnded = true

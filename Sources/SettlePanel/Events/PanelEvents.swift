@@ -1,14 +1,15 @@
 import Settle
 
-/// Server-sent events: pieces of a body, to be sent as they come.
+/// Server-sent events: pieces of a body, to be sent as they arrive.
 ///
 /// They end when the store closes, when the browser's session ends, with ``end()``, or when the task that reads them is
-/// cancelled, as a server does when the browser has gone. What a slow browser has not read does not pile up: changes
-/// that wait are told as one.
+/// cancelled, as a server does when the browser has gone. Events that a slow browser has not read do not pile up:
+/// waiting changes are delivered as one.
 ///
-/// Each event has an identifier: the place in the store's history, with marks of what the page shows then. A browser
-/// sends it with the field `Last-Event-ID` when it connects again, also to this program's next process, and is told
-/// what is not as it shows it. A page that is new says in the address of its stream what it was made with.
+/// Each event has an identifier: the token in the store's history, with digests of the page's contents then. A browser
+/// sends it in the field `Last-Event-ID` when it reconnects, also to this program's next process, and receives the
+/// forms that differ from those it shows. A new page states in the address of its stream the contents with which it was
+/// made.
 public struct PanelEvents: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
     public typealias Failure = Never
@@ -18,7 +19,7 @@ public struct PanelEvents: AsyncSequence, Sendable {
     private let ending: EventStreamControl
     private let makeRenderer: @Sendable () -> Renderer
 
-    /// Writes the events of one iterator, and remembers what they have said.
+    /// Writes the events of one iterator, and remembers their contents.
     typealias Renderer = (StoreFollower.Update) async -> [UInt8]
 
     /// - Parameter undeclared: The page's keys that no group declares.
@@ -33,10 +34,10 @@ public struct PanelEvents: AsyncSequence, Sendable {
         Iterator(follower: StoreFollower(store, undeclared: undeclared, ending: ending), render: makeRenderer())
     }
 
-    /// Ends all loops over them, from any thread, as a server does when it shuts down. Browsers connect again later.
+    /// Ends all loops over the events, from any thread, as a server does when it shuts down. Browsers reconnect later.
     public func end() { ending.end() }
 
-    /// One loop's place in the sequence.
+    /// The position of one loop in the sequence.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var follower: StoreFollower
         fileprivate let render: Renderer

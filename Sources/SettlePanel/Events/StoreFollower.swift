@@ -2,10 +2,10 @@ import Settle
 
 /// Follows a store for one connection of a page.
 ///
-/// The store's changes tell what is in force, of all domains. They leave out what others do with keys that no group
-/// declares, so the values of these are compared. All of it is one wait, in the connection's own task.
+/// The store's changes report the effective values of all domains. They omit changes by others to undeclared keys, so
+/// the values of these keys are compared. Both use one wait, in the connection's own task.
 struct StoreFollower {
-    /// What has happened since the last time that somebody asked.
+    /// The changes since the last request.
     struct Update: Sendable {
         var keys: Set<SettingKey> = []
         /// Whether anything may have changed.
@@ -17,14 +17,14 @@ struct StoreFollower {
     }
 
     private let store: SettingsStore
-    /// The keys of the panel that no group declares, with their values at the last look.
+    /// The keys of the panel that no group declares, with their values at the last check.
     private var undeclared: [(key: SettingKey, value: SettingValue?)]
     private var watch: ContentWatch
     private var changes: Changes.Iterator
     private let ending: EventStreamControl.Part
     private var isBeginning = true
 
-    /// More keys than these are told as everything.
+    /// The maximum number of keys reported individually. More are reported as everything.
     private static let limit = 1000
 
     /// Begins to follow.
@@ -38,7 +38,7 @@ struct StoreFollower {
         self.ending = ending.part(waking: watch)
     }
 
-    /// Waits for update; there are some at once in the beginning, and empty ones for each heartbeat.
+    /// Waits for an update. Returns one at once at the beginning, and an empty one for each heartbeat.
     ///
     /// - Returns: `nil` at the end.
     mutating func next(isolation actor: isolated (any Actor)?) async -> Update? {

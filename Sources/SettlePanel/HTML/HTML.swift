@@ -1,32 +1,32 @@
-/// A piece of a page. It is made of elements with fixed names, and of text, which is always escaped: so no value, key
-/// or title can become markup.
+/// A piece of a page. It is made of elements with fixed names and of text that is always escaped, so no value, key or
+/// title can become markup.
 struct HTML: Sendable, Hashable {
-    /// In UTF-8.
+    /// The markup in UTF-8.
     private(set) var bytes: [UInt8] = []
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
     init() {}
 
-    /// Text as people read it.
+    /// Creates a piece from plain text.
     init(_ plain: String) {
         append(text: plain)
     }
 
-    /// One piece after the other.
+    /// Concatenates pieces.
     init(_ parts: [HTML]) {
-        // Nearly always one, which needs no copy.
+        // There is nearly always one, which needs no copy.
         bytes = parts.first?.bytes ?? []
         for part in parts.dropFirst() { bytes += part.bytes }
     }
 
-    /// An element.
+    /// Creates an element.
     ///
     /// - Parameters:
-    ///   - name: The element's name, which is written in the code.
-    ///   - attributes: Its attributes; those that are absent are left out.
+    ///   - name: The element's name, a literal in the code.
+    ///   - attributes: Its attributes; absent ones are left out.
     init(_ name: StaticString, _ attributes: Attributes = [:], @HTMLBuilder _ content: () -> HTML = { HTML() }) {
-        // Appended piece by piece: interpolations make a text of their own each, and a form has hundreds.
+        // Append piece by piece: each interpolation makes a separate string, and a form has hundreds.
         bytes.reserveCapacity(256)
         append(markup: "<")
         append(markup: name)
@@ -47,7 +47,7 @@ struct HTML: Sendable, Hashable {
         append(markup: ">")
     }
 
-    /// A whole document.
+    /// Returns a whole document.
     static func document(language: String, isRightToLeft: Bool, @HTMLBuilder _ content: () -> HTML) -> HTML {
         var document = HTML()
         document.append(markup: "<!DOCTYPE html>\n")
@@ -57,7 +57,7 @@ struct HTML: Sendable, Hashable {
         return document
     }
 
-    /// The element with one more attribute, and with a piece before its content.
+    /// Returns the element with one more attribute, and with a piece before its content.
     func adding(_ attribute: StaticString, _ value: String, @HTMLBuilder _ content: () -> HTML) -> HTML {
         // In texts and values it is escaped, so the first one ends the element's tag.
         guard let end = bytes.firstIndex(of: UInt8(ascii: ">")) else { return self }
@@ -75,14 +75,15 @@ struct HTML: Sendable, Hashable {
         return element
     }
 
-    /// Whether an element has no content and no end.
+    /// Returns whether an element has no content and no end tag.
     private static func isVoid(_ name: StaticString) -> Bool {
         name.withUTF8Buffer { name in voidElements.contains { $0.withUTF8Buffer { $0.elementsEqual(name) } } }
     }
 
     private static let voidElements: [StaticString] = ["br", "img", "input", "link", "meta"]
 
-    /// Asked for each byte of each text, so without a set, which would hash it.
+    /// Returns whether a byte must be escaped. It is called for each byte of each text, so without a set, which would
+    /// hash it.
     private static func isSpecial(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "'"),
@@ -99,7 +100,7 @@ struct HTML: Sendable, Hashable {
     private mutating func append(text plain: String) {
         var plain = plain
         plain.withUTF8 { plain in
-            // Nearly every text.
+            // This applies to nearly every text.
             if !plain.contains(where: Self.isSpecial) { return bytes.append(contentsOf: plain) }
             for byte in plain {
                 switch byte {
@@ -108,9 +109,9 @@ struct HTML: Sendable, Hashable {
                 case UInt8(ascii: ">"): append(markup: "&gt;")
                 case UInt8(ascii: "\""): append(markup: "&quot;")
                 case UInt8(ascii: "'"): append(markup: "&#39;")
-                // No character of HTML; as the standard's parser has them.
+                // It is not a character of HTML; replaced as by the standard's parser.
                 case UInt8(ascii: "\0"): append(markup: "\u{FFFD}")
-                // A parser makes a line feed of it.
+                // A parser converts it to a line feed.
                 case UInt8(ascii: "\r"): append(markup: "&#13;")
                 default: bytes.append(byte)
                 }
@@ -122,24 +123,24 @@ struct HTML: Sendable, Hashable {
 extension HTML {
     typealias Attributes = KeyValuePairs<StaticString, Attribute>
 
-    /// What an attribute is.
+    /// The value of an attribute.
     enum Attribute: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
         case text(String)
-        /// It has no value.
+        /// The attribute has no value.
         case present
         case absent
 
         init(stringLiteral text: String) { self = .text(text) }
 
-        /// Present or absent.
+        /// Returns present or absent.
         static func flag(_ isPresent: Bool) -> Attribute { isPresent ? .present : .absent }
 
-        /// Absent without a text.
+        /// Returns an attribute that is absent without a text.
         static func optional(_ text: String?) -> Attribute { text.map { .text($0) } ?? .absent }
     }
 }
 
-/// Puts pieces together; a string among them is text.
+/// Concatenates pieces; a string among them is text.
 @resultBuilder
 enum HTMLBuilder {
     static func buildExpression(_ text: String) -> HTML { HTML(text) }

@@ -1,6 +1,6 @@
 /// The field `Accept-Language` of a request, as in RFC 9110.
 enum AcceptLanguage {
-    /// The languages in their order of preference: by quality, then by position.
+    /// Returns the languages in order of preference: by quality, then by position.
     static func languages(_ fields: [String]) -> [String] {
         var ranked: [(language: String, quality: Double)] = []
         for part in fields.joined(separator: ",").split(separator: ",").prefix(32) {

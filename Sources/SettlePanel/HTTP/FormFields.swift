@@ -1,12 +1,12 @@
 import Settle
 
-/// The fields of a form or of a query, in their order.
+/// The fields of a form or of a query, in order.
 ///
-/// As in the WHATWG's URL standard, application/x-www-form-urlencoded.
+/// The format is application/x-www-form-urlencoded, as in the WHATWG's URL standard.
 struct FormFields: Sendable {
     private(set) var fields: [(name: String, value: String)] = []
 
-    /// More fields than any page has; a body of separators must not cost more than it is long.
+    /// More fields than any page has. Parsing a body of separators must not cost more than its length.
     private static let limit = 10_000
 
     init() {}
@@ -19,13 +19,13 @@ struct FormFields: Sendable {
         }
     }
 
-    /// The first value of a name.
+    /// The first value with a name.
     subscript(name: String) -> String? { fields.first { $0.name.hasSameBytes(as: name) }?.value }
 
-    /// All values of a name.
+    /// Returns all values with a name.
     func all(_ name: String) -> [String] { fields.filter { $0.name.hasSameBytes(as: name) }.map(\.value) }
 
-    /// Bytes that are no UTF-8 become the replacement character.
+    /// Decodes bytes. Invalid UTF-8 becomes the replacement character.
     private static func decoded(_ bytes: some Collection<UInt8>) -> String {
         PercentEncoding.decoded(bytes, plusIsSpace: true)
     }

@@ -1,16 +1,16 @@
-/// What a panel answers, for any HTTP server to send.
+/// A panel's response, for any HTTP server to send.
 public struct PanelResponse: Sendable {
     /// The body of a response.
     public enum Body: Sendable {
-        /// All of it.
+        /// The complete body.
         case bytes([UInt8])
-        /// A stream of events, to be sent piece by piece as they come. Each piece is sent at once, without buffering.
+        /// A stream of events, to be sent piece by piece as they arrive. Each piece is sent at once, without buffering.
         case events(PanelEvents)
     }
 
     /// The status code, such as 200.
     public var status: Int
-    /// The fields of the header. The length of the body is not among them.
+    /// The header fields, without the length of the body.
     public var headers: [(name: String, value: String)]
     /// The body.
     public var body: Body
@@ -19,19 +19,19 @@ public struct PanelResponse: Sendable {
         (self.status, self.headers, self.body) = (status, headers, body)
     }
 
-    /// A page or a part of one.
+    /// Returns a page or a part of one.
     static func html(_ html: HTML, status: Int = 200) -> PanelResponse {
         PanelResponse(status, [("Content-Type", "text/html; charset=utf-8")], .bytes(html.bytes))
     }
 
-    /// Leads to another page after a form.
+    /// Redirects to another page after a form.
     static func redirect(to path: String) -> PanelResponse {
         PanelResponse(303, [("Location", path)])
     }
 }
 
 extension PanelResponse {
-    /// With the fields that every response of a panel has: nothing is loaded from elsewhere, framed, guessed or kept.
+    /// Adds the fields that every response of a panel has: nothing is loaded from elsewhere, framed, sniffed or cached.
     func secured() -> PanelResponse {
         var response = self
         response.headers += [

@@ -72,7 +72,7 @@ extension PanelStrings {
         "Changed since, and left alone: %@": "تغيّر منذ ذلك الحين وتُرك كما هو: %@",
         "“%@” can’t be changed here, so nothing was undone.": "لا يمكن تغيير «%@» هنا، لذلك لم يُتراجع عن شيء.",
         "This can’t be stored here.": "لا يمكن حفظ هذا هنا.",
-        // What is typed
+        // Input
         "A value is needed here.": "يلزم إدخال قيمة هنا.",
         "Choose one of the list.": "اختر واحدًا من القائمة.",
         "Each entry needs a name.": "يحتاج كل مُدخل إلى اسم.",

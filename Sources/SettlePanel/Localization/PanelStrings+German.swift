@@ -75,7 +75,7 @@ extension PanelStrings {
         "“%@” can’t be changed here, so nothing was undone.":
             "„%@“ kann hier nicht geändert werden, darum wurde nichts widerrufen.",
         "This can’t be stored here.": "Das kann hier nicht gespeichert werden.",
-        // What is typed
+        // Input
         "A value is needed here.": "Hier wird ein Wert gebraucht.",
         "Choose one of the list.": "Wählen Sie etwas aus der Liste.",
         "Each entry needs a name.": "Jeder Eintrag braucht einen Namen.",

@@ -1,11 +1,11 @@
 import Settle
 package import SettleInterchange
 
-/// The panel's own words in a person's language.
+/// The panel's own texts in the user's language.
 struct PanelStrings: Sendable {
-    /// Such as `en` or `pt-BR`.
+    /// The language, such as `en` or `pt-BR`.
     let language: String
-    /// The first one that has a text counts.
+    /// The tables of texts. The first one that has a text counts.
     let tables: [StringTable]
     let isRightToLeft: Bool
 
@@ -18,10 +18,10 @@ struct PanelStrings: Sendable {
     /// Languages whose usual script goes from right to left.
     private static let rightToLeft: Set = ["ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "ug", "ur", "yi"]
 
-    /// The English text is the key, as in `.strings` files.
+    /// Returns the text for a key, which is the English text, as in `.strings` files.
     func callAsFunction(_ english: String) -> String { tables.lazy.compactMap { $0[english] }.first ?? english }
 
-    /// With a value in place of each `%@`.
+    /// Returns a text with a value in place of each `%@`.
     func callAsFunction(_ english: String, _ values: String...) -> String { self(english, values) }
 
     func callAsFunction(_ english: String, _ values: [String]) -> String {
@@ -29,13 +29,13 @@ struct PanelStrings: Sendable {
         return zip(parts, values + [""]).reduce(into: "") { $0 += $1.0 + $1.1 }
     }
 
-    /// With a piece of a page in place of each `%@`.
+    /// Returns a text with a piece of a page in place of each `%@`.
     func html(_ english: String, _ values: HTML...) -> HTML {
         let parts = self(english).split(separator: "%@", maxSplits: values.count, omittingEmptySubsequences: false)
         return HTML(zip(parts, values + [HTML()]).flatMap { [HTML(String($0)), $1] })
     }
 
-    /// A domain of a program's own has the name that the program gave it.
+    /// Returns the name of a domain. A program's own domain has the name that the program gave it.
     func name(of domain: DomainName) -> String {
         Self.domains.contains(domain) ? self(domain.description) : domain.description
     }
@@ -48,9 +48,9 @@ struct PanelStrings: Sendable {
     ]
 }
 
-/// The languages that the panel has beside English.
+/// The languages that the panel includes besides English.
 package enum PanelTranslations {
-    /// By their tags in small letters.
+    /// The tables by language tag in lowercase.
     package static let shipped = ["ar": table(PanelStrings.arabic), "de": table(PanelStrings.german)]
 
     private static func table(_ texts: KeyValuePairs<String, String>) -> StringTable {

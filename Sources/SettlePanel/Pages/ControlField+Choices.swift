@@ -34,7 +34,7 @@ extension ControlField {
         }
     }
 
-    /// - Parameter isFirst: Whether the keyboard comes to this one of the group.
+    /// - Parameter isFirst: Whether this one of the group receives keyboard focus.
     private func locked(_ title: String, id: String, isChosen: Bool, isFirst: Bool) -> HTML {
         HTML(
             "span",
@@ -47,7 +47,7 @@ extension ControlField {
     }
 
     func menu(_ choices: [SettingsBundle.Choice], _ text: String) -> HTML {
-        // Two that are the same must not both be chosen.
+        // Two equal ones must not both be selected.
         let chosen = choices.firstIndex { $0.id == text }
         if isLocked { return lockedMenu(chosen.map { choices[$0].title } ?? strings("Not set"), id: id, label: nil) }
         return HTML(
@@ -63,7 +63,7 @@ extension ControlField {
         }
     }
 
-    /// It has no name, so nothing of it is sent.
+    /// Returns a locked menu. It has no name, so it sends nothing.
     private func lockedMenu(_ title: String, id: String, label: String?) -> HTML {
         HTML(
             "input",

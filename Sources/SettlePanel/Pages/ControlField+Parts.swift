@@ -1,7 +1,7 @@
 import Settle
 import SettleInterchange
 
-/// Several values.
+/// Fields for several values.
 extension ControlField {
     func parts(_ input: ControlInput, _ element: ControlKind, isNamed: Bool) -> HTML {
         HTML(
@@ -56,7 +56,8 @@ extension ControlField {
         }
     }
 
-    /// A part can't have a checkbox: a browser does not send those that are off, so the others would move up.
+    /// Returns the input of a part. A part can't have a checkbox: a browser does not send those that are off, so the
+    /// others would move up.
     private func inputOfPart(
         _ element: ControlKind, _ text: String, name: StaticString, label: String, id: String, hint: String? = nil
     ) -> HTML {

@@ -1,7 +1,7 @@
 import Settle
 import SettleInterchange
 
-/// What is typed.
+/// Fields for typed text.
 extension ControlField {
     var secret: HTML {
         HTML("span", ["class": "secret"]) {
@@ -24,7 +24,7 @@ extension ControlField {
                 "readonly": .flag(isLocked), "aria-describedby": .optional(description), "aria-invalid": invalid,
             ]
         ) {
-            // The first line break of the contents is none.
+            // The first line break of the contents is ignored.
             "\n\(text)"
         }
     }

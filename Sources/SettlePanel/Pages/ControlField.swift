@@ -3,16 +3,16 @@ import SettleInterchange
 
 /// The inputs of a control.
 ///
-/// What is locked stays within reach of the keyboard, with the reason as its description, and nothing can be done to
-/// it, also without a script: fields are `readonly`, and what has no such state is no input: a switch and choices side
-/// by side are elements with the role and `aria-disabled`, a menu and a slider are a field with what is chosen.
+/// A locked control stays reachable by keyboard, with the reason as its description, and can't be changed, even without
+/// a script. Fields are `readonly`. Controls that have no such state are not inputs: a switch and side-by-side choices
+/// are elements with the role and `aria-disabled`; a menu and a slider are a field with the selected value.
 struct ControlField {
     let kind: ControlKind
     /// The identifier of the input, or of the first of several.
     let id: String
-    /// What the setting is called.
+    /// The name of the setting.
     let label: String
-    /// The element that names it, where no label does.
+    /// The element that names it, if no label does.
     let titleID: String?
     /// The elements that describe it.
     let description: String?
@@ -20,7 +20,7 @@ struct ControlField {
     let isLocked: Bool
     let isOptional: Bool
     let isInvalid: Bool
-    /// Of a secret: whether there is one.
+    /// Whether a secret is set.
     let isSet: Bool
     let strings: PanelStrings
     let imagePath: (String) -> String
@@ -30,7 +30,7 @@ struct ControlField {
         case .toggle: toggle(input.text == ControlInput.on)
         case .choice(let choices, .radio): radios(choices, input.text)
         case .choice(let choices, .select): menu(choices, input.text)
-        // A slider always has a value, so it can't show that there is none, or become so.
+        // A slider always has a value, so it can't show that there is none, or be cleared.
         case .number(let number)
         where number.isSlider && !isOptional && !isLocked && Double(input.text)?.isFinite == true:
             slider(number, input.text)

@@ -1,6 +1,6 @@
 import Settle
 
-/// What is said about a setting, beside its inputs and as their description.
+/// The notes about a setting, beside its inputs and as their description.
 extension ControlForm {
     var helpID: String { "\(control.id).help" }
     private var problemID: String { "\(control.id).problem" }
@@ -11,7 +11,7 @@ extension ControlForm {
 
     var isHelped: Bool { control.help != nil || control.rule != nil }
 
-    /// Why a person can't change it here; `nil` if that is possible.
+    /// The reason that a user can't change it here; `nil` if a user can.
     var obstacle: HTML? {
         if control.isOwners { return HTML(strings("Only the program itself changes this.")) }
         if let lock = state.lock { return strings.html("Locked by %@.", strings.english(lock)) }
@@ -19,10 +19,10 @@ extension ControlForm {
         return nil
     }
 
-    /// Whether what is stored is none of what there is to choose from.
+    /// Whether the shown value is not one of the choices.
     private var isStray: Bool { state.value.map { control.kind.isStray($0) } ?? false }
 
-    /// A lock says it already, unless something is stored.
+    /// Whether a note reports the covering value. A lock already reports it, unless something is stored.
     private var isCoverTold: Bool { state.isCovered && (state.lock == nil || state.isStored) }
 
     @HTMLBuilder var notes: HTML {

@@ -3,17 +3,17 @@ import Settle
 extension ControlForm {
     /// A change that was not made.
     struct Submission: Sendable {
-        /// How the value was shown, which is JSON where its control could not show it.
+        /// The kind that showed the value, which is JSON where its control could not show it.
         let kind: ControlKind
         let isJSON: Bool
         let input: ControlInput
-        /// Whether the setting was to get its default.
+        /// Whether the setting was to be reset to its default.
         let isReset: Bool
-        /// What the page has shown before; `nil` if it shows the newest with it.
+        /// The version that the page showed before; `nil` if it shows the newest version together with the submission.
         var version: Version?
         var reason = Reason.refused(HTML())
 
-        /// The change token that a form is of, and a fingerprint of the value there.
+        /// The change token of a form, and a fingerprint of the value at that time.
         struct Version: Sendable {
             let token: String
             let seen: String
@@ -27,7 +27,7 @@ extension ControlForm {
         }
     }
 
-    /// Why it was not made, and what can be done.
+    /// Returns the reason that it was not made, and the possible actions.
     @HTMLBuilder func explained(_ submission: Submission) -> HTML {
         switch submission.reason {
         case .refused(let sentence):
@@ -52,7 +52,7 @@ extension ControlForm {
             if submission.isReset {
                 HTML("button", ["name": "action", "value": "reset", "formnovalidate": .present]) { strings("Reset") }
             } else if control.isSecret {
-                // It is in no page, so a button could not save it.
+                // No page shows it, so a button could not save it.
                 HTML("p") { strings("Type yours again to save it.") }
             } else {
                 HTML("button", ["name": "action", "value": "save"]) { strings("Save mine") }
@@ -61,7 +61,7 @@ extension ControlForm {
         }
     }
 
-    /// Forgets what was typed.
+    /// The button that discards the typed input.
     private var keep: HTML {
         let pane = context.contents.location(of: control.key, id: control.id)?.pane.id ?? ""
         return HTML(

@@ -1,16 +1,16 @@
 import Settle
 import SettleInterchange
 
-/// A setting as a form: with it, a person reads and changes one value, with or without a script.
+/// A setting as a form, in which a user reads and changes one value, with or without a script.
 struct ControlForm: Sendable {
     let context: PageContext
     let control: Control
     let state: ControlState
-    /// What was typed and not taken; `nil` if nothing was.
+    /// The typed input that was not accepted; `nil` if there is none.
     let submission: Submission?
     private let shown: Shown
 
-    /// How a value is shown.
+    /// The form in which a value is shown.
     fileprivate struct Shown: Sendable {
         let kind: ControlKind
         let input: ControlInput
@@ -25,7 +25,7 @@ struct ControlForm: Sendable {
 
     var strings: PanelStrings { context.strings }
 
-    /// Without the token of its ``version``.
+    /// The form without the token of its ``version``.
     var html: HTML {
         HTML(
             "form",
@@ -39,7 +39,7 @@ struct ControlForm: Sendable {
                 HTML("input", ["type": "hidden", "name": "control", "value": .text(control.id)])
             }
             if shown.isJSON { HTML("input", ["type": "hidden", "name": "as", "value": "json"]) }
-            // The first button is what the Return key presses. Where it is disabled, that key sends nothing.
+            // The Return key activates the first button. If that is disabled, the key sends nothing.
             HTML(
                 "button",
                 [
@@ -63,13 +63,13 @@ struct ControlForm: Sendable {
         }
     }
 
-    /// What its hidden fields say that it shows. Who corrects what was refused has not seen what others have done
-    /// meanwhile.
+    /// The version that its hidden fields state. A user who corrects a refused input has not seen the changes that
+    /// others have made meanwhile.
     var version: Submission.Version {
         submission?.version ?? .init(token: state.token?.description ?? "", seen: state.seen)
     }
 
-    /// A value in words.
+    /// Returns a value as text.
     func spelled(_ value: SettingValue) -> String { control.spelled(value, strings) }
 
     // MARK: Parts
@@ -114,7 +114,7 @@ struct ControlForm: Sendable {
 
     private var inputID: String { "\(control.id).value" }
 
-    /// Of what no label can name: several inputs, and a switch that is no input.
+    /// The title element of controls that no label can name: several inputs, and a switch that is not an input.
     private var titleID: String? {
         switch shown.kind {
         case .choice(_, .radio), .list, .dictionary: "\(control.id).title"

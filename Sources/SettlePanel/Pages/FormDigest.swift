@@ -1,20 +1,21 @@
-/// Tells a form from the same form with something else in it: a number of 48 bits.
+/// Distinguishes a form from the same form with other contents: a number of 48 bits.
 ///
-/// Each form that a page gets has its own as an attribute, whether it comes with the page, as an answer, alone or in an
-/// event. So the page's script compares forms without looking into them. One with a refused change has another digest.
+/// Each form that a page receives has its digest as an attribute, whether it comes with the page, as an answer, alone
+/// or in an event. So the page's script compares forms without reading them. A form with a refused change has another
+/// digest.
 ///
-/// Not cryptographic: choosing what a form shows so that two have the same digest gains nothing.
+/// It is not cryptographic: choosing a form's contents so that two have the same digest gains nothing.
 struct FormDigest: Sendable, Hashable {
     private let number: UInt64
 
-    /// How many characters its text has, of 6 bits each.
+    /// The length of its text in characters, of 6 bits each.
     static let length = 8
 
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     init(of form: HTML) { self.init(number: Fingerprint.number(of: form.bytes)) }
 
-    /// One for several.
+    /// Combines several digests into one.
     init(of digests: some Sequence<FormDigest>) {
         self.init(number: Fingerprint.number(of: digests.flatMap(\.text.utf8)))
     }

@@ -1,20 +1,20 @@
 import Settle
 
-/// What every page of a request needs.
+/// The data that every page of a request needs.
 struct PageContext: Sendable {
     /// The path of the panel, without a slash at the end.
     let base: String
-    /// The path of what all panels of a server have in common: the style sheet, the script.
+    /// The path of the files that all panels of a server share: the style sheet and the script.
     let files: String
-    /// The token that forms have, so that only a page of this session can send them.
+    /// The token in forms, so that only a page of this session can send them.
     let formToken: String
     var contents: PanelContents
     let strings: PanelStrings
-    /// The path of the page that the person came from, if one of this origin led here.
+    /// The path of the page from which the user came, if a page of this origin led here.
     let origin: String?
     /// The path of the page with all panels, if there is one.
     let home: String?
-    /// Names the panel's own files; another version has other names.
+    /// The version of the panel's own files; another version has other names.
     let assets: String
 
     func path(_ rest: String, _ query: KeyValuePairs<String, String> = [:]) -> String {
@@ -27,7 +27,7 @@ struct PageContext: Sendable {
         id.isEmpty ? path("") : path("pane", ["id": id])
     }
 
-    /// The hidden fields of each form.
+    /// Returns the hidden fields of each form.
     func hiddenFields(_ fields: KeyValuePairs<String, String> = [:]) -> [HTML] {
         var fields = fields.map { ($0.key, $0.value) }
         fields.append(("form", formToken))

@@ -1,21 +1,22 @@
 import Settle
 
-/// What a page shows: the place in the history that it is not older than, which settings it has, and a digest of each
-/// of their forms.
+/// The contents of a page: the token that it is not older than, its settings, and a digest of each of their forms.
 ///
-/// It is the identifier of each event, so a browser gives it back when it connects again, also to another process that
-/// serves the same store. The digests are compared with the forms as they are then, whatever domain has changed them:
-/// what has a place in the history and what has none, such as an argument, an administrator's file, a registered
+/// It is the identifier of each event, so a browser returns it when it reconnects, also to another process that serves
+/// the same store. The digests are compared with the current forms, whatever domain has changed them: sources in the
+/// history and sources outside it, such as an argument, an administrator's file, a registered default, or a value that
+/// was never saved because its program was killed.
 /// default, or a value that was never saved because its program was killed.
 struct PageCursor: Sendable, Hashable {
-    /// `nil` where there is no history.
+    /// The token; `nil` if there is no history.
     let token: ChangeToken?
     let outline: String
     private let digests: [FormDigest]
-    /// How many forms the page has.
+    /// The number of forms on the page.
     private let count: Int
 
-    /// A page with more forms has digests of groups, so that a header has room for all.
+    /// The maximum number of individual digests. A page with more forms has digests of groups, so that they fit in a
+    /// header.
     private static let limit = 96
 
     init(token: ChangeToken?, outline: String, forms: [FormDigest]) {
@@ -30,10 +31,9 @@ struct PageCursor: Sendable, Hashable {
 
     private static func group(of form: Int, count: Int) -> Int { count > limit ? form * limit / count : form }
 
-    /// The forms, by their order on the page, that this page shows otherwise than another one, which has the same
-    /// settings.
+    /// Returns the forms, by their order on the page, that differ from those of another page with the same settings.
     ///
-    /// - Returns: `nil` if it can't be told, since the pages don't have the same settings.
+    /// - Returns: `nil` if that can't be determined, because the pages do not have the same settings.
     func differences(from other: PageCursor) -> [Int]? {
         guard outline == other.outline, count == other.count, digests.count == other.digests.count else { return nil }
         return (0..<count).filter {
@@ -44,7 +44,7 @@ struct PageCursor: Sendable, Hashable {
 }
 
 extension PageCursor: LosslessStringConvertible {
-    /// The parts with full stops between them, in characters that need no encoding in a header or an address.
+    /// The parts separated by full stops, in characters that need no encoding in a header or an address.
     var description: String {
         "\(token?.description ?? "").\(outline).\(count).\(digests.map(\.text).joined())"
     }

@@ -1,15 +1,15 @@
-/// What a page of settings shows, so that its stream tells of the same.
+/// The settings on a page, so that its stream covers the same ones.
 enum PageScope: Sendable {
     case pane(id: String)
     /// The results of a search.
     case search(text: String)
 
-    /// As the address of a stream has it.
+    /// Creates the scope from the address of a stream.
     init(_ query: FormFields) {
         self = query["q"].map { .search(text: $0) } ?? .pane(id: query["pane"] ?? "")
     }
 
-    /// - Parameter cursor: What the page shows.
+    /// - Parameter cursor: The contents of the page.
     func address(from cursor: PageCursor, in context: PageContext) -> String {
         let (outline, since) = (cursor.outline, cursor.description)
         return switch self {
@@ -25,7 +25,7 @@ enum PageScope: Sendable {
         }
     }
 
-    /// Tells pages with other settings, or other ways on, apart.
+    /// Returns a text that distinguishes pages with other settings, or other links.
     func outline(in contents: PanelContents) -> String {
         let rows =
             switch self {
@@ -37,7 +37,7 @@ enum PageScope: Sendable {
 }
 
 extension PanelContents {
-    /// The settings whose words have all words of a search.
+    /// Returns the settings whose texts contain all words of a search.
     func found(_ text: String) -> [(pane: Pane, controls: [Control])] {
         let wanted = text.lowercased().split(whereSeparator: \.isWhitespace)
         guard !wanted.isEmpty else { return [] }

@@ -2,7 +2,7 @@
 struct PanelDocument: Sendable {
     let context: PageContext
     let title: String
-    /// The address of the stream of its changes.
+    /// The address of the page's stream of changes.
     var events: String?
     var hasSearch = true
 

@@ -1,4 +1,4 @@
-/// A form as pages get it, with a digest of what it shows.
+/// A form as pages receive it, with a digest of its contents.
 struct RenderedForm: Sendable {
     let digest: FormDigest
     let html: HTML
@@ -6,7 +6,7 @@ struct RenderedForm: Sendable {
     init(_ form: ControlForm) {
         let (version, content) = (form.version, form.html)
         digest = FormDigest(of: content)
-        // Beside what the digest is of: the token is another one after each change of anything.
+        // The token is not part of the digest: it differs after each change of any setting.
         html = content.adding("data-digest", digest.text) {
             HTML("input", ["type": "hidden", "name": "token", "value": .text(version.token)])
         }

@@ -1,8 +1,8 @@
-/// What somebody sees who has not been let in.
+/// The pages for a user who has not been let in.
 struct SignInPage: Sendable {
     let context: PageContext
 
-    /// The page behind a link, with the button that spends it.
+    /// Returns the page behind a link, with the button that spends it.
     func response(link: String, to path: String?) -> PanelResponse {
         let strings = context.strings
         return .html(
@@ -20,7 +20,7 @@ struct SignInPage: Sendable {
             })
     }
 
-    /// For a browser without a session.
+    /// The response to a browser without a session.
     var refusal: PanelResponse {
         let strings = context.strings
         return .html(

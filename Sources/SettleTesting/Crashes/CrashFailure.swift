@@ -1,14 +1,14 @@
 /// A crash whose outcome violates a requirement.
 public struct CrashFailure: Error, Sendable, CustomStringConvertible {
-    /// The change of the disk that the crash precedes, counted from 1.
+    /// The disk change that the crash precedes, counted from 1.
     public var call: Int
-    /// What was wrong, as a sentence.
+    /// The problem, as a sentence.
     public var reason: String
     /// A description of what the crash left of the files.
     public var image: String
     /// Reproduces the random choices, together with the same scenario.
     public var seed: UInt64
-    /// What the check has thrown, or why a file could not be opened.
+    /// The error that the check threw, or the reason that a file could not be opened.
     public var underlying: (any Error)?
 
     private let name: String

@@ -1,10 +1,10 @@
 import Settle
 
-/// What a scenario has stored and acknowledged, and the disk before each of its changes.
+/// The batches that a scenario has stored and the values it has acknowledged, with the disk before each of its changes.
 final class CrashLog: Sendable {
-    /// What was promised about one settings file.
+    /// The promises made about one settings file.
     struct FileState: Sendable {
-        /// What should be stored: at first, and after each batch handed to a storage.
+        /// The expected contents: the initial ones, and those after each batch handed to a storage.
         var trees: [SettingTree]
         /// Whether the file had been removed before the scenario began.
         var isRemovedAtFirst = false
@@ -31,11 +31,11 @@ final class CrashLog: Sendable {
     struct State: Sendable {
         /// The states by file name.
         var files: [String: FileState] = [:]
-        /// How many values have been acknowledged.
+        /// The number of acknowledged values.
         var told = 0
     }
 
-    /// A moment at which a crash may come.
+    /// A moment at which a crash may happen.
     struct Point: Sendable {
         /// Counted from 1.
         var number: Int
@@ -55,7 +55,7 @@ final class CrashLog: Sendable {
         recorded.withLock { $0.state.told += 1 }
     }
 
-    /// Starts to follow a file, unless it is followed already.
+    /// Starts to follow a file unless it is followed already.
     func follow(_ file: String, from contents: StorageContents) {
         recorded.withLock { $0.state.files[file] = $0.state.files[file] ?? FileState(contents) }
     }
@@ -72,12 +72,12 @@ final class CrashLog: Sendable {
         }
     }
 
-    /// The disk is about to change.
+    /// Records a moment before a change of the disk.
     func note(_ moment: SimulatedDisk.Moment) {
         add(moment.call, moment.image, moment.parts)
     }
 
-    /// The scenario has ended; later changes of the disk are ignored.
+    /// Records the end of the scenario. Later changes of the disk are ignored.
     func end(with image: DiskImage) {
         add(nil, image, [])
         recorded.withLock { $0.isOver = true }

@@ -21,35 +21,35 @@ public import Settle
 /// ```
 ///
 /// The scenario runs once, on an in-memory disk, with the storage that a `SettingsStore` uses for files. A crash is
-/// simulated before each call that changes this disk and after the last one, and what it would leave on the disk is
-/// opened again:
+/// simulated before each call that changes this disk and after the last one. The disk that the crash would leave is
+/// then opened again:
 ///
-/// - **The process is killed.** Everything written is there. Of a write that was under way a part may be there.
-/// - **The power fails.** Changes of names survive in their order up to any moment since their folder was synced. Each
-///   sector of 512 unsynced bytes is found as at any moment since the last sync, and so is the file's size.
+/// - **The process is killed.** Everything written is there. A part of a write in progress may be there.
+/// - **The power fails.** Changes of names survive in order, up to any moment since their folder was last synced. Each
+///   unsynced sector of 512 bytes has its state at any moment since the last sync, and so does the file's size.
 ///
 /// Besides your check, these must hold: a store can be opened; it has the values from before or after some batch of
 /// changes and never anything else; no batch is lost that was reported stable or, if only the process was killed, that
-/// had been written at all; the next load finds the same, even if the first load crashes too; and what is stored stably
-/// then survives the next loss of power. Nor does a crash ever look like a first run once something was stored, or as
-/// if the file had been removed; see `SettingsStore.File.loadOutcome`.
+/// had been written at all; the next load finds the same values, even if the first load crashes too; and values that
+/// are stored stably then survive the next loss of power. A crash also never looks like a first run once something was
+/// stored, or as if the file had been removed; see `SettingsStore.File.loadOutcome`.
 ///
-/// A scenario may have several settings files (``CrashRun/openStore(named:)``). They are on one disk, so a crash comes
-/// between any two of their changes, and the power fails for all of them at once. The requirements hold for each of
-/// them alone; what they must have in common is up to your check.
+/// A scenario may have several settings files (``CrashRun/openStore(named:)``). They are on one disk, so a crash may
+/// come between any two of their changes, and the power fails for all of them at once. The requirements hold for each
+/// file alone; your check covers relations between files.
 ///
 /// - Parameters:
 ///   - acknowledging: The type of the values given to ``CrashRun/acknowledge(_:)``.
 ///   - initialFiles: The files that exist at first, by their names beside the settings file, which is `settings.json`,
 ///     or their paths below its folder. That folder exists in any case.
-///   - savePolicy: When the stores save what is not committed. Their clock stands still until ``CrashRun/settle()``.
+///   - savePolicy: When the stores save uncommitted changes. Their clock stands still until ``CrashRun/settle()``.
 ///   - maximumImagesPerPoint: The maximum number of outcomes of a loss of power that are checked for one moment. If
 ///     there are more, those in which all unsynced bytes are lost or all are kept come first, and the others are chosen
 ///     at random.
 ///   - seed: Reproduces the random choices. It is in every ``CrashFailure``.
 ///   - scenario: Called once.
 ///   - check: Called once for each distinct outcome.
-/// - Throws: ``CrashFailure`` for the first outcome in which something is wrong, or what the scenario throws.
+/// - Throws: ``CrashFailure`` for the first outcome that violates a requirement, or the error that the scenario throws.
 public func forEachCrashPoint<Acknowledged: Sendable>(
     acknowledging: Acknowledged.Type,
     initialFiles: [String: Data] = [:],
@@ -80,15 +80,15 @@ public func forEachCrashPoint(
         maximumImagesPerPoint: maximumImagesPerPoint, seed: seed, scenario, check: check)
 }
 
-/// Makes the storage for the file of a name on a disk. The file is in ``crashFolder``.
+/// Makes the storage for the file with a given name on a disk. The file is in ``crashFolder``.
 package typealias MakeCrashStorage = @Sendable (_ disk: any SystemCalls, _ name: String) -> any Storage
 
-/// As above, for another kind of storage.
+/// Runs a scenario as above, with another kind of storage.
 ///
 /// - Parameters:
 ///   - makesFolder: Whether that folder exists at first, on stable storage.
-///   - history: What the stores of the scenario keep of the past.
-/// - Returns: How many moments and how many outcomes were checked.
+///   - history: The history that the stores of the scenario keep.
+/// - Returns: The numbers of moments and outcomes checked.
 @discardableResult
 package func forEachCrashPoint<Acknowledged: Sendable>(
     of makeStorage: @escaping MakeCrashStorage,
@@ -126,7 +126,7 @@ package func crashPath(of name: String) -> FilePath {
 package let crashFile = "settings.json"
 
 extension SimulatedDisk {
-    /// A disk with only these files in ``crashFolder``, all on stable storage.
+    /// Makes a disk with only these files in ``crashFolder``, all on stable storage.
     fileprivate static func with(_ files: [String: Data], makesFolder: Bool) throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         let operations = FileOperations(disk)

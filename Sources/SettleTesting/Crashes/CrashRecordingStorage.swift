@@ -1,6 +1,6 @@
 import Settle
 
-/// Forwards every call to another storage, and records what that has promised.
+/// Forwards every call to another storage and records the promises that it makes.
 final class CrashRecordingStorage: StorageWrapper {
     let base: any Storage
     private let log: CrashLog
@@ -33,7 +33,7 @@ final class CrashRecordingStorage: StorageWrapper {
             let number = log.state(of: file)?.returned ?? 0
             let isAtRest = try await base.bringToRest(tree, for: reason)
             log.update(file) { state in
-                // Even if the storage has put off its resting form, it has synced everything.
+                // Even if the storage has put off writing its readable form, it has synced everything.
                 state.synced = max(state.synced, number)
                 if isAtRest { state.checkpointed = max(state.checkpointed, number) }
             }
@@ -57,7 +57,7 @@ extension CrashLog {
     }
 }
 
-/// Lets one task after the other pass.
+/// Runs one task after the other.
 private final class TaskTurn: Sendable {
     private let state = LockedValue<(isTaken: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 

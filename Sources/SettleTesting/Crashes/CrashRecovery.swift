@@ -1,13 +1,13 @@
 public import Settle
 
-/// The state after a crash, opened again.
+/// The state after a crash, reopened.
 public struct CrashRecovery<Acknowledged: Sendable>: Sendable, CustomStringConvertible {
-    /// A store on what was found in `settings.json`. What is written to it, or to another one from ``store(named:)``,
-    /// is visible nowhere else.
+    /// A store on the recovered contents of `settings.json`. Changes written to it, or to another store from
+    /// ``store(named:)``, are visible nowhere else.
     public let store: SettingsStore
     /// The values acknowledged before the crash, in order.
     public let acknowledged: [Acknowledged]
-    /// Where the crash was and what it left behind, to be shown with a failure: `#expect(…, "\(recovered)")`.
+    /// A description of the crash and the state it left behind, to show with a failure: `#expect(…, "\(recovered)")`.
     public let description: String
     /// The clock of the stores. It stands still.
     public let clock: ManualClock
@@ -30,8 +30,8 @@ public struct CrashRecovery<Acknowledged: Sendable>: Sendable, CustomStringConve
             storage: makeStorage(disk, crashFile), configuration: SettingsStore.Configuration(clock: clock))
     }
 
-    /// A store on what was found in another file of the same disk, or ``store`` for `settings.json`. Returns the same
-    /// store each time.
+    /// Returns a store on the recovered contents of another file of the same disk, or ``store`` for `settings.json`.
+    /// Returns the same store each time.
     ///
     /// - Parameter name: The name given to ``CrashRun/openStore(named:)``.
     public func store(named name: String) async throws -> SettingsStore {

@@ -10,7 +10,7 @@ public final class CrashRun<Acknowledged: Sendable>: Sendable {
     let log: CrashLog
     private let configuration: SettingsStore.Configuration
     private let disk: SimulatedDisk
-    /// The disk as it was at first.
+    /// The initial disk.
     private let first: DiskImage
     private let makeStorage: MakeCrashStorage
     private let told = LockedValue<[Acknowledged]>([])
@@ -37,27 +37,27 @@ public final class CrashRun<Acknowledged: Sendable>: Sendable {
         try await follow(crashFile)
     }
 
-    /// Opens a store on a settings file of the disk. Opening a second one of the same file without closing the first
+    /// Opens a store on a settings file of the disk. A second store on the same file, opened without closing the first,
     /// acts like another process.
     ///
     /// All files are on one disk: a crash comes at one moment for all of them, and each must recover as if it were
     /// alone.
     ///
     /// - Parameter name: The file's name, or its path below the folder of `settings.json`, such as `second/copy.json`.
-    ///   Any other folder exists from the moment in which a file in it is first opened, on stable storage.
+    ///   Any other folder exists from the moment when a file in it is first opened, on stable storage.
     public func openStore(named name: String = "settings.json") async throws -> SettingsStore {
         let store = try await SettingsStore.open(storage: await openStorage(named: name), configuration: configuration)
         opened.withLock { $0.stores.append(WeakStore(store: store)) }
         return store
     }
 
-    /// Records that the outside world has been told something that a crash must not undo.
+    /// Records something that was reported to the outside world and that a crash must not undo.
     public func acknowledge(_ value: Acknowledged) {
         told.withLock { $0.append(value) }
         log.noteTold()
     }
 
-    /// Advances the time until every store has saved its changes, and brings the storages to rest.
+    /// Advances the time until every store has saved its changes, and checkpoints the storages.
     public func settle() async throws {
         for store in opened.withLock({ $0.stores }) {
             while let store = store.store {
@@ -76,7 +76,7 @@ public final class CrashRun<Acknowledged: Sendable>: Sendable {
         }
     }
 
-    /// Opens a storage without a store, for tests of storages.
+    /// Opens a storage without a store, for storage tests.
     package func openStorage(named name: String = crashFile) async throws -> any Storage {
         if name.contains("/") { disk.makeStableFolder(crashPath(of: name).folder.text) }
         try await follow(name)
@@ -85,7 +85,7 @@ public final class CrashRun<Acknowledged: Sendable>: Sendable {
         return storage
     }
 
-    /// Starts to record what is promised about a file.
+    /// Starts to record the promises about a file.
     private func follow(_ name: String) async throws {
         guard log.state(of: name) == nil else { return }
         let storage = makeStorage(SimulatedDisk(first), name)
@@ -93,7 +93,7 @@ public final class CrashRun<Acknowledged: Sendable>: Sendable {
         await storage.close()
     }
 
-    /// The first values that the outside world was told.
+    /// Returns the first values acknowledged to the outside world.
     func acknowledged(_ count: Int) -> [Acknowledged] {
         told.withLock { Array($0.prefix(count)) }
     }

@@ -11,7 +11,7 @@ struct CrashVerification<Acknowledged: Sendable> {
     /// The outcomes checked so far, with their requirements.
     private var known: Set<[Int]> = []
 
-    /// How many distinct outcomes have been checked.
+    /// The number of distinct outcomes checked.
     var imageCount: Int { known.count }
 
     init(
@@ -44,7 +44,7 @@ struct CrashVerification<Acknowledged: Sendable> {
         _ image: CrashImage, _ point: CrashLog.Point, keeping promise: KeyPath<CrashLog.FileState, Int>,
         _ check: (CrashRecovery<Acknowledged>) async throws -> Void
     ) async throws {
-        // A file that is opened only later is as it was at first.
+        // A file that is opened only later is in its initial state.
         let states = files.sorted { $0.key < $1.key }.map { name, state in
             (name: name, state: point.state.files[name] ?? state.atFirst)
         }

@@ -1,12 +1,13 @@
 import Settle
 
-/// Checks what every storage must make of a disk after a crash, whatever it had stored.
+/// Checks the recovery that every storage must achieve on a disk after a crash, whatever it had stored.
 struct RecoveryVerification: Sendable {
     let file: String
-    /// What was promised about the file.
+    /// The promises made about the file.
     let state: CrashLog.FileState
     let makeStorage: MakeCrashStorage
-    /// How many outcomes of another loss of power are checked after the recovery, and at each moment during it.
+    /// The number of outcomes of another loss of power that are checked after the recovery, and at each moment during
+    /// it.
     private static let limit = 6
 
     private var trees: [SettingTree] { state.trees }

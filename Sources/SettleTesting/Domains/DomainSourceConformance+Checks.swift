@@ -5,7 +5,7 @@ extension DomainSourceConformance {
 
     typealias Check = (promise: String, run: (any DomainSource) async throws -> Void)
 
-    /// Each closes its source, once.
+    /// The checks that close their source, each once.
     var closingChecks: [Check] {
         checks.map { check in
             (
@@ -125,7 +125,7 @@ extension DomainSourceConformance {
     ]
 }
 
-/// Counts what a source reports.
+/// Counts the reports of a source.
 private final class Reports: Sendable {
     private let reports = WatchedValue(0)
 
@@ -135,7 +135,7 @@ private final class Reports: Sendable {
 
     var count: Int { reports.value }
 
-    /// - Returns: False if there are no more reports than these in time.
+    /// - Returns: False if no further report arrives in time.
     func wait(beyond count: Int, for patience: Duration) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask { [reports] in await reports.value { $0 > count } > count }
@@ -149,7 +149,7 @@ private final class Reports: Sendable {
         }
     }
 
-    /// A change may take several steps, of which the last one is reported too.
+    /// Expects a source to have some values. A change may take several steps, the last of which is reported too.
     func expect(_ source: any DomainSource, toHave values: SettingValue.Entries, for patience: Duration) async throws {
         while true {
             let count = count

@@ -12,11 +12,11 @@ public import Settle
 public struct DomainSourceConformance {
     /// Makes a source without values. Each call passes a different number.
     public typealias Make = (_ number: Int) async throws -> any DomainSource
-    /// Replaces the values where the source reads them, as others do. All values are texts.
+    /// Replaces the values where the source reads them, as others do. All values are strings.
     public typealias Change = (_ source: any DomainSource, _ tree: SettingTree) async throws -> Void
     /// Makes loads fail, or heals the source.
     ///
-    /// - Returns: False if the fault can't be produced; then the checks that need it are left out.
+    /// - Returns: False if the fault can't be produced; then the checks that need it are skipped.
     public typealias SetFault = (_ source: any DomainSource, _ isFaulty: Bool) async throws -> Bool
 
     let make: Make
@@ -29,7 +29,7 @@ public struct DomainSourceConformance {
     /// - Parameters:
     ///   - make: Makes a source without values.
     ///   - change: Replaces the values that a source reads.
-    ///   - setFault: Produces faults. Without it, the checks that need them are left out.
+    ///   - setFault: Produces faults. Without it, the checks that need faults are skipped.
     ///   - patience: How long to wait for a report.
     /// - Throws: ``DomainSourceConformanceFailure`` with everything that went wrong.
     public static func check(
@@ -50,7 +50,7 @@ public struct DomainSourceConformance {
 
 /// The ways in which a source has violated the guarantees of `DomainSource`.
 public struct DomainSourceConformanceFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// One sentence for each failed check, which begins with the expected behavior.
+    /// One sentence for each failed check, beginning with the expected behavior.
     public var failures: [String]
 
     public var description: String {

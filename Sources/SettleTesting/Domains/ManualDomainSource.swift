@@ -1,6 +1,6 @@
 public import Settle
 
-/// A domain in memory, whose values a test sets.
+/// An in-memory domain whose values a test sets.
 public final class ManualDomainSource: DomainSource {
     private struct State: Sendable {
         var result: Result<DomainContents, StorageError>
@@ -12,11 +12,11 @@ public final class ManualDomainSource: DomainSource {
     private let name: String
     private let state: LockedValue<State>
 
-    /// Creates a domain; by default an empty one that a store can open without.
+    /// Creates a domain; by default an empty one that is not required for opening a store.
     ///
     /// - Parameters:
-    ///   - contents: What it has at first.
-    ///   - name: What it calls its place.
+    ///   - contents: The initial contents.
+    ///   - name: The name by which it describes the source of a key's value.
     ///   - isRequired: Whether a store must not open if the first load fails.
     public init(_ contents: DomainContents = DomainContents(), name: String = "the test", isRequired: Bool = false) {
         self.name = name
@@ -24,27 +24,27 @@ public final class ManualDomainSource: DomainSource {
         state = LockedValue(State(result: .success(contents)))
     }
 
-    /// Replaces all values, and reports it.
+    /// Replaces all values, and reports the change.
     public func set(_ tree: SettingTree) {
         set(DomainContents(tree, isText: state.withLock { (try? $0.result.get().isText) ?? false }))
     }
 
-    /// Replaces everything, and reports it.
+    /// Replaces the contents, and reports the change.
     public func set(_ contents: DomainContents) {
         become(.success(contents))
     }
 
-    /// Makes loads throw until the next call of `set`, and reports it.
+    /// Makes loads throw until the next call of `set`, and reports the change.
     public func fail(with error: StorageError) {
         become(.failure(error))
     }
 
-    /// Reports a change, whether or not there was one.
+    /// Reports a change, whether or not one happened.
     public func report() {
         state.withLock { $0.changed }?()
     }
 
-    /// How many loads there have been, with those that have thrown.
+    /// The number of loads, including those that threw.
     public var loadCount: Int { state.withLock { $0.loadCount } }
 
     /// Whether changes are reported to a store.
@@ -64,7 +64,7 @@ public final class ManualDomainSource: DomainSource {
 
     public func watch(_ changed: @escaping @Sendable () -> Void) {
         state.withLock { $0.changed = changed }
-        // What has been set since the first load.
+        // Reports changes made since the first load.
         changed()
     }
 

@@ -1,13 +1,13 @@
 import Settle
 
-/// Resolving paths, and changing names.
+/// Path resolution and changes of names.
 extension DiskImage {
     /// - Parameter followsLast: Whether to follow a symbolic link at the end of the path.
     func node(at path: String, followsLast: Bool = true) throws(SystemError) -> Int {
         try node(at: path, from: [Self.root], followsLast: followsLast, links: 0)
     }
 
-    /// - Parameter folders: The folders from the root to the one that a relative path starts in.
+    /// - Parameter folders: The folders from the root to the one in which a relative path starts.
     private func node(
         at path: String, from folders: [Int], followsLast: Bool, links: Int
     ) throws(SystemError) -> Int {
@@ -32,7 +32,7 @@ extension DiskImage {
         return way.last ?? Self.root
     }
 
-    /// An entry of a folder itself, without following a link.
+    /// Returns an entry of a folder itself, without following a link.
     func entry(_ name: String, of folder: Int) throws(SystemError) -> Int {
         guard nodes[folder]?.isFolder == true else { throw .notFolder }
         guard let number = entries(of: folder)[name] else { throw .notFound }
@@ -43,7 +43,7 @@ extension DiskImage {
         nodes[number]?.entries ?? [:]
     }
 
-    /// How many names a node has.
+    /// Returns the number of names that a node has.
     func linkCount(of number: Int) -> Int {
         number == Self.root ? 1 : nodes.values.reduce(0) { $0 + $1.entries.values.count { $0 == number } }
     }

@@ -1,16 +1,16 @@
 import Settle
 
-/// A disk as it may be found after a crash, and how it came about.
+/// A disk as it may be found after a crash, with a description of how that state came about.
 struct CrashImage: Sendable {
     let image: DiskImage
     let description: String
 }
 
 extension DiskImage {
-    /// The distinct disks that may be found after a loss of power at this moment.
+    /// Returns the distinct disks that may be found after a loss of power at this moment.
     ///
-    /// First those with all or none of the unsynced bytes, for each way in which the changes of names may have
-    /// survived; then variants of each file alone and of all files together, and random mixes.
+    /// Disks with all or none of the unsynced bytes come first, for each way in which the changes of names may have
+    /// survived. Variants of each file alone and of all files together, and random mixes, follow.
     ///
     /// - Parameters:
     ///   - limit: The maximum number of disks. If there are more, those of the first kind come first, and the seed
@@ -39,13 +39,13 @@ extension DiskImage {
         return found
     }
 
-    /// Each distinct way in which unsynced changes of names may survive.
+    /// Returns each distinct way in which unsynced changes of names may survive.
     private func survivingChanges(limit: Int) -> [[Bool]] {
-        // All of them up to one moment, in whatever folder.
+        // All changes up to one moment, in whatever folder.
         var choices = (0...unsyncedChanges.count).map { count in
             unsyncedChanges.indices.map { $0 < count }
         }
-        // Each folder up to a moment of its own.
+        // Each folder's changes up to its own moment.
         var counts: [[Int: Int]] = [[:]]
         for (folder, changes) in Dictionary(grouping: unsyncedChanges, by: \.folder).sorted(by: { $0.key < $1.key }) {
             guard counts.count * (changes.count + 1) <= max(1, limit) else { break }
@@ -81,7 +81,7 @@ extension DiskImage {
     }
 }
 
-/// What becomes of each file's unsynced bytes.
+/// The fate of each file's unsynced bytes.
 private struct FileMix: CustomStringConvertible {
     private let usual: SectorMix
     private let exception: (number: Int, mix: SectorMix)?

@@ -1,10 +1,11 @@
 import Settle
 
-/// The files of a simulated disk as processes see them, with what determines how a loss of power may leave them.
+/// The files of a simulated disk as processes see them, with the state that determines how a loss of power may leave
+/// them.
 ///
 /// The rules are those of a journaling file system at its least helpful. Changes of names survive in the order in which
-/// they were made in their folder, but none has to before that folder is synced. Bytes survive only once their file is
-/// synced. Syncing a file does not make its name survive. Permissions always survive.
+/// they were made in their folder, but none is guaranteed to survive before that folder is synced. Bytes survive only
+/// once their file is synced. Syncing a file does not make its name survive. Permissions always survive.
 struct DiskImage: Sendable {
     /// Changes of names in one folder that survive together or not at all.
     struct Change: Sendable {
@@ -30,7 +31,7 @@ struct DiskImage: Sendable {
         nodes[number] = node
     }
 
-    /// Advances the time, and sets a node's times of change to it.
+    /// Advances the time, and sets a node's change times to it.
     mutating func touch(_ number: Int, isContents: Bool) {
         now += Self.tick
         let now = now
@@ -45,7 +46,8 @@ struct DiskImage: Sendable {
         unsyncedChanges.removeAll { $0.folder == number }
     }
 
-    /// The disk on which the chosen changes of names have survived, and files have these bytes, all on stable storage.
+    /// Returns the disk on which the chosen changes of names have survived and files have these bytes, all on stable
+    /// storage.
     func settled(changes: [Bool], _ bytes: (Int, DiskNode) -> [UInt8]) -> DiskImage {
         var image = self
         for number in nodes.keys {
@@ -63,7 +65,7 @@ struct DiskImage: Sendable {
         return image
     }
 
-    /// Every path with its node, once for each name.
+    /// Returns every path with its node, once for each name.
     func files(from number: Int = root, at path: String = "") -> [(path: String, node: DiskNode)] {
         entries(of: number).sorted { $0.key < $1.key }.flatMap { name, number -> [(path: String, node: DiskNode)] in
             guard let node = nodes[number] else { return [] }
@@ -71,7 +73,7 @@ struct DiskImage: Sendable {
         }
     }
 
-    /// Equal for two disks that look alike to a process, apart from times.
+    /// A value that is equal for two disks that look alike to a process, apart from times.
     var fingerprint: [Int] {
         // Two hashes, since a single one may collide.
         (0..<2).map { salt in

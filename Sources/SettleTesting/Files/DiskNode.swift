@@ -12,18 +12,18 @@ struct DiskNode: Sendable {
     var owner = FileStatus.Owner(user: 0, group: 0)
     /// For a file: the contents that processes see.
     private(set) var contents: [UInt8] = []
-    /// Every state of the contents since the last sync, the synced one first and the present one last.
+    /// Every state of the contents since the last sync, with the synced one first and the present one last.
     private(set) var versions: [[UInt8]] = [[]]
     /// The sectors that differ between versions. A version that is too short counts as zeros.
     private(set) var changedSectors: Set<Int> = []
-    /// A sync has failed: later ones report success and write nothing, as they do where the failed one has marked the
-    /// pages as clean.
+    /// Whether a sync has failed. Later syncs then report success and write nothing, as they do where the failed sync
+    /// has marked the pages as clean.
     var isPoisoned = false
     /// For a folder: the nodes by name, as processes see them.
     var entries: [String: Int] = [:]
     /// The names that are on stable storage.
     var survivingEntries: [String: Int] = [:]
-    /// In nanoseconds since 1970.
+    /// The time of the last change of the contents, in nanoseconds since 1970.
     var contentsChanged: Int64 = 0
     var statusChanged: Int64 = 0
 
@@ -76,7 +76,7 @@ struct DiskNode: Sendable {
         survivingEntries = entries
     }
 
-    /// Makes what a loss of power has left the only version.
+    /// Makes the bytes that survived a loss of power the only version.
     mutating func settle(_ bytes: [UInt8]) {
         contents = bytes
         forget(but: bytes)

@@ -1,4 +1,4 @@
-/// What a loss of power may leave of a file's unsynced bytes.
+/// The unsynced bytes of a file that survive a loss of power.
 ///
 /// A disk writes sectors of 512 bytes, each as a whole and in any order, and leaves each in any state that it has had
 /// since the last sync. The file's size reaches the disk, or does not, independently.
@@ -7,18 +7,18 @@ enum SectorMix: Sendable, Hashable, CustomStringConvertible {
 
     /// The synced bytes, and the synced size.
     case lost
-    /// The synced bytes, and the new size: zeros where there was nothing.
+    /// The synced bytes and the new size, with zeros where there was nothing.
     case lostButSize
     /// The new bytes, up to the synced size.
     case keptButSize
     case kept
-    /// The first sectors that differ are new, up to this many; the rest are old.
+    /// The first differing sectors are new, up to this many; the rest are old.
     case first(Int)
-    /// The first sectors that differ are old, up to this many; the rest are new.
+    /// The first differing sectors are old, up to this many; the rest are new.
     case allButFirst(Int)
-    /// Every other sector that differs is new.
+    /// Every other differing sector is new.
     case alternating(startsNew: Bool)
-    /// Each sector is as at any moment since the last sync, and so is the size.
+    /// Each sector has its state at any moment since the last sync, and so does the size.
     case random(UInt64)
 
     var description: String {
@@ -34,7 +34,7 @@ enum SectorMix: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The mixes that may differ for a file, except for random ones.
+    /// Returns the mixes that may differ for a file, except for random ones.
     static func all(of node: DiskNode) -> [SectorMix] {
         let count = node.changedSectors.count
         let steps = count < 2 ? [] : Array(1..<count)
@@ -42,7 +42,7 @@ enum SectorMix: Sendable, Hashable, CustomStringConvertible {
             + (count < 3 ? [] : [.alternating(startsNew: true), .alternating(startsNew: false)])
     }
 
-    /// The bytes that the mix leaves of a file.
+    /// Returns the bytes that the mix leaves of a file.
     func bytes(of node: DiskNode) -> [UInt8] {
         let versions = node.versions
         guard let old = versions.first, let new = versions.last, versions.count > 1 else { return node.contents }
@@ -63,7 +63,7 @@ enum SectorMix: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// - Parameter choice: The version that a sector is from; sectors are counted among those that differ.
+    /// - Parameter choice: The version that a sector comes from; sectors are counted among those that differ.
     private static func mix(_ node: DiskNode, size: Int, _ choice: (Int) -> Int) -> [UInt8] {
         // Sectors that do not differ are the same in every version.
         var result = Array(node.contents.prefix(size))
@@ -76,7 +76,7 @@ enum SectorMix: Sendable, Hashable, CustomStringConvertible {
         return result
     }
 
-    /// Padded with zeros where the version is shorter.
+    /// Returns a sector, padded with zeros where the version is shorter.
     static func sector(_ number: Int, of version: [UInt8]) -> [UInt8] {
         let start = min(number * sectorSize, version.count)
         let bytes = Array(version[start..<min(start + sectorSize, version.count)])

@@ -43,13 +43,13 @@ extension SimulatedDisk {
         }
     }
 
-    /// - Returns: How many bytes fit.
+    /// - Returns: The number of bytes that fit.
     private static func write(
         _ bytes: [UInt8], to open: OpenFile, at offset: Int, _ state: inout State
     ) throws(SystemError) -> Int {
         try checkWritable(open)
         let size = state.image.nodes[open.node]?.contents.count ?? 0
-        // Bytes within the file's size take no additional room.
+        // Bytes within the file's size take no additional capacity.
         let count = max(0, min(bytes.count, max(0, size - offset) + max(0, state.room - max(0, offset - size))))
         guard count > 0 || bytes.isEmpty else { throw .noSpace }
         state.announce(.write, state.path(of: open.node)) { [image = state.image] in

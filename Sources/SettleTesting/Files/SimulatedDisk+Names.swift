@@ -87,7 +87,7 @@ extension DiskImage {
             statusChanged: node?.statusChanged ?? 0)
     }
 
-    /// The path to a missing file after following the symbolic links at its end.
+    /// Returns the path to a missing file after following the symbolic links at its end.
     func target(of path: String) throws(SystemError) -> String {
         var path = path
         for _ in 0..<40 {
@@ -99,7 +99,7 @@ extension DiskImage {
         throw .tooManySymbolicLinks
     }
 
-    /// One of the paths of a node.
+    /// Returns one of the paths of a node.
     func path(of number: Int) -> String? {
         func search(_ folder: Int, _ path: String) -> String? {
             for (name, next) in entries(of: folder).sorted(by: { $0.key < $1.key }) {

@@ -16,7 +16,7 @@ package final class SimulatedDisk: SystemCalls {
     struct Moment: Sendable {
         var call: SystemCall
         var image: DiskImage
-        /// The disk after each part of the call that a crash of the process may leave done.
+        /// The disk after each part of the call that may be complete when the process crashes.
         var parts: [DiskImage] = []
     }
 
@@ -31,7 +31,7 @@ package final class SimulatedDisk: SystemCalls {
 
     let state: LockedValue<State>
 
-    /// An empty disk with only its root folder.
+    /// Creates an empty disk with only its root folder.
     package convenience init() {
         self.init(DiskImage())
     }
@@ -42,7 +42,7 @@ package final class SimulatedDisk: SystemCalls {
 
     // MARK: Crashes
 
-    /// The distinct disks that may be found after a loss of power at this moment.
+    /// Returns the distinct disks that may be found after a loss of power at this moment.
     ///
     /// - Parameters:
     ///   - limit: The maximum number of disks. If there are more, the seed decides which ones are returned.
@@ -51,7 +51,8 @@ package final class SimulatedDisk: SystemCalls {
         state.withLock { $0.image }.afterLossOfPower(limit: limit, seed: seed).map { SimulatedDisk($0.image) }
     }
 
-    /// The disk as the next process finds it if this one ends now: everything is there, and nothing is locked or open.
+    /// Returns the disk as the next process finds it if this one ends now: everything is there, and nothing is locked
+    /// or open.
     package func diskAfterProcessCrash() -> SimulatedDisk {
         SimulatedDisk(state.withLock { $0.image })
     }
@@ -62,27 +63,27 @@ package final class SimulatedDisk: SystemCalls {
         state.withLock { $0.observer = observer }
     }
 
-    /// How many files are open, in all processes.
+    /// The number of open files in all processes.
     package var openFileCount: Int { state.withLock { $0.openFiles.count } }
 
     var image: DiskImage { state.withLock { $0.image } }
 
-    /// Makes a folder and its parents on stable storage, as if they had always existed. This is no system call, so no
-    /// moment precedes it, and everything else unsynced stays unsynced.
+    /// Makes a folder and its parents on stable storage, as if they had always existed. This is not a system call, so
+    /// no moment precedes it, and everything else unsynced stays unsynced.
     package func makeStableFolder(_ path: String) {
         state.withLock { $0.image.makeStableFolder(path) }
     }
 
     // MARK: Faults
 
-    /// Sets the total capacity of all files in bytes; `nil` removes the limit. Files that have no name and are closed
-    /// do not count.
+    /// Sets the total capacity of all files in bytes; `nil` removes the limit. Closed files without a name do not
+    /// count.
     package func setCapacity(_ bytes: Int?) {
         state.withLock { $0.capacity = bytes }
     }
 
-    /// Makes the next sync of a file fail. The bytes that it should have written never reach the disk after that,
-    /// although later syncs of the file report success.
+    /// Makes the next sync of a file fail. The bytes that it should have written then never reach the disk, although
+    /// later syncs of the file report success.
     package func failNextSync() {
         state.withLock { $0.failingSyncs += 1 }
     }
@@ -97,7 +98,7 @@ package final class SimulatedDisk: SystemCalls {
         }
     }
 
-    /// Makes a symbolic link, as a person might.
+    /// Makes a symbolic link, as a user might.
     package func makeSymbolicLink(_ path: String, to target: String) throws(SystemError) {
         try state.withLock { (state) throws(SystemError) in
             _ = try state.image.add(DiskNode(.symbolicLink(target: target), permissions: 0o777), at: path)
@@ -106,7 +107,7 @@ package final class SimulatedDisk: SystemCalls {
 }
 
 extension SimulatedDisk.State {
-    /// How many more bytes fit.
+    /// The number of further bytes that fit.
     var room: Int {
         // Half, so that adding to it does not overflow.
         guard let capacity else { return .max / 2 }
@@ -117,13 +118,13 @@ extension SimulatedDisk.State {
 
     /// Notifies the observer that a call is about to change the disk.
     ///
-    /// - Parameter parts: The disk after each part of the call that a crash of the process may leave done.
+    /// - Parameter parts: The disk after each part of the call that may be complete when the process crashes.
     func announce(_ kind: SystemCall.Kind, _ path: String, parts: () -> [DiskImage] = { [] }) {
         guard let observer else { return }
         observer(SimulatedDisk.Moment(call: SystemCall(kind: kind, path: path), image: image, parts: parts()))
     }
 
-    /// One of a node's names, for display.
+    /// Returns one of a node's names, for display.
     func path(of number: Int) -> String {
         image.nodes[number]?.isFolder == true && number == DiskImage.root
             ? "/" : image.path(of: number) ?? "a file without a name"

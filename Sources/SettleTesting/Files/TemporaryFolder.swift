@@ -17,8 +17,8 @@
 
 /// A new empty folder that is removed with its contents on deinitialization.
 ///
-/// A store that is still open then stores its settings once more, as it does whenever they are removed: what it makes
-/// anew is removed when the process exits.
+/// A store that is still open then stores its settings once more, as it does whenever they are removed. Anything that
+/// it recreates is removed when the process exits.
 public final class TemporaryFolder: Sendable {
     /// The folder, in the system's folder for temporary files.
     public let url: URL
@@ -29,10 +29,10 @@ public final class TemporaryFolder: Sendable {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
-    /// Of all folders of this process.
+    /// The parent of all temporary folders of this process.
     private static let parent: URL = {
         atexit {
-            // A store may be closing just now.
+            // A store may be closing at this moment.
             var attempts = 10
             repeat {
                 try? FileManager.default.removeItem(at: TemporaryFolder.parent)

@@ -1,6 +1,6 @@
 public import Settle
 
-/// Forwards calls to another storage, and fails or holds those that a test has chosen.
+/// Forwards calls to another storage, and fails or holds the calls that a test has chosen.
 public final class FailingStorage: StorageWrapper {
     /// A kind of call.
     public enum Operation: Sendable, Hashable, CaseIterable {
@@ -10,9 +10,9 @@ public final class FailingStorage: StorageWrapper {
         case append
         /// An append with stable durability. Rules for ``append`` take precedence.
         case syncedAppend
-        /// Bringing the resting form up to date.
+        /// Bringing the readable form up to date.
         case checkpoint
-        /// Fetching what others have changed.
+        /// Fetching the changes of others.
         case changes
         /// The lock for transactions.
         case lock
@@ -41,16 +41,17 @@ public final class FailingStorage: StorageWrapper {
     fileprivate struct State: Sendable {
         var failures: [Operation: Failure] = [:]
         var holds: [Operation: [StorageHold]] = [:]
-        /// Whether the other storage has said that it has no lock for transactions. Then lost batches have to be told.
+        /// Whether the other storage has reported that it has no lock for transactions. Lost batches must then be
+        /// reported.
         var isWithoutLock = false
-        /// What was stored although its answer was lost, and was not told yet.
+        /// The batches that were stored although their answer was lost, and that were not reported yet.
         var lost: [ExternalChange] = []
     }
 
     public let base: any Storage
     private let state = LockedValue(State())
 
-    /// Creates a storage that fails nothing yet; by default around one in memory.
+    /// Creates a storage that fails no calls yet; by default around an in-memory storage.
     public init(_ base: any Storage = InMemoryStorage()) {
         self.base = base
     }
@@ -59,10 +60,10 @@ public final class FailingStorage: StorageWrapper {
     ///
     /// - Parameters:
     ///   - operation: The kind of call.
-    ///   - error: What these calls throw.
+    ///   - error: The error that these calls throw.
     ///   - skipped: How many calls succeed first.
-    ///   - count: How many calls fail then.
-    ///   - moment: Whether they fail before the other storage has received them, or after it has completed them.
+    ///   - count: How many calls fail after those.
+    ///   - moment: Whether they fail before the other storage has received them or after it has completed them.
     public func fail(
         _ operation: Operation, with error: StorageError, skipping skipped: Int = 0, count: Int = .max,
         moment: Moment = .before
@@ -128,7 +129,7 @@ public final class FailingStorage: StorageWrapper {
         var found = try await run(.changes) { () async throws(StorageError) in
             try await shared?.changes(after: position) ?? StorageChanges([], position: position)
         }
-        // What the lost batches have overwritten is not among those of others, so these come after them.
+        // Values that the lost batches have overwritten are not among the changes of others, so those come after them.
         found.changes = state.withLock { $0.takeLost() } + found.changes
         return found
     }
@@ -171,7 +172,8 @@ public final class FailingStorage: StorageWrapper {
 }
 
 extension FailingStorage.State {
-    /// - Parameter isLost: Whether the store does not know it. It may never append the batch again.
+    /// - Parameter isLost: Whether the store does not know that the batch was stored. It may never append the batch
+    ///   again.
     fileprivate mutating func didStore(_ batch: StorageBatch, isLost: Bool) {
         guard isWithoutLock, !batch.values.isEmpty else { return }
         let isRepeated = lost.contains { $0.batch == batch.id }

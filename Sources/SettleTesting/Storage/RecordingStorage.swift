@@ -2,13 +2,13 @@ public import Settle
 
 /// Forwards every call to another storage, and records it once it has ended.
 ///
-/// Everything that a store asks of its storage is recorded but `check(_:at:)`, `keptValues(forKey:insteadOf:)` and
-/// the properties, which change nothing and may be read at any time.
+/// All calls of a store to its storage are recorded except `check(_:at:)`, `keptValues(forKey:insteadOf:)` and the
+/// properties, which change nothing and may be read at any time.
 public final class RecordingStorage: StorageWrapper {
     public let base: any Storage
     private let recorded = WatchedValue<[StorageCall]>([])
 
-    /// Creates a storage that has recorded nothing yet; by default around one in memory.
+    /// Creates a storage that has recorded nothing yet; by default around an in-memory storage.
     public init(_ base: any Storage = InMemoryStorage()) {
         self.base = base
     }
@@ -18,15 +18,15 @@ public final class RecordingStorage: StorageWrapper {
         recorded.value
     }
 
-    /// The batches that were appended without an error. Those without values, which only make earlier appends durable,
-    /// are left out; ``calls`` has them.
+    /// The batches that were appended without an error. Batches without values, which only make earlier appends
+    /// durable, are left out; ``calls`` has them.
     public var batches: [StorageBatch] {
         calls.compactMap(\.storedBatch)
     }
 
-    /// Waits until the calls that have ended meet a condition.
+    /// Waits until the ended calls meet a condition.
     ///
-    /// - Returns: The calls that met it. If the task is cancelled: those that had ended at that moment.
+    /// - Returns: The calls that met it; if the task is cancelled, those that had ended at that moment.
     public func calls(when condition: @escaping @Sendable ([StorageCall]) -> Bool) async -> [StorageCall] {
         await recorded.value(when: condition)
     }
@@ -128,7 +128,7 @@ public final class RecordingStorage: StorageWrapper {
 }
 
 extension StorageCall {
-    /// The batch with values that the call has appended.
+    /// The batch with values that the call appended.
     fileprivate var storedBatch: StorageBatch? {
         guard case .append(let batch, _) = operation, error == nil, !batch.values.isEmpty else { return nil }
         return batch

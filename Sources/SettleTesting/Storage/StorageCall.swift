@@ -2,7 +2,7 @@ public import Settle
 
 /// A call recorded by a ``RecordingStorage``, and how it ended.
 public struct StorageCall: Sendable, Hashable {
-    /// What was called, with its parameters.
+    /// The called function, with its parameters.
     public enum Operation: Sendable, Hashable {
         /// `load()`
         case load
@@ -30,18 +30,18 @@ public struct StorageCall: Sendable, Hashable {
         case close
     }
 
-    /// What was called.
+    /// The call and its parameters.
     public var operation: Operation
     /// The error that the call threw, if any.
     public var error: StorageError?
 
-    /// Creates a call to compare recorded ones with; by default one that has not failed.
+    /// Creates a call to compare with recorded ones; by default one that has not failed.
     public init(_ operation: Operation, error: StorageError? = nil) {
         self.operation = operation
         self.error = error
     }
 
-    /// Whether the call stores something or makes it durable: an append, a checkpoint, or values to be kept.
+    /// Whether the call stores something or makes it durable: an append, a checkpoint, or a call to keep values.
     public var isSave: Bool {
         switch operation {
         case .append, .checkpoint, .keep: true

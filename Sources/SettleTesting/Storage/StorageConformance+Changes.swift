@@ -1,6 +1,6 @@
 import Settle
 
-/// What several changes of others add up to.
+/// The net result of several changes of others.
 extension StorageConformance {
     var changeChecks: [PairCheck] {
         [
@@ -33,7 +33,8 @@ extension StorageConformance {
         }
     }
 
-    /// What is stored between the two would be in neither the load nor the changes after it.
+    /// Checks that a load's position matches its values: a batch stored between the two would be in neither the load
+    /// nor the changes after it.
     private func loadsAtItsPosition(_ pair: Pair) async throws {
         let (writer, reader) = (pair.first, pair.second)
         let keys: [SettingKey] = ["a", "b", "c", "d", "e", "f", "g", "h"]

@@ -1,6 +1,6 @@
 import Settle
 
-/// What must hold when a batch is stored.
+/// The conditions that must hold when a batch is stored.
 extension StorageConformance {
     var conditionChecks: [PairCheck] {
         [
@@ -26,7 +26,7 @@ extension StorageConformance {
         try await expect(pair.second, toHave: ["start": .integer(0), "a": .integer(4)])
     }
 
-    /// As a store asks for a commit that has read something and changed nothing.
+    /// Appends as a store does for a commit that has read something and changed nothing.
     private func checksWithoutValues(_ pair: Pair) async throws {
         _ = try await pair.first.append(batch(2, [:], [.at(pair.position)]), durability: .synced)
         try await append(["a": .integer(1)], to: pair.second, .synced)
@@ -35,7 +35,8 @@ extension StorageConformance {
         }
     }
 
-    /// A storage that compares and stores in two steps stores both of two batches that have read the same.
+    /// Checks that of two batches that have read the same, only one is stored. A storage that compares and stores in
+    /// two steps stores both.
     private func losesNoChange(_ pair: Pair) async throws {
         let count: Int64 = 50
         for _ in 0..<count {
@@ -51,7 +52,7 @@ extension StorageConformance {
         let repeated = batch(2, ["a": .integer(1)], [.at(pair.position)])
         _ = try await pair.first.append(repeated, durability: .synced)
         try await append(["a": .integer(2), "b": .integer(2)], to: pair.second, .synced)
-        // As a store does if the answer was lost.
+        // A store does this if the answer was lost.
         _ = try await pair.first.append(repeated, durability: .synced)
         try await expect(pair.second, toHave: ["start": .integer(0), "a": .integer(2), "b": .integer(2)])
     }
@@ -75,7 +76,7 @@ extension StorageConformance {
 }
 
 extension StorageConformance.Opened {
-    /// Adds 1 to what was read, and again to what is read then when others were faster.
+    /// Adds 1 to the value that was read. When others were faster, reads again and adds 1 to that value.
     fileprivate func addOne(knowing contents: StorageContents) async throws {
         var contents = contents
         for revision in 2..<UInt64(1_000) {

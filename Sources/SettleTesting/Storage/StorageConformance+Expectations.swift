@@ -1,7 +1,7 @@
 import Settle
 
 extension StorageConformance {
-    /// What a check found in place of what it expected.
+    /// The result that a check found instead of the expected one.
     struct Mismatch: Error, CustomStringConvertible {
         let description: String
 
@@ -24,8 +24,8 @@ extension StorageConformance {
         try await storage.append(batch(revision, values), durability: durability)
     }
 
-    /// Appends the batches in order and compares what is stored with what is expected: immediately, and after closing
-    /// and reopening.
+    /// Appends the batches in order and compares the stored values with the expected ones: immediately, and after
+    /// closing and reopening.
     func check(
         _ number: Int, _ batches: [[SettingKey: SettingValue?]], resultIn expected: SettingValue.Entries
     ) async throws {
@@ -37,7 +37,7 @@ extension StorageConformance {
         try await expectAfterReopening(storage, number, expected)
     }
 
-    /// Closes a storage, and expects another one of the same place to load some values.
+    /// Closes a storage, and expects another storage of the same data to load some values.
     func expectAfterReopening(_ storage: Opened, _ number: Int, _ expected: SettingValue.Entries) async throws {
         await storage.close()
         let again = try await reopened(number, storage)

@@ -1,6 +1,6 @@
 import Settle
 
-/// What failures must leave behind.
+/// The state that failures must leave behind.
 extension StorageConformance {
     var faultChecks: [Check] {
         [
@@ -77,7 +77,7 @@ extension StorageConformance {
         let storage = try await opened(number)
         let position = try await append(["a": .integer(0)], to: storage, .synced).position
         try await produce(.answers, in: storage)
-        // The condition does not hold any more when the batch is repeated.
+        // The condition no longer holds when the batch is repeated.
         let lost = batch(2, ["a": .integer(1), "b": .integer(1)], makeOther == nil ? [] : [.at(position)])
         let error = try await expectError(of: "the append whose answer is lost") {
             _ = try await storage.append(lost, durability: .synced)
@@ -86,7 +86,7 @@ extension StorageConformance {
         try await heal(storage)
         var expected: SettingValue.Entries = ["a": .integer(1), "b": .integer(1)]
         if let makeOther {
-            // Whoever has stored a newer value meanwhile must not lose it to the repetition.
+            // A newer value stored meanwhile must not be lost to the repetition.
             let other = Opened(try await makeOther(number, storage.base))
             _ = try await other.load()
             try await append(["a": .integer(2)], to: other, .synced)
@@ -115,7 +115,7 @@ extension StorageConformance {
             _ = try await storage.append(lost, durability: .synced)
         }
         try await heal(storage)
-        // The store gives its values up, and appends something else.
+        // The store gives up its values, and appends something else.
         _ = try await storage.append(batch(3, ["c": .integer(3)]), durability: .synced)
         let told = try await storage.changes(after: receipt.position).changes
         let stored = try await tree(of: storage, number)
@@ -156,7 +156,7 @@ extension StorageConformance {
         try await expectAfterReopening(storage, number, ["a": .integer(2)])
     }
 
-    /// What the storage has after it has been opened again.
+    /// Returns the values of the storage after reopening it.
     private func tree(of storage: Opened, _ number: Int) async throws -> SettingValue.Entries {
         await storage.close()
         let again = try await reopened(number, storage)

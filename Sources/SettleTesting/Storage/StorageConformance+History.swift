@@ -6,7 +6,7 @@ import Settle
     import Foundation
 #endif
 
-/// What a `HistoryStorage` tells of its transactions.
+/// The transactions that a `HistoryStorage` reports.
 extension StorageConformance {
     var historyChecks: [Check] {
         let checks: [(String, (Opened) async throws -> Void)] = [

@@ -86,7 +86,7 @@ extension StorageConformance {
         try await expect(pair.second, toHave: ["start": .integer(0), "a": .integer(1), "b": .integer(3)])
     }
 
-    /// The holder does not notice: it was stopped, or could not reach the storage.
+    /// Ends leases without the holder noticing: it was stopped, or could not reach the storage.
     private func endsLeases(_ pair: Pair) async throws {
         let earlier = try await expectLock("a", of: pair.first)
         guard earlier.timeToLive != nil else {
@@ -118,7 +118,7 @@ extension StorageConformance {
         let isLocked = await withinPatience {
             while !Task.isCancelled {
                 if let found = try? await storage.tryLock(named: name) { return lease.withLock { $0 = found } }
-                // Nothing tells when a name is free.
+                // Nothing reports when a name is free.
                 try? await Task.sleep(for: .milliseconds(1))
             }
         }

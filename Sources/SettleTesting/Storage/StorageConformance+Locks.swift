@@ -26,7 +26,7 @@ extension StorageConformance {
         _ = try await pair.first.append(batch(3, ["a": .integer(3)], [.under(lease)]), durability: .buffered)
         await pair.first.unlock(lease)
         if (try? await append.value) == nil { _ = try await second.append(late, durability: .buffered) }
-        // Whatever waited is stored after what was stored under the lock.
+        // A batch that waited is stored after everything stored under the lock.
         try await expect(pair.second, toHave: ["start": .integer(0), "a": .integer(2)])
     }
 

@@ -1,7 +1,7 @@
 import Settle
 
 extension StorageConformance {
-    /// A storage in the hands of a store of its own, whose number its batches carry.
+    /// A storage used by a store of its own, whose number its batches carry.
     struct Opened: StorageWrapper {
         let base: any Storage
         private let store = UInt64.random(in: .min ... .max)
@@ -15,7 +15,8 @@ extension StorageConformance {
             try await base.append(signed(batch), durability: durability)
         }
 
-        /// Closes the storage, once: a check that has closed it leaves the rest to what runs the checks.
+        /// Closes the storage, once. A check that has closed it leaves nothing to close to the code that runs the
+        /// checks.
         func close() async {
             let wasClosed = isClosed.withLock { isClosed in
                 defer { isClosed = true }
@@ -24,14 +25,14 @@ extension StorageConformance {
             if !wasClosed { await base.close() }
         }
 
-        /// The batch as the storage is given it.
+        /// Returns the batch as it is passed to the storage.
         func signed(_ batch: StorageBatch) -> StorageBatch {
             var batch = batch
             batch.id.store = store
             return batch
         }
 
-        /// What the storage is: a wrapper has every function, and can do only what it forwards to.
+        /// The wrapped storage: a wrapper has every function, but can do only what it forwards to.
         private var innermost: any Storage {
             var storage = base
             while let wrapper = storage as? any StorageWrapper { storage = wrapper.base }
@@ -42,28 +43,28 @@ extension StorageConformance {
         var hasHistory: Bool { innermost is any HistoryStorage }
     }
 
-    /// A new storage, not loaded.
+    /// Makes a new storage without loading it.
     func made(_ number: Int) async throws -> Opened { Opened(try await makeStorage(number)) }
 
-    /// A new storage, loaded and ready for appends.
+    /// Makes a new storage, loaded and ready for appends.
     func opened(_ number: Int) async throws -> Opened {
         let storage = try await made(number)
         _ = try await storage.load()
         return storage
     }
 
-    /// Another storage of what a closed one has stored, not loaded.
+    /// Makes another storage of a closed one's data, without loading it.
     func reopened(_ number: Int, _ closed: Opened) async throws -> Opened {
         Opened(try await reopen(number, closed.base))
     }
 
-    /// Gives a storage a fault. If that can't be done, closes the storage and leaves the check out.
+    /// Gives a storage a fault. If the fault can't be produced, closes the storage and skips the check.
     func produce(_ fault: Fault, in storage: Opened) async throws {
         if let setFault, try await setFault(storage.base, fault) { return }
         await storage.close()
         throw LeftOut(setFault == nil ? "there is no `setFault`" : "the fault `\(fault)` can't be produced")
     }
 
-    /// Takes a fault away.
+    /// Removes a fault.
     func heal(_ storage: Opened) async throws { _ = try await setFault?(storage.base, nil) }
 }

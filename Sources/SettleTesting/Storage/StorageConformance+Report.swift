@@ -1,12 +1,12 @@
 extension StorageConformance {
-    /// Which checks a storage has passed, and which could not be made.
+    /// The checks that a storage has passed, and those that could not be made.
     public struct Report: Sendable, Hashable, CustomStringConvertible {
-        /// How many checks were made; all have passed.
+        /// The number of checks made; all have passed.
         public var checks: Int
         /// The promises that were not checked, each with the reason.
         public var leftOut: [String]
 
-        /// The number of checks, and a line for each that was left out.
+        /// The number of checks, and a line for each unchecked promise.
         public var description: String {
             "\(checks) checks have passed, and \(leftOut.count) were left out\(leftOut.isEmpty ? "." : ":")"
                 + leftOut.map { "\n- \($0)" }.joined()

@@ -1,6 +1,6 @@
 import Settle
 
-/// What storages of one place have to tell each other.
+/// The reports that storages of the same data owe each other.
 extension StorageConformance {
     typealias PairCheck = (promise: String, run: (Pair) async throws -> Void)
 
@@ -19,12 +19,12 @@ extension StorageConformance {
         ]
     }
 
-    /// Two storages of the same place, both loaded, in which `start` is 0.
+    /// Two loaded storages of the same data, in which `start` is 0.
     struct Pair {
         let number: Int
         let first: Opened
         let second: Opened
-        /// Where the first storage was when it was loaded.
+        /// The position of the first storage's load.
         let position: StoragePosition
 
         func close() async {
@@ -33,7 +33,7 @@ extension StorageConformance {
         }
     }
 
-    /// Runs each check on a pair of its own, and closes it.
+    /// Runs each check on its own pair, and closes the pair.
     func onPairs(_ checks: [PairCheck]) -> [Check] {
         checks.map { check in
             Check(promise: check.promise) { number in
@@ -63,7 +63,7 @@ extension StorageConformance {
         return Pair(number: number, first: first, second: second, position: try await first.load().position)
     }
 
-    /// Brings what a store knows of the first storage up to date, from a position on.
+    /// Applies to a store's known values what the first storage reports after a position.
     func merge(
         _ pair: Pair, into known: inout SettingTree, after position: StoragePosition? = nil
     ) async throws -> StoragePosition {
@@ -142,7 +142,7 @@ extension StorageConformance {
         pair.first.watch { event in events.update { $0.append(event) } }
         var (known, position) = (SettingTree(["start": .integer(0)]), pair.position)
         for number in 1...count {
-            // A storage may tell once at the beginning, of what came between the load and the watch.
+            // A storage may notify once at the beginning, of changes between the load and the watch.
             let before = events.value.count
             try await append(["a": .integer(Int64(number))], to: pair.second, .synced)
             let told = await withinPatience {

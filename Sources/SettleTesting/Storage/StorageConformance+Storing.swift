@@ -1,6 +1,6 @@
 import Settle
 
-/// What one storage on its own has to keep.
+/// The values that a single storage has to keep.
 extension StorageConformance {
     var storingChecks: [Check] {
         [
@@ -117,7 +117,8 @@ extension StorageConformance {
         try await expectAfterReopening(again, number, expected)
     }
 
-    /// A storage that stores value by value has stored some when it comes to the one that it can't store.
+    /// Checks a refused batch. A storage that stores value by value has stored some when it reaches the value that it
+    /// can't store.
     private func storesNothingOfARefusedBatch(_ number: Int) async throws {
         let storage = try await opened(number)
         try await append(["a": .integer(1), "z": .integer(1)], to: storage, .synced)

@@ -21,29 +21,29 @@ public import Settle
 public struct StorageConformance {
     /// Makes an empty storage. Each call passes a different number.
     public typealias Make = (_ number: Int) async throws -> any Storage
-    /// Makes another storage of what a closed storage has stored.
+    /// Makes another storage of a closed storage's data.
     public typealias Reopen = (_ number: Int, _ closed: any Storage) async throws -> any Storage
-    /// Makes a second storage of the same place while the first one is open.
+    /// Makes a second storage of the same data while the first one is open.
     public typealias Other = (_ number: Int, _ first: any Storage) async throws -> any SharedStorage
     /// Gives a storage a fault, or heals it with `nil`.
     ///
-    /// - Returns: False if the fault can't be produced; then the checks that need it are left out.
+    /// - Returns: False if the fault can't be produced; then the checks that need it are skipped.
     public typealias SetFault = (_ storage: any Storage, _ fault: Fault?) async throws -> Bool
 
-    /// What can go wrong with a storage.
+    /// A fault of a storage.
     public enum Fault: Sendable, Hashable, CaseIterable {
         /// Every append fails.
         case appends
         /// Every load fails.
         case loads
-        /// Whatever others have changed can't be determined.
+        /// Changes of others can't be determined.
         case changes
         /// Every append takes effect, but its answer is lost: it throws with `isOutcomeUnknown`.
         case answers
-        /// Every lease that the storage has been granted has ended, so that others can have its name: let its time pass
-        /// rather than remove it, so that one without an end is found.
+        /// Every lease granted to the storage has ended, so that others can take its name: let its time pass rather
+        /// than remove it, so that a lease without an end is found.
         case leases
-        /// No call is answered. Only for a storage whose `limits` have a time: it must end a call whose task is
+        /// No call is answered. Use it only for a storage whose `limits` have a time: it must end a call whose task is
         /// cancelled.
         case silence
     }
@@ -59,14 +59,14 @@ public struct StorageConformance {
     ///
     /// - Parameters:
     ///   - makeStorage: Makes an empty storage.
-    ///   - reopen: Makes another storage of what a closed one has stored.
-    ///   - setFault: Produces faults. Without it, the checks that need faults are left out.
-    ///   - makeOther: Makes a second storage of the same place. Without it, the checks of a `SharedStorage` are left
-    ///     out. Waiting for a lock must time out before `patience` does, or end when the lock is released.
+    ///   - reopen: Makes another storage of a closed one's data.
+    ///   - setFault: Produces faults. Without it, the checks that need faults are skipped.
+    ///   - makeOther: Makes a second storage of the same data. Without it, the checks of a `SharedStorage` are skipped.
+    ///     Waiting for a lock must time out before `patience` does, or end when the lock is released.
     ///   - values: Values that must survive storing unchanged. Leave out kinds that the storage's format lacks.
     ///   - patience: How long to wait for an event that the storage has to report.
-    /// - Returns: How many checks were made, and which were left out for what reason.
-    /// - Throws: ``StorageConformanceFailure`` with everything that went wrong.
+    /// - Returns: The number of checks made, and the skipped checks with the reasons.
+    /// - Throws: ``StorageConformanceFailure`` with every failed check.
     @discardableResult
     public static func check(
         makeStorage: @escaping Make,

@@ -1,6 +1,6 @@
 /// The ways in which a storage has violated the guarantees of `Storage`.
 public struct StorageConformanceFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// One sentence for each failed check, which begins with the expected behavior.
+    /// One sentence for each failed check, beginning with the expected behavior.
     public var failures: [String]
 
     public var description: String {

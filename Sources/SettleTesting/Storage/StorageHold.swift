@@ -1,4 +1,4 @@
-/// Stops one call to a ``FailingStorage`` midway, so that a test can observe what happens meanwhile.
+/// Stops one call to a ``FailingStorage`` midway, so that a test can observe other work meanwhile.
 public final class StorageHold: Sendable {
     private let isReached = WatchedValue(false)
     private let isReleased = WatchedValue(false)
@@ -15,7 +15,7 @@ public final class StorageHold: Sendable {
         isReleased.update { $0 = true }
     }
 
-    /// Not cancellable: a call to a storage ends when the storage ends it.
+    /// Waits until the hold is released. Not cancellable: a call to a storage ends when the storage ends it.
     func pass() async {
         isReached.update { $0 = true }
         await Task { _ = await isReleased.value { $0 } }.value

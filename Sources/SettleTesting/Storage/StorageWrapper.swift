@@ -1,20 +1,21 @@
 public import Settle
 
-/// A storage that forwards every call to another one. A test double conforms to it and implements only what differs,
-/// with `async` where the protocol has it: otherwise a call of the double itself may find the forwarding function.
+/// A storage that forwards every call to another one. A test double conforms to it and implements only the functions
+/// that differ, with `async` where the protocol has it: otherwise a call of the double itself may find the forwarding
+/// function.
 public protocol StorageWrapper: HistoryStorage, CheckpointingStorage {
     /// The storage that receives the calls.
     var base: any Storage { get }
 }
 
 extension StorageWrapper {
-    /// The other storage, if others change it too.
+    /// The other storage, if others can change its data too.
     public var shared: (any SharedStorage)? { base as? any SharedStorage }
 
     /// The other storage, if it has a history.
     public var history: (any HistoryStorage)? { base as? any HistoryStorage }
 
-    /// The other storage, if it has a resting form.
+    /// The other storage, if it has a readable form.
     public var checkpointing: (any CheckpointingStorage)? { base as? any CheckpointingStorage }
 
     public var limits: StorageLimits { base.limits }
@@ -118,7 +119,7 @@ extension StorageWrapper {
         try await shared?.lockForTransaction()
     }
 
-    /// Of a storage that is not shared, every lock is free.
+    /// Locks a name. If the other storage is not shared, every lock is free.
     public func tryLock(named name: String) async throws(StorageError) -> StorageLease? {
         guard let shared else { return StorageLease(name: name, position: StoragePosition(0)) }
         return try await shared.tryLock(named: name)

@@ -22,7 +22,7 @@ struct ChangeCursor {
     private(set) var delivery: Change.Delivery
     let durableOnly: Bool
     let view: ChangeView
-    /// How many entries to examine before the lock is released for others.
+    /// The number of entries to examine before the lock is released for others.
     private static let stride: UInt64 = 64
 
     /// A cursor that starts after the newest transaction.
@@ -64,7 +64,7 @@ struct ChangeCursor {
         if next < log.changes.ring.oldest { countLoss() }
         let limit = limit
         if next <= limit {
-            // An untouched topic needs no scan of the entries.
+            // An unchanged topic needs no scan of the entries.
             if topic.lastRevision < next {
                 next = limit &+ 1
             } else {
@@ -83,7 +83,7 @@ struct ChangeCursor {
         return log.changes.waking.isFinished || topic.isFinished ? .finish : .wait
     }
 
-    /// Whether a step may produce something. Under the lock.
+    /// Whether a step may produce something. Requires the lock.
     var isReady: Bool {
         next <= limit && topic.lastRevision >= next
     }
@@ -110,17 +110,18 @@ struct ChangeCursor {
         durableOnly ? log.changes.durableLimit(of: topic, from: next) : log.changes.ring.newest
     }
 
-    /// How many transactions so far this subscriber is to receive.
+    /// The number of transactions so far that this subscriber is to receive.
     private var count: UInt64 { durableOnly ? topic.persistentCount : topic.changeCount }
 
     private func matches(from first: UInt64) -> UInt64 {
         log.changes.count(of: topic, from: first, persistentOnly: durableOnly)
     }
 
-    /// Whether to skip a transaction: it never becomes durable although its settings are saved, or is not of the view.
+    /// Whether to skip a transaction, because it never becomes durable although its settings are saved, or because it
+    /// is not in the view.
     private func passesOver(_ revision: UInt64) -> Bool {
         if durableOnly, log.changes.undurable.givenUp.contains(revision) { return true }
-        // The topic of the application's values has changes of other domains, too.
+        // The topic of the application's values also has changes of other domains.
         return view == .application && log.changes.ring.details(revision)?.concerns(.application) == false
     }
 
@@ -140,7 +141,7 @@ struct ChangeCursor {
             if durableOnly && !entry.isPersistent { continue }
             accounted &+= 1
             if passesOver(revision) { continue }
-            // Reported, but without its values.
+            // Delivered, but without its values.
             if !entry.hasValues { missed &+= 1 }
             return .change(
                 entry, revision: revision, isDurable: log.changes.isDurable(entry, revision),

@@ -7,8 +7,8 @@
 /// An async sequence of the changes of a setting, a group or a store.
 ///
 /// It starts with the first transaction after its creation (or after the requested revision), not with the start of the
-/// loop: no change falls in between. Changes come in the order of their revisions. The sequence ends when the store
-/// closes; leaving the loop or cancelling its task unsubscribes.
+/// loop: you miss no change in between. Changes arrive in the order of their revisions. The sequence ends when the
+/// store closes; leaving the loop or cancelling its task unsubscribes.
 public struct Changes: AsyncSequence, Sendable {
     public typealias Element = Change
     public typealias Failure = Never
@@ -26,7 +26,7 @@ public struct Changes: AsyncSequence, Sendable {
     /// The same changes, skipping those that are overtaken.
     var newestOnly: Changes { Changes(cursor.delivering(.newest)) }
 
-    /// One loop's place in the sequence. `next()` returns `nil` once the store has closed or the task is cancelled.
+    /// One loop's iterator. `next()` returns `nil` once the store has closed or the task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
         private var cursor: ChangeCursor
         /// `nil` once the sequence has ended.
@@ -54,12 +54,12 @@ public struct Changes: AsyncSequence, Sendable {
             return nil
         }
 
-        /// The next change that has not been delivered yet, without waiting for one.
+        /// Returns the next undelivered change, without waiting for one.
         package mutating func popNext() -> Change? {
             waiter == nil ? nil : pop()
         }
 
-        /// The next change, if there is one already.
+        /// Returns the next change, if there is one already.
         private mutating func pop() -> Change? {
             while true {
                 switch cursor.step() {
@@ -84,9 +84,9 @@ public struct Changes: AsyncSequence, Sendable {
 }
 
 extension Change {
-    /// The same change for a subscriber that has passed over an earlier one.
+    /// Returns the same change for a subscriber that has passed over an earlier one.
     func counting(_ earlier: Change) -> Change {
-        // A change without mutations only reports missed ones.
+        // A change without mutations only reports missed changes.
         let passedOver = (earlier.missed.count ?? 0) + (earlier.mutations.isEmpty ? 0 : 1)
         return Change(
             revision: revision, token: token, time: time, origin: origin, domain: domain, author: author,
@@ -126,10 +126,9 @@ extension Changes {
 extension Changes {
     /// Runs a body for the newest change whenever there is one; see ``SettingReference/forEachLatest(_:)``.
     ///
-    /// Whatever the ``Change/Delivery`` asked for, changes that are overtaken are skipped and counted in
-    /// ``Change/missed``.
+    /// For either ``Change/Delivery``, changes that are overtaken are skipped and counted in ``Change/missed``.
     ///
-    /// - Throws: What the body throws, which ends everything; except the `CancellationError` of a cancelled body.
+    /// - Throws: The body's error, which ends everything; except the `CancellationError` of a cancelled body.
     public func forEachLatest<Failure: Error>(
         _ body: @escaping @Sendable (Change) async throws(Failure) -> Void
     ) async throws(Failure) {

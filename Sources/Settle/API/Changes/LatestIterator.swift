@@ -1,14 +1,14 @@
-/// An iterator that returns the newest element on each call, and can also be asked without waiting.
+/// An iterator that returns the newest element on each call, and can also be polled without waiting.
 protocol LatestIterator<Element>: AsyncIteratorProtocol, SendableMetatype where Element: Sendable, Failure == Never {
-    /// The newest element, if there is one after `element`; otherwise `element`.
+    /// Returns the newest element, if there is one after `element`; otherwise `element`.
     mutating func newest(insteadOf element: Element) -> Element
 }
 
 extension LatestIterator {
-    /// Runs a body for one element after the other, and cancels it when a newer element comes.
+    /// Runs a body for one element after the other, and cancels it when a newer element arrives.
     ///
     /// Each element has two child tasks: the body, and a follower that waits for the next element. So an element that
-    /// comes while the body runs is noticed immediately, and nothing outlives the call.
+    /// arrives while the body runs is noticed immediately, and nothing outlives the call.
     consuming func forEachLatest<BodyFailure: Error>(
         _ body: @escaping @Sendable (Element) async throws(BodyFailure) -> Void
     ) async throws(BodyFailure) {
@@ -21,11 +21,11 @@ extension LatestIterator {
     }
 }
 
-/// The only place of an iterator that `forEachLatest` follows. A child task that has ended may be released later: it
-/// holds this, and so keeps no subscriber.
+/// The sole owner of the iterator that `forEachLatest` follows. A child task that has ended may be released later: it
+/// holds this object, and so keeps no subscriber.
 private final class LatestFollower<Iterator: LatestIterator>: @unchecked Sendable {
-    // Sendable: only the child task that follows uses the iterator until it has ended; its parent touches it only
-    // before and after that.
+    // Sendable: until it has ended, only the child task that follows uses the iterator; its parent uses it only before
+    // and after that.
     private var iterator: Iterator?
 
     init(following iterator: consuming Iterator) {
@@ -56,7 +56,7 @@ private final class LatestFollower<Iterator: LatestIterator>: @unchecked Sendabl
             group.addTask { .followed(await self.next()) }
             return await Self.supervise(&group)
         }
-        // Newer elements may have come while the body was ending.
+        // Newer elements may have arrived while the body was ending.
         guard let next = try outcome.get() else { return nil }
         return iterator?.newest(insteadOf: next)
     }
@@ -87,7 +87,7 @@ private final class LatestFollower<Iterator: LatestIterator>: @unchecked Sendabl
     }
 }
 
-/// What a child task of `forEachLatest` reports.
+/// An event that a child task of `forEachLatest` reports.
 private enum LatestEvent<Element: Sendable, BodyFailure: Error>: Sendable {
     case ended(BodyFailure?)
     case followed(Element?)

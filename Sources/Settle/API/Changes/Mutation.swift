@@ -2,18 +2,19 @@
 public struct Mutation: Sendable, CustomStringConvertible {
     /// The setting's full key, such as `passcode.attemptCount`.
     public let key: String
-    /// The value before, even of a secret; of the setting's declared type (a ``SettingValue`` for a key that no setting
-    /// declares).
+    /// The value before, even of a secret. It has the setting's declared type, or is a ``SettingValue`` for a key that
+    /// no setting declares.
     public let oldValue: any Sendable
-    /// The value after, even of a secret; of the setting's declared type (a ``SettingValue`` for a key that no setting
-    /// declares).
+    /// The value after, even of a secret. It has the setting's declared type, or is a ``SettingValue`` for a key that
+    /// no setting declares.
     public let newValue: any Sendable
     /// The domain that has the value after: the application's, unless the store has a search list. If a domain has lost
-    /// its value, the next one that has one; and in changes of the application's domain, the one that covers it.
+    /// its value, this is the next domain that has one; in changes of the application's domain, it is the domain that
+    /// covers it.
     public let domain: DomainName
     /// Whether the setting's type is a ``SecretValue``, so that descriptions and `dump` don't show its values.
     public let isSecret: Bool
-    /// `nil` for a key that no setting declares: its values are as they are stored.
+    /// Encodes a value; `nil` for a key that no setting declares, whose values are already in stored form.
     private let encode: (@Sendable (any Sendable) throws -> SettingValue)?
 
     init(_ logged: LoggedMutation) {
@@ -31,16 +32,16 @@ public struct Mutation: Sendable, CustomStringConvertible {
         newValue = mutation.new
         domain = .application
         isSecret = mutation.isSecret
-        // A value that could not be decoded is as it is stored.
+        // A value that could not be decoded is already in stored form.
         encode = (mutation.slot?.encoder).map { encode in { try $0 as? SettingValue ?? encode($0) } }
     }
 
-    /// The value before, as a storage sees it; `nil` for a secret, and for a value that can't be encoded. Encoded on
-    /// each access.
+    /// The value before, in stored form; `nil` for a secret, and for a value that can't be encoded. Encoded on each
+    /// access.
     public var oldStoredValue: SettingValue? { stored(oldValue) }
 
-    /// The value after, as a storage sees it; `nil` for a secret, and for a value that can't be encoded. Encoded on
-    /// each access.
+    /// The value after, in stored form; `nil` for a secret, and for a value that can't be encoded. Encoded on each
+    /// access.
     public var newStoredValue: SettingValue? { stored(newValue) }
 
     private func stored(_ value: any Sendable) -> SettingValue? {

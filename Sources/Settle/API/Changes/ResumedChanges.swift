@@ -4,18 +4,19 @@
     import Foundation
 #endif
 
-/// An async sequence of everything that has been stored after a place, across restarts and processes.
+/// An async sequence of everything stored after a token, across restarts and processes.
 ///
-/// It follows the history of the file, or of another storage: the transactions of all processes in their one order,
-/// each once, as soon as it has been appended. Each ``Change/token`` is a place to go on from, also after a restart.
+/// It follows the history of the file, or of another storage. It delivers the transactions of all processes in their
+/// one order, each once, as soon as it has been appended. Each ``Change/token`` is a position to resume from, even
+/// after a restart.
 ///
-/// If what came after the place is not known any more, or if the token belongs to another past, such as that of a file
-/// that was replaced by a backup, the next change says so: its ``Change/missed`` is ``Change/Missed/unknown(_:)``, with
-/// all values. A hole is never left out in silence. A storage that can't be reached, such as a cluster, has forgotten
-/// nothing: the next change comes when it answers again.
+/// If the transactions after the token are no longer known, or the token belongs to another history, such as that of a
+/// file that was replaced by a backup, the next change reports that: its ``Change/missed`` is
+/// ``Change/Missed/unknown(_:)``, with all values. A gap is never skipped silently. A storage that can't be reached,
+/// such as a cluster, has forgotten nothing: the next change arrives when the storage answers again.
 ///
-/// Values of other domains, of settings in memory, and writes that are overtaken by those of another process before
-/// they reach the file are no part of it. The sequence ends when the store closes.
+/// It does not include values of other domains, settings in memory, and writes that another process overtakes before
+/// they reach the file. The sequence ends when the store closes.
 public struct ResumedChanges: AsyncSequence, Sendable {
     public typealias Element = Change
     public typealias Failure = Never
@@ -36,21 +37,21 @@ public struct ResumedChanges: AsyncSequence, Sendable {
         Iterator(engine, topic, after: token, durableOnly: durableOnly)
     }
 
-    /// One loop's place in the sequence. `next()` returns `nil` once the store has closed or the task is cancelled.
+    /// One loop's iterator. `next()` returns `nil` once the store has closed or the task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
         private let engine: Engine
         private let topic: Topic
         private let durableOnly: Bool
         private var token: ChangeToken?
         private var page: ArraySlice<HistoryFeedEntry> = []
-        /// Whether the storage has been asked: until then the feed may be of a time when nobody followed.
+        /// Whether the storage has been queried: until then the feed may date from a time without followers.
         private var hasBegun = false
-        /// How often had been tried when the storage could not be reached.
+        /// The number of attempts already made when the storage could not be reached.
         private var failedAttempts: Int?
         /// `nil` once the sequence has ended.
         private var waiter: Waiter?
         private let follower: HistoryFollower
-        /// Of a storage without a history: what comes after the snapshot.
+        /// The changes after the snapshot, for a storage without a history.
         private var live: Changes.Iterator?
 
         private static let pageSize = 64
@@ -114,16 +115,16 @@ public struct ResumedChanges: AsyncSequence, Sendable {
             return later.map { $0.isEmpty ? .waiting : .ready($0) } ?? .unknown
         }
 
-        /// Under the lock.
+        /// Requires the lock.
         private var isReady: Bool {
             if let entry = page.first { return isDurableLocked(entry) }
             if let failedAttempts { return failedAttempts != engine.log.historyAttempts }
             return token.flatMap { engine.log.feed.records(after: $0) }?.isEmpty != true
         }
 
-        /// Asks the storage.
+        /// Queries the storage.
         ///
-        /// - Returns: The change that tells of a hole, if there is one.
+        /// - Returns: The change that reports a gap, if there is one.
         private mutating func read() async -> Change? {
             let next = Changes(
                 ChangeCursor(on: topic, of: engine.log, delivery: .every, durableOnly: durableOnly, view: .application))
@@ -149,7 +150,7 @@ public struct ResumedChanges: AsyncSequence, Sendable {
             engine.log.changes.isDurable(entry.revision, at: entry.token)
         }
 
-        /// - Returns: `nil` if nothing of it is within the topic.
+        /// - Returns: `nil` if none of its mutations is within the topic.
         private func change(_ entry: HistoryFeedEntry) -> Change? {
             let mutations = entry.mutations(in: engine).filter { topic === engine.log.root || $0.isWithin(topic) }
             return mutations.isEmpty ? nil : Change(entry, mutations, isDurable: isDurable(entry))

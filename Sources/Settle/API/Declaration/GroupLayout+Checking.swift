@@ -1,12 +1,12 @@
 extension GroupLayout {
-    /// What snapshots and drafts have themselves: they would show it instead of a setting or a group with this name.
+    /// The members of snapshots and drafts, which would hide a setting or a group of the same name.
     static let memberNames = [
         "revision": "Snapshot", "description": "Snapshot", "customMirror": "Snapshot", "settings": "Draft",
         "isDirty": "Draft", "touchedKeys": "Draft", "violations": "Draft", "conflicts": "Draft", "changes": "Draft",
     ]
 
-    /// Throws if two settings have one key, one's key lies within another's, a key, a name, a type or a default is not
-    /// valid, or settings are where no store finds them. The error names all of them.
+    /// Throws if two settings have the same key, if the key of one lies within that of another, if a key, a name, a
+    /// type or a default is not valid, or if settings are where no store finds them. The error names all of them.
     ///
     /// - Parameter group: The name of the group's type.
     func check(_ group: String) throws(SettingsError) {
@@ -44,13 +44,13 @@ extension GroupLayout {
         if let error = SettingsError.unusable(group, errors) { throw error }
     }
 
-    /// The variables whose values are never saved, each with what to do about it.
+    /// The variables whose values are never saved, each with an error that says what to do about it.
     var unsavedVariables: [(name: String, error: SettingsError)] {
         others.filter(\.isForgotten).map { ($0.name, .notASetting($0)) }
             + variableGroups.map { ($0, .variableGroup($0)) }
     }
 
-    /// Searches each type of groups until a search has found nothing.
+    /// Finds the unreachable settings. Searches a type of groups until a search has found nothing in it.
     private func unreachable() -> [SettingsError] {
         guard !others.isEmpty else { return [] }
         let known = searchedTypes.withLock { $0 }
@@ -61,7 +61,7 @@ extension GroupLayout {
         return found
     }
 
-    /// Finds names with dots that equal another setting's key: once stored, they would be taken for that.
+    /// Finds names with dots that equal another setting's key: once stored, they would be mistaken for it.
     private func spelledAlike() -> [SettingsError] {
         guard settings.contains(where: { $0.key.joinedNames != nil }) else { return [] }
         var names: [SettingKey: String] = [:]
@@ -78,8 +78,8 @@ extension GroupLayout {
 private let searchedTypes = LockedValue<Set<ObjectIdentifier>>([])
 
 extension SettingDeclaration {
-    /// The class whose values could change without a write; `nil` for nearly all types. A codec of the declaration's
-    /// own vouches for the class.
+    /// The class whose values could change without a write; `nil` for nearly all types. A declaration with its own
+    /// codec vouches for the class.
     fileprivate var mutableClass: MutableClass? {
         isMeasured && details?.hasOwnCodec != true ? MutableClass(in: valueType) : nil
     }

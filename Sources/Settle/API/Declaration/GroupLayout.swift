@@ -1,13 +1,13 @@
 /// The settings of a group and of the groups within it, as declared.
 struct GroupLayout {
     struct Declared {
-        /// Relative to the opened group, such as `passcode.attemptCount`.
+        /// The key relative to the opened group, such as `passcode.attemptCount`.
         var key: SettingKey
-        /// The key in the declaration, once `key` is the setting's place in a store.
+        /// The key in the declaration, once `key` is the setting's key in a store.
         var declaredKey: SettingKey?
         /// The path of the group around the setting; `nil` at the top level.
         let group: SettingKey?
-        /// Such as `PasscodeSettings.attemptCount`.
+        /// The name in errors, such as `PasscodeSettings.attemptCount`.
         let name: String
         let savePolicy: SavePolicy
         let access: SettingsAccess
@@ -26,7 +26,7 @@ struct GroupLayout {
         let isForgotten: Bool
         let value: Any
 
-        /// Such as `Shelf.items`.
+        /// The name with the group's type, such as `Shelf.items`.
         var name: String { "\(group).\(label)" }
     }
 
@@ -46,7 +46,7 @@ struct GroupLayout {
         category outerCategory: SettingsCategory
     ) {
         let type = type(of: group)
-        // Spelled once, because spelling a type costs as much as all else of a setting.
+        // Spelled once, because spelling a type costs as much as everything else about a setting.
         let typeName = "\(type)"
         if let kind = GroupMember.otherKind(of: type) { refusedGroups.append(.groupNotStruct(type, kind)) }
         let savePolicy = type.savePolicy == .inherited ? inherited : type.savePolicy
@@ -78,7 +78,7 @@ struct GroupLayout {
         }
     }
 
-    /// The boxes of `settings`, in the same order, for those who need neither keys nor names.
+    /// Returns the boxes of `settings`, in the same order, for callers that need neither keys nor names.
     static func boxes(of group: any SettingsGroup) -> [AnySettingBox] {
         var boxes: [AnySettingBox] = []
         GroupShape.forEachBox(in: group) { box in
@@ -88,7 +88,7 @@ struct GroupLayout {
         return boxes
     }
 
-    /// The first setting, without looking at the others.
+    /// Returns the first setting, without examining the others.
     static func firstBox(of group: any SettingsGroup) -> AnySettingBox? {
         var first: AnySettingBox?
         GroupShape.forEachBox(in: group) { box in
@@ -98,7 +98,7 @@ struct GroupLayout {
         return first
     }
 
-    /// The topic of a group whose settings are all in one store.
+    /// Returns the topic of a group whose settings are all in one store.
     static func topic(of group: any SettingsGroup) -> Topic? {
         var common: Topic?
         for member in GroupMember.all(in: group) {
@@ -107,7 +107,7 @@ struct GroupLayout {
                 // A setting's parent is its group.
                 if let parent = setting.erasedBox.original.existingPlacement?.slot.parent { return parent }
             case .group(let inner):
-                // For a group without settings of its own, the topic around those of the groups within it.
+                // For a group without settings of its own, use the topic around those of the groups within it.
                 guard let found = topic(of: inner) else { continue }
                 common = common.map { Topic.common($0, found) } ?? found
             case .other: break

@@ -21,11 +21,11 @@ struct GroupMember {
     let isVariable: Bool
     let kind: Kind
 
-    /// Whether the name says that the property is meant not to be saved. So are stored those of other property wrappers
-    /// and of `lazy` properties.
+    /// Whether the name marks the property as not to be saved. The stored properties of other property wrappers and of
+    /// `lazy` properties have such names.
     var hasHiddenName: Bool { label.hasPrefix("_") || label.hasPrefix("$") }
 
-    /// In the order of declaration.
+    /// Returns all properties, in the order of declaration.
     static func all(in group: some SettingsGroup) -> [GroupMember] {
         guard let shape = GroupShape.of(type(of: group)) else {
             // A store refuses such a group, but it works in memory.
@@ -36,12 +36,12 @@ struct GroupMember {
         return withUnsafePointer(to: group) { shape.members(at: UnsafeRawPointer($0)) }
     }
 
-    /// The kind of a group's type if it is not a struct, such as `an enum`.
+    /// Returns the kind of a group's type if it is not a struct, such as `an enum`.
     static func otherKind(of type: any SettingsGroup.Type) -> String? {
         isStruct(type) ? nil : type is AnyClass ? "a class" : "an enum"
     }
 
-    /// The name of a setting: the wrapper of the property `x` is stored as `_x`.
+    /// Returns the name of a setting: the wrapper of the property `x` is stored as `_x`.
     static func settingName(_ label: String) -> String {
         label.hasPrefix("_") ? String(label.dropFirst()) : label
     }
@@ -51,6 +51,6 @@ struct GroupMember {
 protocol AnySetting {
     var erasedBox: AnySettingBox { get }
 
-    /// The same with another box, which must be of the same type.
+    /// Returns the same setting with another box, which must be of the same type.
     func with(_ box: AnySettingBox, keeping keeper: Keeper?) -> Self
 }

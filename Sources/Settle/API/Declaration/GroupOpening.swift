@@ -10,7 +10,7 @@ final class GroupOpening: Sendable {
         self.keeper = keeper
     }
 
-    /// Makes a group whose settings keep a store open.
+    /// Creates a group whose settings keep a store open.
     static func make<Group: SettingsGroup>(_ type: Group.Type, keeping keeper: StoreKeeper) -> Group {
         $current.withValue(GroupOpening(keeper)) { Group() }
     }

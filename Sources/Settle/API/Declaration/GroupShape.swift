@@ -1,10 +1,11 @@
-/// Where the properties of a type of groups are in its values. Found once for each type, because a mirror looks them up
-/// again for each value.
+/// The offsets of the properties in the values of a type of groups. Determined once for each type, because a mirror
+/// looks them up again for each value.
 final class GroupShape: Sendable {
-    /// Where settings are, also those of groups within groups.
+    /// The location of a setting, in the group or in a group within it.
     private enum Source: Sendable {
         case setting(offset: Int)
-        /// It depends on the value whether it is a setting or a group: that of an optional, a protocol or a class.
+        /// A property of an optional, a protocol or a class type: it depends on the value whether it is a setting or a
+        /// group.
         case open(any Any.Type, offset: Int)
 
         func moved(by distance: Int) -> Source {
@@ -15,17 +16,17 @@ final class GroupShape: Sendable {
         }
     }
 
-    /// Whether copies need no foreign code: each value has its settings in the same places.
+    /// Whether copies need no foreign code: each value has its settings at the same offsets.
     var isFixed: Bool { sources.allSatisfy { if case .setting = $0 { true } else { false } } }
 
     private let properties: [StoredProperty]
     private let sources: [Source]
-    /// Whether the memory of a group has no references but those of its settings.
+    /// Whether a group's memory has no references other than those of its settings.
     private let hasOnlySettings: Bool
 
     private static let known = LockedValue<[ObjectIdentifier: GroupShape]>([:])
 
-    /// `nil` for a group that is not a struct.
+    /// Returns the shape of a type; `nil` for a group that is not a struct.
     static func of(_ type: any SettingsGroup.Type) -> GroupShape? {
         let id = ObjectIdentifier(type)
         if let shape = known.withLock({ $0[id] }) { return shape }
@@ -56,7 +57,7 @@ final class GroupShape: Sendable {
 
     // MARK: Reading
 
-    /// The properties of a group, in the order of declaration.
+    /// Returns the properties of a group, in the order of declaration.
     func members(at group: UnsafeRawPointer) -> [GroupMember] {
         properties.map { property in
             let value = property.isStrong ? Self.value(at: group + property.offset, property.type) : ()
@@ -99,7 +100,7 @@ final class GroupShape: Sendable {
 
     // MARK: Copying
 
-    /// A copy of a group with other boxes for its settings and for those of the groups within it.
+    /// Returns a copy of a group with other boxes for its settings and for those of the groups within it.
     ///
     /// - Parameter newBox: Returns a box of the same type.
     static func copy<Group: SettingsGroup>(
@@ -131,7 +132,7 @@ final class GroupShape: Sendable {
                 let box = (original + offset).withMemoryRebound(to: ErasedSetting.self, capacity: 1) { $0.pointee.box }
                 let new = ErasedSetting(box: newBox(box), keeper: keeper)
                 (raw + offset).withMemoryRebound(to: ErasedSetting.self, capacity: 1) { setting in
-                    // Copied bytes own nothing that is to be released.
+                    // Copied bytes own nothing that must be released.
                     if hasOnlySettings { setting.initialize(to: new) } else { setting.pointee = new }
                 }
             case .open(let type, let offset): Self.replace(at: raw + offset, type, keeper, newBox)
@@ -158,7 +159,7 @@ final class GroupShape: Sendable {
         replace(type)
     }
 
-    /// The same for a group that is not a struct: an object can't be copied.
+    /// Copies a group that is not a struct with its initializer: an object can't be copied.
     private static func copyWithInitializer<Group: SettingsGroup>(
         _ group: Group, _ newBox: (AnySettingBox) -> AnySettingBox
     ) -> Group {

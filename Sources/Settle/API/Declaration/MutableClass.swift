@@ -3,8 +3,8 @@ struct MutableClass {
     let type: any Any.Type
     let variables: [String]
 
-    /// Finds the class in the type of a setting's values, also as what an optional or a collection contains; `nil` if
-    /// there is none. The classes of a struct's properties are not searched.
+    /// Finds the class in the type of a setting's values, or in the type that an optional or a collection contains;
+    /// `nil` if there is none. The classes of a struct's properties are not searched.
     init?(in valueType: any Any.Type) {
         var type = valueType
         while let container = type as? any Container.Type { type = container.content }

@@ -46,7 +46,7 @@ extension PartPath where Root == Value {
 }
 
 extension PartPath {
-    /// A property that can be written.
+    /// Creates the path to a property that can be written.
     init(_ path: any WritableKeyPath<Root, Value> & Sendable) {
         self.init(
             value: { $0[keyPath: path] }, present: { $0[keyPath: path] },
@@ -56,14 +56,14 @@ extension PartPath {
             }, steps: [.property(path)])
     }
 
-    /// A property that can only be read.
+    /// Creates the path to a property that can only be read.
     init(readOnly path: any KeyPath<Root, Value> & Sendable) {
         self.init(
             value: { $0[keyPath: path] }, present: { $0[keyPath: path] }, write: { _, _ in .missing },
             steps: [.property(path)])
     }
 
-    /// The content of an optional, which must not be `nil` now.
+    /// Returns the path to the content of an optional, which must not be `nil` now.
     ///
     /// - Parameter value: The substitute while the optional is `nil`.
     static func unwrapping(_ value: Value) -> PartPath where Root == Value? {
@@ -76,7 +76,8 @@ extension PartPath {
             }, steps: [.unwrapped])
     }
 
-    /// A part of an optional's content; `nil` while there is none, when only `nil` can be written.
+    /// Returns the path to a part of an optional's content. The part is `nil` while there is no content; then only
+    /// `nil` can be written.
     static func through<Wrapped: Sendable, Member: Sendable>(
         _ next: PartPath<Wrapped, Member?>
     ) -> PartPath where Root == Wrapped?, Value == Member? {
@@ -90,7 +91,7 @@ extension PartPath {
             }, steps: [.chained] + next.steps, isSecret: next.isSecret || Wrapped.self is any SecretValue.Type)
     }
 
-    /// The same for a part that is not an optional itself, and so can't be `nil` while there is a content.
+    /// Returns the path to a part that is not an optional itself, and so can't be `nil` while there is content.
     static func through<Wrapped: Sendable, Member: Sendable>(
         _ next: PartPath<Wrapped, Member>
     ) -> PartPath where Root == Wrapped?, Value == Member? {
@@ -104,7 +105,7 @@ extension PartPath {
         return through(next.appending(lifted))
     }
 
-    /// An element of an array; `nil` out of bounds.
+    /// Returns the path to an element of an array; `nil` out of bounds.
     static func element<Element>(at index: Int) -> PartPath where Root == [Element], Value == Element? {
         let read: @Sendable (Root) -> Element? = { $0.indices.contains(index) ? $0[index] : nil }
         return PartPath(
@@ -120,7 +121,7 @@ extension PartPath {
             }, steps: [.element(index)])
     }
 
-    /// The value of a dictionary's key; `nil` if there is none.
+    /// Returns the path to the value of a dictionary's key; `nil` if there is none.
     static func entry<Key: Hashable & Sendable, Element>(
         for key: Key
     ) -> PartPath where Root == [Key: Element], Value == Element? {
@@ -136,7 +137,7 @@ extension PartPath {
 /// A step of the path to a part.
 struct PartStep: Sendable, CustomStringConvertible {
     private let identity: any Hashable & Sendable
-    /// As written after what it is a part of, such as `.width`.
+    /// The step as written after the value, such as `.width`.
     let description: String
 
     static func property(_ path: any AnyKeyPath & Sendable) -> PartStep {

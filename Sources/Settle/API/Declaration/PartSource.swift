@@ -33,7 +33,7 @@ struct PartIdentity: Hashable, Sendable {
     let steps: [PartStep]
 }
 
-/// A change of a part in place, in progress.
+/// An in-place change of a part, in progress.
 struct PartModification<Value: Sendable>: Sendable {
     let value: Value
     let change: InPlaceChange
@@ -111,7 +111,7 @@ struct PartIterator<Root: Sendable, Value: Sendable>: LatestIterator {
     private var base: SettingReference<Root>.Iterator
     private let path: PartPath<Root, Value>
     private let areEqual = equality(of: Value.self)
-    /// The part that was returned last.
+    /// The part returned last.
     private var last: Value?
 
     init(base: SettingReference<Root>.Iterator, path: PartPath<Root, Value>) {

@@ -8,8 +8,8 @@
 /// await show(settings.$title.readOnly)
 /// ```
 ///
-/// It is an async sequence of the newest values, like the setting itself. A property that can't be written gives a
-/// read-only setting too, such as `$list.count`.
+/// It is an async sequence of the newest values, like the setting itself. A property that can't be written, such as
+/// `$list.count`, is a read-only setting too.
 public struct ReadOnlySetting<Value: Sendable>: Sendable {
     let source: any PartSource<Value>
 

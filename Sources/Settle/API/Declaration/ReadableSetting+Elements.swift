@@ -1,9 +1,9 @@
 // Parts that may be missing: elements, and parts of an optional's content.
 //
 // Wherever a non-optional element type-checks, the compiler would also take `$names[0]` for the part at the key path
-// `\[String].[0]`, and reading that ends the program when the array is shorter. A key path does not tell whether it
-// contains an index. So the subscripts with key paths are disfavoured, and preferred to them are overloads whose
-// getters the compiler refuses with a message.
+// `\[String].[0]`, and reading that ends the program when the array is shorter. A key path does not reveal whether it
+// contains an index. So the subscripts with key paths are disfavoured, and overloads whose getters the compiler refuses
+// with a message are preferred to them.
 
 // MARK: Elements
 
@@ -118,8 +118,9 @@ extension ReadableSetting {
 
     /// Refused by the compiler: neither the setting nor its value has a member of this name.
     ///
-    /// Without it the compiler would speak of key paths and type parameters that the caller has never seen. As a whole
-    /// it is unavailable, unlike those above, so that the compiler considers it only if nothing else compiles.
+    /// Without it, the compiler's error would mention key paths and type parameters that the caller has never seen.
+    /// Unlike those above, it is unavailable as a whole, so that the compiler considers it only if nothing else
+    /// compiles.
     @available(
         *, unavailable,
         message: "Neither this setting nor its value has such a (Sendable) member, or it is read-only."
@@ -127,10 +128,10 @@ extension ReadableSetting {
     public subscript(dynamicMember name: String) -> NoSuchMember<Self> { refusedByCompiler() }
 }
 
-/// What a misspelt name of a member gives, so that the compiler refuses it with a message of this library.
+/// The result of a misspelt member name, so that the compiler refuses it with a message of this library.
 @dynamicCallable
 public struct NoSuchMember<Setting>: Sendable {
-    /// Gives the setting, so that a misspelt method is one error and not two.
+    /// Returns the setting, so that a misspelt method is one error and not two.
     @discardableResult
     public func dynamicallyCall(withArguments: [Any]) -> Setting { refusedByCompiler() }
 }

@@ -1,4 +1,5 @@
-/// What can be read and followed: a setting, a part of its value, or either of them for code that may not write.
+/// A value that can be read and followed: a setting, a part of its value, or either of them for code that may not
+/// write.
 ///
 /// ``SettingReference``, ``SettingPart`` and ``ReadOnlySetting`` conform. It is an async sequence of the values: the
 /// current one first and then the newest one after each change.
@@ -21,7 +22,7 @@ where Element == Value, Failure == Never {
     /// The full key of the setting, such as `passcode.attemptCount`.
     var key: String { get }
 
-    /// The same for code that may only read and follow it.
+    /// The same setting or part, for code that may only read and follow it.
     var readOnly: ReadOnlySetting<Value> { get }
 }
 

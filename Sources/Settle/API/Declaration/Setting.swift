@@ -12,17 +12,17 @@
 /// atomic. `$attemptCount` is a ``SettingReference``: an async sequence of values with the setting's other operations.
 ///
 /// A change in place must not suspend: a setting can't be passed `inout` to an `async` function. Copy the value, and
-/// assign the result. If a change suspends all the same, the program ends with a message that says so: when the change
-/// resumes on another thread, or when its own thread gets to examine it, as it does once other writers wait. Code that
-/// runs within a change may write other settings, even in a `Task.immediate` or from a run loop. A task on the thread
-/// of a suspended change looks the same, so it may write too until the change is detected.
+/// assign the result. If a change suspends nevertheless, the program ends with a message that says so: when the change
+/// resumes on another thread, or when its own thread gets to examine it, which it does once other writers wait. Code
+/// that runs within a change may write other settings, even in a `Task.immediate` or from a run loop. A task on the
+/// thread of a suspended change looks the same, so it may write too until the change is detected.
 ///
 /// The value may be of any `Codable & Sendable` type. The key in the storage is the property's name unless the
 /// declaration gives one; keys with dots nest.
 @propertyWrapper
 public struct Setting<Value: Sendable>: Sendable {
     @usableFromInline let box: SettingBox<Value>
-    /// Keeps the store open that opened the group.
+    /// Keeps open the store that opened the group.
     @usableFromInline let keeper: Keeper?
 
     init(_ definition: SettingDefinition<Value>) {
@@ -33,7 +33,7 @@ public struct Setting<Value: Sendable>: Sendable {
     // The two initializers without an argument are here and not in an extension, because the compiler looks only here
     // when a declaration has neither an argument nor a default value.
 
-    /// An optional setting, `nil` by default, such as `@Setting var nextCheckDate: Date?`.
+    /// Creates an optional setting, `nil` by default, such as `@Setting var nextCheckDate: Date?`.
     public init() where Value: Codable & ExpressibleByNilLiteral {
         self.init(SettingDefinition(key: nil, defaultValue: nil, rules: [], codec: .standard))
     }
@@ -46,8 +46,8 @@ public struct Setting<Value: Sendable>: Sendable {
 
     /// The value as the calling thread sees it: inside its own `update`, with that update's writes.
     ///
-    /// Assigning an equal value is no change. Assigning a value that breaks the setting's rule leaves the old value and
-    /// is reported on ``SettingsStore/issues``; inside `update` and `commit` it makes these throw.
+    /// Assigning an equal value is not a change. Assigning a value that breaks the setting's rule leaves the old value
+    /// and is reported on ``SettingsStore/issues``; inside `update` and `commit` it makes these throw.
     @inlinable
     public var wrappedValue: Value {
         get {
@@ -61,7 +61,7 @@ public struct Setting<Value: Sendable>: Sendable {
         nonmutating _modify {
             let change = box.beginModifying()
             var value = box.valueToModify
-            // Even if the caller throws: its changes so far are written, as with any variable.
+            // Even if the caller throws, its changes so far are written, as with any variable.
             defer {
                 box.endModifying(value, change)
                 withExtendedLifetime(keeper) {}
@@ -89,7 +89,7 @@ extension Setting: AnySetting {
     }
 }
 
-/// What a ``Setting`` of any type is in memory.
+/// The memory layout of a ``Setting`` of any type.
 struct ErasedSetting {
     let box: AnySettingBox
     let keeper: Keeper?

@@ -6,7 +6,7 @@
 /// for await width in settings.$frame.width { … }        // not for a new height
 /// ```
 ///
-/// It is an async sequence of the part's values: the current one first, then, whenever it is asked, the newest one,
+/// It is an async sequence of the part's values: the current one first, then, on each call to `next()`, the newest one,
 /// unless it equals the previous one. The setting is written as a whole, with its rules, and stored under its own key.
 ///
 /// Parts have parts; see ``ReadableSetting``.
@@ -53,20 +53,20 @@ public struct SettingPart<Value: Sendable>: Sendable {
 
     /// Changes the part in place, atomically: no other write of the setting comes between reading and writing.
     ///
-    /// - Throws: What the closure throws, in which case nothing is written; otherwise as ``set(_:)``.
+    /// - Throws: The closure's error, in which case nothing is written; otherwise as ``set(_:)``.
     @discardableResult
     public func modify<Result>(_ body: (inout Value) throws -> Result) throws -> Result {
         try source.change(failing: { $0 }, body)
     }
 
-    /// Resets the part to that of the setting's default. The setting stays stored.
+    /// Resets the part to its value in the setting's default. The setting stays stored.
     ///
     /// - Throws: As ``set(_:)``; also if the default has no such part.
     public func reset(author: String? = nil) throws(SettingsError) {
         try source.reset(author: author)
     }
 
-    /// The part of the setting's default.
+    /// The part's value in the setting's default.
     public var defaultValue: Value { source.defaultValue }
 
     /// The full key of the setting, such as `window.frame`.
@@ -84,8 +84,8 @@ extension SettingPart: WritableSetting {
 
     public func makeAsyncIterator() -> Iterator { Iterator(source.makeIterator()) }
 
-    /// Returns the current value first, then, whenever it is asked, the newest one, unless it equals the previous one.
-    /// Ends when the store closes or the task is cancelled.
+    /// Returns the current value first, then, on each call, the newest one, unless it equals the previous one. Ends
+    /// when the store closes or the task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
         private var base: any LatestIterator<Value>
 

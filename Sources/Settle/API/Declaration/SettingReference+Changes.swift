@@ -2,7 +2,8 @@ extension SettingReference {
     /// Every change of the setting, from now on; see ``Changes``.
     public var changes: Changes { changes(.every) }
 
-    /// The setting's changes, from now on; the parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
+    /// Delivers the setting's changes, from now on; the parameters are those of
+    /// ``SettingsGroup/changes(_:durableOnly:)``.
     public func changes(_ delivery: Change.Delivery, durableOnly: Bool = false) -> Changes {
         let placement = placement
         placement.engine.beginFollowing()
@@ -10,7 +11,7 @@ extension SettingReference {
             ChangeCursor(on: placement.slot, of: placement.engine.log, delivery: delivery, durableOnly: durableOnly))
     }
 
-    /// The setting's changes since a revision.
+    /// Delivers the setting's changes since a revision.
     ///
     /// - Throws: ``SettingsError`` if the store's log no longer holds everything since then.
     public func changes(
@@ -38,7 +39,7 @@ extension SettingReference {
     /// Cancelling the calling task cancels the body; the call then returns normally when the body has ended, as a
     /// `for await` loop does.
     ///
-    /// - Throws: What the body throws, which ends everything; except the `CancellationError` of a cancelled body.
+    /// - Throws: The body's error, which ends everything; except the `CancellationError` of a cancelled body.
     public func forEachLatest<Failure: Error>(
         _ body: @escaping @Sendable (Value) async throws(Failure) -> Void
     ) async throws(Failure) {
@@ -51,7 +52,7 @@ extension SettingReference.Iterator: LatestIterator {
         popNewest() ?? element
     }
 
-    /// The newest value that has not been delivered yet, without waiting for one.
+    /// Returns the newest undelivered value, without waiting for one.
     mutating func popNewest() -> Value? {
         guard let (value, version) = box.published(unlessVersion: seen) else { return nil }
         seen = version

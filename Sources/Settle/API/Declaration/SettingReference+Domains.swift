@@ -1,8 +1,8 @@
 extension SettingReference {
-    /// What the domains of the store's search list have to do with the setting.
+    /// The setting's state in the domains of the store's search list.
     public var domains: Domains { Domains(setting: self) }
 
-    /// A setting in the domains of its store's search list. A draft's settings tell it of the original's.
+    /// A setting in the domains of its store's search list. A draft's settings report the state of the original's.
     public struct Domains: Sendable {
         let setting: SettingReference
 
@@ -14,11 +14,11 @@ extension SettingReference {
         /// The source of the current value.
         public var origin: ValueOrigin { read { box, slot in box.held?.domain.origin ?? slot.origin } }
 
-        /// The value that the application's domain has, and that is saved; `nil` if it has none. It is not the current
-        /// value while a domain above covers it.
+        /// The value in the application's domain, which is saved; `nil` if it has none. It is not the current value
+        /// while a domain above covers it.
         public var stored: Value? { box.visibleOwn(in: box.placement)?.value }
 
-        /// Whether a domain above the application's has a value, so that what is written here is saved but not in
+        /// Whether a domain above the application's has a value, so that a value written here is saved but not in
         /// force.
         public var isCovered: Bool { read { box, _ in box.held?.domain.isAbove == true } }
 

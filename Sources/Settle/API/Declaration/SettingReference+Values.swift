@@ -9,13 +9,13 @@ extension SettingReference: WritableSetting {
         Iterator(box: box.resolved, keeper: keeper)
     }
 
-    /// Returns the current value first, then, whenever it is asked, the newest value, waiting for one that is newer
-    /// than the last. Values in between are skipped. Ends when the store closes or the task is cancelled.
+    /// Returns the current value first, then, on each call, the newest value, waiting for one that is newer than the
+    /// last. Skips values in between. Ends when the store closes or the task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
         // Kept small, because the frames of each waiting task contain several copies of it.
         @usableFromInline let box: SettingBox<Value>
-        /// The version of the value returned last; before the first and after the last value, an odd number, which no
-        /// value has.
+        /// The version of the value returned last. Before the first value and after the last, it is an odd number,
+        /// which no value has.
         @usableFromInline var seen = Self.nothing
         /// `nil` once the sequence has ended, and at first in a group that no store has opened, whose subscribers are
         /// not counted.
@@ -57,7 +57,7 @@ extension SettingReference: WritableSetting {
             waiter = nil
         }
 
-        /// Returns when there may be a newer value than the last one. False if there will be none.
+        /// Waits until there may be a newer value than the last one. Returns false if there will be none.
         ///
         /// Checking and parking are one step under the lock that publishes, so no value falls between them.
         @usableFromInline
@@ -66,7 +66,7 @@ extension SettingReference: WritableSetting {
             self.waiter = waiter
             waiter.seen = seen
             let box = box
-            // Whatever these closures capture takes memory for each waiting subscriber.
+            // Everything that these closures capture takes memory for each waiting subscriber.
             await withTaskCancellationHandler {
                 await withUnsafeContinuation { box.park($0, with: waiter) }
             } onCancel: {

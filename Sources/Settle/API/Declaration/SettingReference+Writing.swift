@@ -3,7 +3,7 @@ extension SettingReference {
     /// Writes a value.
     ///
     /// - Throws: ``SettingsError`` that names the key, the value and the rule, if the value breaks the setting's rule;
-    ///   or if the store has been closed. The old value stays then.
+    ///   or if the store has been closed. The old value then stays.
     public func set(_ newValue: Value) throws(SettingsError) {
         defer { withExtendedLifetime(keeper) {} }
         try box.set(newValue)
@@ -11,8 +11,8 @@ extension SettingReference {
 
     /// Changes the value in place, atomically: no other write comes between reading and writing.
     ///
-    /// - Throws: ``SettingsError`` if the closure writes the same setting in another way, whose value stays then;
-    ///   otherwise as ``set(_:)``.
+    /// - Throws: ``SettingsError`` if the closure writes the same setting in another way, in which case that value
+    ///   stays; otherwise as ``set(_:)``.
     @discardableResult
     public func modify<Result>(_ body: (inout Value) -> Result) throws(SettingsError) -> Result {
         try change(failing: { $0 }) { value throws(SettingsError) in (body(&value), isChanged: true) }
@@ -20,14 +20,14 @@ extension SettingReference {
 
     /// Changes the value in place, atomically: no other write comes between reading and writing.
     ///
-    /// - Throws: What the closure throws, in which case nothing is written; otherwise as the form with a closure that
-    ///   throws nothing.
+    /// - Throws: The closure's error, in which case nothing is written; otherwise as the variant whose closure does not
+    ///   throw.
     @discardableResult
     public func modify<Result>(_ body: (inout Value) throws -> Result) throws -> Result {
         try change(failing: { $0 }) { value throws in (try body(&value), isChanged: true) }
     }
 
-    /// Resets the setting to its default; then nothing is stored for it.
+    /// Resets the setting to its default; nothing is stored for it then.
     ///
     /// - Throws: ``SettingsError`` if the store has been closed.
     public func reset(author: String? = nil) throws(SettingsError) {
@@ -42,7 +42,7 @@ extension SettingReference {
 
     /// - Parameters:
     ///   - failing: Converts an error of the store to one that the caller throws.
-    ///   - body: Changes the value, and returns whether it has.
+    ///   - body: Changes the value, and returns whether it did.
     func change<Result, Failure: Error>(
         failing: (SettingsError) -> Failure, _ body: (inout Value) throws(Failure) -> (Result, isChanged: Bool)
     ) throws(Failure) -> Result {
@@ -71,7 +71,7 @@ extension SettingReference {
     /// Writes the value as changed by a closure, and releases the lock. A value that can't be written is reported, or
     /// fails the transaction in progress.
     ///
-    /// - Parameter body: Changes the value, and returns whether it has.
+    /// - Parameter body: Changes the value, and returns whether it did.
     func endModifying(
         _ change: InPlaceChange, _ body: (inout Value) throws(SettingsError) -> Bool
     ) {

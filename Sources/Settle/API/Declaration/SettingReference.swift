@@ -10,7 +10,7 @@
 /// ``SettingPart``.
 public struct SettingReference<Value: Sendable>: Sendable {
     @usableFromInline let box: SettingBox<Value>
-    /// Keeps the store open that opened the group.
+    /// Keeps open the store that opened the group.
     @usableFromInline let keeper: Keeper?
 
     @usableFromInline
@@ -40,14 +40,14 @@ public struct SettingReference<Value: Sendable>: Sendable {
         }
     }
 
-    /// The full key, such as `passcode.attemptCount`. For a setting whose group was never opened or used as a whole,
-    /// the key of its declaration, or an empty string.
+    /// The full key, such as `passcode.attemptCount`. For a setting whose group was never opened or used as a whole, it
+    /// is the key of its declaration, or an empty string.
     public var key: String { placement.slot.key.description }
 
     /// The value of the setting while none is stored.
     public var defaultValue: Value { box.resolved.defaultValue }
 
-    /// Whether no domain has a value, so that the default is used. Writing a value that equals the default is no
+    /// Whether no domain has a value, so that the default is used. Writing a value that equals the default is not a
     /// change, so it does not make this false.
     public var isDefault: Bool { domains.current == .declaration }
 

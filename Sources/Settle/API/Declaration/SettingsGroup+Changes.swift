@@ -2,10 +2,10 @@ extension SettingsGroup {
     /// Every change of the group and of the groups within it, from now on; see ``Changes``.
     public var changes: Changes { changes(.every) }
 
-    /// The group's changes, from now on.
+    /// Delivers the group's changes, from now on.
     ///
     /// - Parameters:
-    ///   - delivery: Every change, or only the newest one whenever the subscriber asks.
+    ///   - delivery: Every change, or only the newest one on each request of the subscriber.
     ///   - durableOnly: Whether to deliver a change only once it is on stable storage. That leaves out changes of
     ///     settings that are kept in memory only.
     public func changes(_ delivery: Change.Delivery, durableOnly: Bool = false) -> Changes {
@@ -13,7 +13,7 @@ extension SettingsGroup {
         return Changes(ChangeCursor(on: topic, of: log, delivery: delivery, durableOnly: durableOnly))
     }
 
-    /// The group's changes since a revision, such as the last one that a client has seen.
+    /// Delivers the group's changes since a revision, such as the last one that a client has seen.
     ///
     /// - Throws: ``SettingsError`` if the store's log no longer holds everything since then.
     public func changes(
@@ -23,8 +23,8 @@ extension SettingsGroup {
         return try .since(revision, on: topic, of: log, delivery: delivery, durableOnly: durableOnly)
     }
 
-    /// Everything that has been stored in the group after a place, across restarts and by all processes; see
-    /// ``SettingsStore/History/changes(after:durableOnly:)``. Of a group that no store has opened, nothing.
+    /// Delivers everything stored in the group after a token, across restarts and by all processes; see
+    /// ``SettingsStore/History/changes(after:durableOnly:)``. A group that no store has opened delivers nothing.
     public func changes(after token: ChangeToken?, durableOnly: Bool = false) -> ResumedChanges {
         let engine = engine ?? Engine(log: source.log, time: TimeSource(ContinuousClock()))
         return ResumedChanges(of: engine, on: source.topic, after: token, durableOnly: durableOnly)

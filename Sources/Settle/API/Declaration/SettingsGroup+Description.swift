@@ -1,11 +1,11 @@
-// What `print`, `dump` and the debugger show. The stored property of a setting is a `Setting`, so the protocol provides
-// a group's description, and the settings and parts provide theirs.
+// The output of `print`, `dump` and the debugger. The stored property of a setting is a `Setting`, so the protocol
+// provides a group's description, and the settings and parts provide theirs.
 
 extension SettingsGroup {
     /// The group's keys and values, without secrets, such as
     /// `PasscodeSettings(isPasscodeEnabled: true, attemptCount: 0)`.
     ///
-    /// Like all reading of properties, it is tracked by Observation.
+    /// Observation tracks it, like any read of the properties.
     public var description: String {
         let parts = GroupMember.all(in: self).map { member in
             let label = member.label
@@ -38,7 +38,7 @@ extension SettingReference {
 }
 
 extension ReadableSetting {
-    /// The key, the path to a part, and the value, unless that is a secret, such as `window.frame.width: 80`.
+    /// The key, the path to a part, and the value, unless the value is a secret, such as `window.frame.width: 80`.
     public var description: String { readOnly.source.description }
 
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -13,20 +13,22 @@
 /// A property declared with `var` that is neither a setting nor a group is not saved, and reported when the group is
 /// opened, unless its name begins with an underscore. A property declared with `let` may be of any type.
 public protocol SettingsGroup: Sendable, CustomStringConvertible {
-    /// Creates the group with its defaults: those of the declarations, or what the initializer assigns to settings.
+    /// Creates the group with its defaults: those of the declarations, or the values that the initializer assigns to
+    /// settings.
     ///
-    /// A store calls it when it opens the group. Called directly, it gives a group that works in memory.
+    /// A store calls it when it opens the group. Called directly, it creates a group that works in memory.
     init()
 
-    /// When the group's changes are saved. Default: as in the group around it, or in the store's configuration.
+    /// The policy for saving the group's changes. Default: that of the group around it, or of the store's
+    /// configuration.
     static var savePolicy: SavePolicy { get }
 
     /// The code that may write the settings of the group and of the groups within it. Default: any code that has the
-    /// store. A group within an owner's group is the owner's too.
+    /// store. A group within an owner-only group is owner-only too.
     static var access: SettingsAccess { get }
 
-    /// Whether the group's settings are for people, or what the program remembers. Default: for people. All groups
-    /// within a group of state are state too.
+    /// Whether the group's settings are meant for users, or are state that the program remembers. Default: for users.
+    /// All groups within a group of state are state too.
     static var category: SettingsCategory { get }
 }
 
@@ -35,7 +37,7 @@ extension SettingsGroup {
     public static var access: SettingsAccess { .open }
     public static var category: SettingsCategory { .configuration }
 
-    /// What the group's settings are in; `nil` for a group without settings.
+    /// The engine that the group's settings are in; `nil` for a group without settings.
     var engine: Engine? {
         guard let first = GroupLayout.firstBox(of: self) else { return nil }
         if let engine = first.original.existingPlacement?.engine, !engine.isUnopened { return engine }
@@ -46,15 +48,15 @@ extension SettingsGroup {
     /// Runs a transaction: all writes of the closure become visible and are saved together, or none of them.
     ///
     /// The closure sees its own writes; other threads see them only when it has ended. If it throws, all of them are
-    /// undone. An `update` inside another one, of any group of the same store, is a part of it. The transaction gets
-    /// one revision and is one change for subscribers. The closure runs immediately, on the calling thread, while other
+    /// undone. An `update` inside another one, of any group of the same store, is part of it. The transaction gets one
+    /// revision and is one change for subscribers. The closure runs immediately, on the calling thread, while other
     /// writers of the store wait.
     ///
     /// - Parameters:
     ///   - author: The name for ``Change/author``.
     ///   - body: Writes the settings. It must be quick, because other writers wait.
-    /// - Throws: ``SettingsError`` if written values break their rules, which names all of them, or if the store is
-    ///   closed.
+    /// - Throws: ``SettingsError`` if written values break their rules, in which case it names all of them, or if the
+    ///   store is closed.
     @discardableResult
     public func update<Result>(author: String? = nil, _ body: () -> Result) throws(SettingsError) -> Result {
         guard let engine else { return body() }
@@ -62,9 +64,9 @@ extension SettingsGroup {
         }
     }
 
-    /// Runs a transaction whose closure may throw, which undoes everything that it has written.
+    /// Runs a transaction whose closure may throw, which undoes all its writes.
     ///
-    /// - Throws: What the closure throws; otherwise as the form with a closure that throws nothing.
+    /// - Throws: The closure's error; otherwise as the variant whose closure does not throw.
     @discardableResult
     public func update<Result>(author: String? = nil, _ body: () throws -> Result) throws -> Result {
         guard let engine else { return try body() }

@@ -1,16 +1,17 @@
 import Synchronization
 
-/// The values of a group as of one moment.
+/// The values of a group at one moment.
 ///
-/// Read a value as you read it from the group: `snapshot.passcode.attemptCount`. A snapshot can't be written. A group
-/// within the group gives a snapshot too, and `snapshot.$attemptCount` a ``ReadOnlySetting`` whose value does not
-/// change. A computed property whose type is not `Codable` is read as `snapshot[\.state]`. Observation tracks all of
-/// these as reads of the settings.
+/// Read a value as from the group: `snapshot.passcode.attemptCount`. A snapshot can't be written. A group within the
+/// group is a snapshot too, and `snapshot.$attemptCount` is a ``ReadOnlySetting`` whose value does not change. A
+/// computed property whose type is not `Codable` is read as `snapshot[\.state]`. Observation tracks all of these as
+/// reads of the settings.
 @dynamicMemberLookup
 public struct Snapshot<Group: SettingsGroup>: Sendable {
     /// The revision of the newest transaction that the values include.
     public let revision: UInt64
-    /// A frozen copy. Writes that the compiler does not see, such as by the group's own functions, go to the settings.
+    /// A frozen copy. Writes that the compiler does not see, such as those by the group's own functions, go to the
+    /// settings.
     private let group: Group
 
     init(of original: Group) {
@@ -18,7 +19,7 @@ public struct Snapshot<Group: SettingsGroup>: Sendable {
             (group, revision) = (original, 0)
             return
         }
-        // Of a draft, and of a group whose copy may run foreign code, which writes.
+        // For a draft, and for a group whose copy may run foreign code, which writes.
         let excludesWriters = engine.readsThrough || GroupShape.of(Group.self)?.isFixed != true
         if excludesWriters { engine.writer.lock() }
         defer { if excludesWriters { engine.writer.unlock() } }
@@ -77,16 +78,16 @@ extension Snapshot: CustomStringConvertible, CustomReflectable {
 }
 
 extension SettingsGroup {
-    /// All values of the group and of the groups within it, as they were between two transactions.
+    /// Returns all values of the group and of the groups within it, as they were between two transactions.
     public func snapshot() -> Snapshot<Self> {
         Snapshot(of: self)
     }
 
     /// Reads several settings of the group, and of the groups within it, as they were between two transactions.
     ///
-    /// Cheaper than ``snapshot()``, because usually nothing is copied: the closure is executed again if a transaction
-    /// came in between. So it should only read, and only through its argument, which becomes a copy if transactions
-    /// come too fast. It does not wait for writers. Observation tracks what it reads.
+    /// This is cheaper than ``snapshot()``, because it usually copies nothing: it runs the closure again if a
+    /// transaction came in between. So the closure should only read, and only through its argument, which becomes a
+    /// copy if transactions come too fast. The call does not wait for writers. Observation tracks the closure's reads.
     public func snapshot<Result>(_ read: (Self) throws -> Result) rethrows -> Result {
         guard let engine else { return try read(self) }
         if engine.writer.isHeldByCurrentThread { return try read(self) }

@@ -1,9 +1,9 @@
-/// An async sequence of what a closure reads from a group: the current result first, then the newest one after each
-/// change.
+/// An async sequence of the results of a closure that reads a group: the current result first, then the newest one
+/// after each change.
 ///
-/// Each result is of one moment, as that of ``SettingsGroup/snapshot(_:)`` is. If `Value` is `Equatable`, a result
-/// equal to the previous one is skipped. The sequence ends when the store closes; leaving the loop or cancelling its
-/// task unsubscribes.
+/// Each result is of one moment, as with ``SettingsGroup/snapshot(_:)``. If `Value` is `Equatable`, a result equal to
+/// the previous one is skipped. The sequence ends when the store closes; leaving the loop or cancelling its task
+/// unsubscribes.
 public struct Snapshots<Group: SettingsGroup, Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Value
     public typealias Failure = Never
@@ -25,7 +25,7 @@ public struct Snapshots<Group: SettingsGroup, Value: Sendable>: AsyncSequence, S
         Iterator(group: group, read: read)
     }
 
-    /// One loop's place in the sequence. `next()` returns `nil` once the store has closed or the task is cancelled.
+    /// One loop's iterator. `next()` returns `nil` once the store has closed or the task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
         private let group: Group
         private let read: @Sendable (Group) -> Value
@@ -54,7 +54,7 @@ public struct Snapshots<Group: SettingsGroup, Value: Sendable>: AsyncSequence, S
             return nil
         }
 
-        /// `nil` if the result equals the last one.
+        /// Reads again. Returns `nil` if the result equals the last one.
         private mutating func readAnew() -> Value? {
             let value = read(group)
             if let last, areEqual?(last, value) == true { return nil }
@@ -88,8 +88,8 @@ extension SettingsGroup {
     /// for await (host, port) in settings.snapshots({ ($0.host, $0.port) }) { … }
     /// ```
     ///
-    /// - Parameter read: Reads the values. It should do nothing else, because it is executed again if a transaction
-    ///   comes in between.
+    /// - Parameter read: Reads the values. It should do nothing else, because it runs again if a transaction comes in
+    ///   between.
     public func snapshots<Value: Sendable>(_ read: @escaping @Sendable (Self) -> Value) -> Snapshots<Self, Value> {
         Snapshots(of: self, read)
     }
@@ -99,7 +99,7 @@ extension Snapshots {
     /// Runs a body for the current result, then for the newest one after each change; see
     /// ``SettingReference/forEachLatest(_:)``. A change that leaves the result equal does not cancel the body.
     ///
-    /// - Throws: What the body throws, which ends everything; except the `CancellationError` of a cancelled body.
+    /// - Throws: The body's error, which ends everything; except the `CancellationError` of a cancelled body.
     public func forEachLatest<Failure: Error>(
         _ body: @escaping @Sendable (Value) async throws(Failure) -> Void
     ) async throws(Failure) {

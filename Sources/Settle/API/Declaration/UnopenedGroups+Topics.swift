@@ -1,5 +1,5 @@
 extension UnopenedGroups {
-    /// The topic of a group, with its settings in it.
+    /// Returns the topic of a group, with its settings in it.
     static func topic(of group: any SettingsGroup) -> Topic? {
         let layout = GroupLayout(group)
         return lock.withLock {
@@ -8,7 +8,7 @@ extension UnopenedGroups {
         }
     }
 
-    /// Puts the topics of a group's settings and of the groups within it below a topic of the group. Under both
+    /// Puts the topics of a group's settings and of the groups within it below a topic of the group. Requires both
     /// locks.
     private static func arrange(_ group: any SettingsGroup) -> Topic? {
         let root = engine.log.root

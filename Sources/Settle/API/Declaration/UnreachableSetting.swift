@@ -1,11 +1,11 @@
 /// A setting or a group in a property of a group, where no store finds it: in a collection, a tuple, an enum or a
 /// struct that is not a group.
 struct UnreachableSetting {
-    /// Such as `Shelf.items[0]`.
+    /// The location, such as `Shelf.items[0]`.
     let place: String
-    /// Such as `a group of the type Item`.
+    /// The kind of value, such as `a group of the type Item`.
     let what: String
-    /// Why no store finds it, and what to do.
+    /// The reason why no store finds it, and the remedy.
     let advice: String
 
     /// Finds the first one in a property that is neither a setting nor a group; `nil` if there is none.
@@ -21,7 +21,7 @@ struct UnreachableSetting {
         (self.place, self.what, self.advice) = (place, what, advice)
     }
 
-    /// What contains a value.
+    /// The surroundings of a value.
     private enum Surroundings {
         case property
         case collection
@@ -79,7 +79,7 @@ struct UnreachableSetting {
             return first(in: parts[1].value, at: "\(place)[\(key)]", within: .collection)
         }
 
-        /// The label as written after the value that has the property.
+        /// Returns the label as written after the value that has the property.
         private func name(of label: String?) -> String {
             guard let label else { return "" }
             // The elements of a tuple without names are called `.0` and so on.
@@ -99,8 +99,8 @@ struct UnreachableSetting {
         }
     }
 
-    /// The type of the groups in a collection of the type, even while it is empty; `nil` if its elements are not
-    /// groups.
+    /// Returns the type of the groups in a collection of the type, even while it is empty; `nil` if its elements are
+    /// not groups.
     private static func elementGroup(of type: any Any.Type, isInCollection: Bool = false) -> (any Any.Type)? {
         if isInCollection, type is any SettingsGroup.Type || type == (any SettingsGroup).self { return type }
         guard let container = type as? any Container.Type else { return nil }

@@ -1,4 +1,4 @@
-// Parts that may be missing, to be written. See `ReadableSetting+Elements.swift`.
+// Parts that may be missing, for writing. See `ReadableSetting+Elements.swift`.
 
 // MARK: Elements
 
@@ -21,8 +21,8 @@ extension WritableSetting {
         part(.through(.element(at: index)))
     }
 
-    /// The value of a key of a dictionary in an optional; `nil` without the dictionary, too, when no value can be
-    /// written.
+    /// The value of a key of a dictionary in an optional; `nil` without the dictionary, too, in which case no value can
+    /// be written.
     public subscript<Key: Hashable & Sendable, Item: Sendable>(
         key: Key
     ) -> SettingPart<Item?> where Value == [Key: Item]? {
@@ -34,7 +34,7 @@ extension WritableSetting {
 
 extension WritableSetting {
     /// A property of an optional's content, such as `$user.name`. It is `nil` while there is no content, and writing a
-    /// value is then refused; writing `nil` is refused while there is a content.
+    /// value is then refused; writing `nil` is refused while there is content.
     @_disfavoredOverload
     public subscript<Wrapped: Sendable, Member: Sendable>(
         dynamicMember path: any WritableKeyPath<Wrapped, Member> & Sendable

@@ -1,4 +1,4 @@
-/// What can be read, followed and written: a setting, or a part of its value.
+/// A value that can be read, followed and written: a setting, or a part of its value.
 public protocol WritableSetting<Value>: ReadableSetting {
     /// The value, without being tracked by Observation. Changes in place are atomic.
     var value: Value { get nonmutating set }
@@ -42,7 +42,7 @@ extension WritableSetting {
     /// ```
     ///
     /// If the optional becomes `nil` later, the value stays the last one, the sequence waits for the next one, and
-    /// writes are refused, because they would restore what was removed.
+    /// writes are refused, because they would restore the removed content.
     public func unwrapped<Wrapped: Sendable>() -> SettingPart<Wrapped>? where Value == Wrapped? {
         value.map { part(.unwrapping($0)) }
     }

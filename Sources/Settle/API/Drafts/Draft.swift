@@ -7,18 +7,18 @@
 /// try draft.apply()                         // one transaction of what was written
 /// ```
 ///
-/// A draft is read and written like its group, also from several threads at once, and Observation tracks its reads. A
-/// key that was not written, a key that is not *touched*, has the newest value of the original. Writing the value that
-/// a key has already does not touch it. ``settings`` is the group itself, for functions that take one. No setting can
-/// have the name of one of the draft's properties: opening refuses it.
+/// A draft is read and written like its group, even from several threads at once, and Observation tracks its reads. A
+/// key that was written is *touched*; all others have the newest value of the original. Writing the value that a key
+/// already has does not touch it. ``settings`` is the group itself, for functions that take one. No setting can have
+/// the name of one of the draft's properties: opening refuses it.
 ///
-/// A draft edits what the application's domain stores: where another domain covers a setting, the draft shows and
-/// writes the value below, as `+=` on the setting does.
+/// A draft edits the values that the application's domain stores: where another domain covers a setting, the draft
+/// shows and writes the value below, as `+=` on the setting does.
 ///
-/// All copies of a draft are the same one. It keeps the store open as the group does.
+/// All copies of a draft are the same draft. It keeps the store open as the group does.
 @dynamicMemberLookup
 public struct Draft<Group: SettingsGroup>: Sendable {
-    /// The draft as its group: whatever takes the group takes the draft.
+    /// The draft as its group, for code that takes the group.
     public let settings: Group
     private let keeper: DraftKeeper<Group>
 
@@ -58,22 +58,21 @@ public struct Draft<Group: SettingsGroup>: Sendable {
 
     // MARK: State
 
-    /// Whether applying the draft would change something. Tracked by Observation.
+    /// Whether applying the draft would change anything. Tracked by Observation.
     public var isDirty: Bool { engine.edited.contains { $0.isDirty } }
 
-    /// The full keys that the draft has a value of its own for, in the order of the declarations. Tracked by
-    /// Observation.
+    /// The full keys for which the draft has its own value, in the order of the declarations. Tracked by Observation.
     public var touchedKeys: [String] { engine.edited.compactMap { $0.existingPlacement?.slot.key.description } }
 
-    /// For each key, what the draft has refused last, in the order of the keys: the value, the rule, and a sentence. It
-    /// is listed until the key is written with a value that is accepted, or reverted. Tracked by Observation.
+    /// The last refused write of each key, in the order of the keys: the value, the rule, and a sentence. It is listed
+    /// until the key is reverted, or written with a value that is accepted. Tracked by Observation.
     public var violations: [SettingsError] {
         engine.accessNode()
         return engine.refused
     }
 
-    /// The touched keys whose values have changed in the original since they were first touched, unless to what the
-    /// draft has. Tracked by Observation.
+    /// The touched keys whose values have changed in the original since they were first touched, unless they changed to
+    /// the draft's own value. Tracked by Observation.
     public var conflicts: [DraftConflict] { engine.edited.compactMap(DraftConflict.init) }
 
     /// Every change of the original, from now on.
@@ -81,17 +80,17 @@ public struct Draft<Group: SettingsGroup>: Sendable {
 
     // MARK: Ending
 
-    /// Forgets everything that was written: the draft is as the original again.
+    /// Discards everything that was written: the draft then equals the original again.
     public func revert() {
         engine.revert(engine.boxes)
     }
 
-    /// Forgets what was written for one setting, such as `draft.revert(\.passcode.$attemptCount)`.
+    /// Discards the value written for one setting, such as `draft.revert(\.passcode.$attemptCount)`.
     public func revert<Value: Sendable>(_ setting: KeyPath<Group, SettingReference<Value>>) {
         engine.revert([settings[keyPath: setting].box])
     }
 
-    /// Forgets what was written for a full key, such as one of ``conflicts``.
+    /// Discards the value written for a full key, such as one of ``conflicts``.
     ///
     /// - Returns: Whether the draft has a setting with this key.
     @discardableResult
@@ -107,7 +106,7 @@ public struct Draft<Group: SettingsGroup>: Sendable {
     /// All other keys stay as they are in the original.
     ///
     /// - Parameters:
-    ///   - policy: What to do about ``conflicts``.
+    ///   - policy: The policy for ``conflicts``.
     ///   - author: The name for ``Change/author``.
     /// - Throws: ``SettingsError`` that names all of the keys, if there are ``violations`` or ``conflicts``, or if keys
     ///   are locked; or if the store is closed, or if this is called inside an `update` of the original or the draft.
@@ -126,11 +125,11 @@ public struct Draft<Group: SettingsGroup>: Sendable {
     /// Writes the touched keys to the original, as ``apply(_:author:)`` does, and returns when they are on stable
     /// storage.
     ///
-    /// Conflicts are looked for when the changes of other processes have been merged. What is written to the draft
-    /// while this waits stays in the draft.
+    /// Conflicts are checked for once the changes of other processes have been merged. Values written to the draft
+    /// while this waits stay in the draft.
     ///
     /// - Parameters:
-    ///   - policy: What to do with a key that has changed in the original since the draft was made.
+    ///   - policy: The policy for ``conflicts``.
     ///   - author: The name for ``Change/author``.
     ///   - length: As in ``SettingsGroup/commit(author:confirmWithin:_:)-(_,_,()->Result)``.
     /// - Throws: As ``apply(_:author:)`` and that commit do. The draft stays as it is.
@@ -143,18 +142,18 @@ public struct Draft<Group: SettingsGroup>: Sendable {
     }
 }
 
-/// What to do if the original has changed where a draft was written.
+/// The policy for writing keys that have changed in the original.
 public enum ConflictPolicy: Sendable, Hashable {
-    /// Throw, and write nothing.
+    /// Throws, and writes nothing.
     case throwing
-    /// Write what the draft has.
+    /// Writes the draft's values.
     case overwriting
 }
 
 extension SettingsGroup {
-    /// A working copy of the group and of the groups within it; see ``Draft``.
+    /// Returns a working copy of the group and of the groups within it; see ``Draft``.
     ///
-    /// Any group can be drafted, also one that is its owner's, and one that no store has opened.
+    /// Any group can be drafted, including an owner-only group and one that no store has opened.
     public func draft() -> Draft<Self> {
         Draft(of: self)
     }

@@ -2,8 +2,8 @@
 public struct DraftConflict: Sendable {
     /// The full key, such as `passcode.attemptCount`.
     public let key: String
-    /// The original's value when the draft first wrote the setting, even of a secret; of the setting's type, as the
-    /// others.
+    /// The original's value when the draft first wrote the setting, even of a secret. Like the other values, it has the
+    /// setting's type.
     public let originalValue: any Sendable
     /// The original's value now.
     public let currentValue: any Sendable
@@ -23,7 +23,7 @@ public struct DraftConflict: Sendable {
 
     private func spelled(_ value: any Sendable) -> Redacted<any Sendable> { Redacted(value, isSecret: isSecret) }
 
-    /// Words for an error.
+    /// The text for an error.
     var difference: String {
         "\(SettingsError.quoted(key)) was \(spelled(originalValue).short), is \(spelled(currentValue).short) now, and is "
             + "\(spelled(draftValue).short) in the draft"
@@ -31,7 +31,7 @@ public struct DraftConflict: Sendable {
 }
 
 extension DraftConflict: CustomStringConvertible, CustomReflectable {
-    /// Such as `attemptCount: 1 → 2, in the draft 3`, without secrets.
+    /// A description such as `attemptCount: 1 → 2, in the draft 3`, without secrets.
     public var description: String {
         "\(key): \(spelled(originalValue)) → \(spelled(currentValue)), in the draft \(spelled(draftValue))"
     }

@@ -3,20 +3,20 @@ import Synchronization
 /// The store of a draft, in memory.
 ///
 /// It shares the writer's lock of the original's store, so that a value is edited, compared and applied without a
-/// change of the original in between, and no two locks can be taken in two orders.
+/// change of the original in between, and two locks are never taken in different orders.
 package final class DraftEngine: Engine, @unchecked Sendable {
     // Sendable: constants, atomics and locked values.
 
     private let members = LockedValue<[AnySettingBox]>([])
     private let violations = LockedValue<[SettingKey: SettingsError]>([:])
     private let follower = LockedValue<Task<Void, Never>?>(nil)
-    /// For what the draft tells of itself.
+    /// Tracks the properties of the draft itself.
     private let node = ObservationNode()
     private let isNotifying = Atomic(false)
-    /// What the draft follows, until it ends. A closure would be wrapped once more by each access.
+    /// The group that the draft follows, until it ends. A closure would be wrapped once more by each access.
     private let original = LockedValue<(any SettingsGroup)?>(nil)
 
-    /// How many transactions its log keeps.
+    /// The number of transactions that its log keeps.
     private static let logLimit = 64
     private static let logCostLimit = 1 << 20
 
@@ -31,11 +31,11 @@ package final class DraftEngine: Engine, @unchecked Sendable {
     override var isUnopened: Bool { false }
     override var readsThrough: Bool { true }
 
-    /// Gives the draft's boxes their places, one after the other: who has one of them may use it from then on.
+    /// Opens the draft's boxes one after the other: code that has one of them may use it from then on.
     ///
     /// - Parameters:
-    ///   - boxes: In the order of the original's settings.
-    ///   - declarations: Those of the original.
+    ///   - boxes: The boxes, in the order of the original's settings.
+    ///   - declarations: The declarations of the original.
     func open(_ boxes: [AnySettingBox], as declarations: [GroupLayout.Declared], of original: any SettingsGroup) {
         // Weak references would not do: a group that no store has opened lives as long as its copies.
         self.original.withLock { $0 = original }
@@ -67,12 +67,12 @@ package final class DraftEngine: Engine, @unchecked Sendable {
         for box in boxes { _ = box.existingPlacement?.slot.removeBox() }
     }
 
-    // MARK: What is edited
+    // MARK: Edited settings
 
     /// The settings, in the order of their declarations.
     var boxes: [AnySettingBox] { members.withLock { $0 } }
 
-    /// Those with a value of the draft's own; their reads are tracked.
+    /// The settings with the draft's own value; their reads are tracked.
     var edited: [AnySettingBox] {
         node.access()
         let edited = boxes.filter(\.isEdited)
@@ -82,7 +82,7 @@ package final class DraftEngine: Engine, @unchecked Sendable {
 
     func accessNode() { node.access() }
 
-    /// In the order of the keys.
+    /// The refused writes, in the order of the keys.
     var refused: [SettingsError] { violations.withLock { $0 }.sorted(by: \.key).map(\.value) }
 
     override func judge(_ slot: SettingSlot, _ error: SettingsError?) {
@@ -120,14 +120,14 @@ package final class DraftEngine: Engine, @unchecked Sendable {
         follower.withLock { task in
             guard task == nil, let changes = original.withLock({ $0 })?.changes(.newest) else { return }
             task = Task.detached { [weak self] in
-                // Whatever came before the sequence began.
+                // Catch up on changes from before the sequence began.
                 self?.catchUp()
                 for await _ in changes { self?.catchUp() }
             }
         }
     }
 
-    /// Tells the draft's subscribers of changes of the original.
+    /// Notifies the draft's subscribers of changes of the original.
     private func catchUp() {
         writer.lock()
         defer { writer.unlock() }
@@ -141,9 +141,9 @@ package final class DraftEngine: Engine, @unchecked Sendable {
         if isInTransaction || original?.isInTransaction == true { throw .draftInsideTransaction }
     }
 
-    /// Writes what is edited, inside a transaction of the original.
+    /// Writes the edited settings, inside a transaction of the original.
     ///
-    /// - Returns: What was written.
+    /// - Returns: The written edits.
     func write(_ policy: ConflictPolicy) throws(SettingsError) -> [AppliedEdit] {
         if let error = SettingsError.refused(refused) { throw error }
         let edited = boxes.filter(\.isEdited)
@@ -164,7 +164,7 @@ package final class DraftEngine: Engine, @unchecked Sendable {
         if !conflicts.isEmpty { throw .draftConflict(conflicts) }
     }
 
-    /// What was applied is no longer edited, unless it was written again since.
+    /// Ends the edits that were applied, except settings that were written again since.
     func settle(_ applied: [AppliedEdit]) {
         writer.lock()
         defer { writer.unlock() }
@@ -176,7 +176,7 @@ package final class DraftEngine: Engine, @unchecked Sendable {
     }
 }
 
-/// What a draft had for a setting when it was applied.
+/// A draft's edit of a setting when it was applied.
 struct AppliedEdit: Sendable {
     let box: AnySettingBox
     let edit: DraftEdit

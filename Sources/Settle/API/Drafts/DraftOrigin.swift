@@ -1,15 +1,15 @@
 import Synchronization
 
-/// What a draft follows.
+/// The group that a draft follows.
 ///
-/// A draft begins as boxes that read through to the original. Its engine is made when more than that is asked of it,
-/// because it costs more than all else.
+/// A draft begins as boxes that read through to the original. Its engine is created only when more is needed, because
+/// it costs more than everything else.
 final class DraftOrigin<Group: SettingsGroup>: DraftSource, @unchecked Sendable {
     // Sendable: `boxes` is guarded by `making` once the draft is shared; the rest is constant and Sendable.
 
     let original: Group
     private let originalEngine: Engine?
-    /// The draft's, in the order of the original's settings, until the engine has them.
+    /// The draft's boxes, in the order of the original's settings, until the engine has them.
     @exclusivity(unchecked) private var boxes: [AnySettingBox] = []
     private let made = AtomicLazyReference<DraftEngine>()
 
@@ -18,7 +18,7 @@ final class DraftOrigin<Group: SettingsGroup>: DraftSource, @unchecked Sendable 
         self.original = original
     }
 
-    /// Makes a box of the draft, before that is shared.
+    /// Creates a box of the draft, before the draft is shared.
     func follow(_ box: AnySettingBox) -> AnySettingBox {
         let own = box.original.followed(in: self)
         boxes.append(own)
@@ -30,7 +30,7 @@ final class DraftOrigin<Group: SettingsGroup>: DraftSource, @unchecked Sendable 
     func open() { _ = engine }
 
     private func makeEngine() -> DraftEngine {
-        // Asks the group's type, which is foreign code, before the lock is taken.
+        // Calls the group's type, which is foreign code, before the lock is taken.
         let declarations = GroupLayout(original).settings
         return making.withLock {
             if let engine = made.load() { return engine }
@@ -45,17 +45,17 @@ final class DraftOrigin<Group: SettingsGroup>: DraftSource, @unchecked Sendable 
         return boxes
     }
 
-    /// Ends the draft when nothing uses it any more. The boxes reference this, so it drops them.
+    /// Ends the draft when nothing uses it any more. Drops the boxes, because they reference this object.
     fileprivate func end() {
         let boxes = making.withLock { takeBoxes() }
         withExtendedLifetime(boxes) { made.load()?.end() }
     }
 }
 
-/// Held while a draft's engine is made. Recursive, because there are drafts of drafts. Taken before any log's lock.
+/// Held while a draft's engine is created. Recursive, because there are drafts of drafts. Taken before any log's lock.
 private let making = RecursiveLock()
 
-/// Keeps a draft open: referenced by its settings and by who follows them.
+/// Keeps a draft open: referenced by its settings and by their followers.
 final class DraftKeeper<Group: SettingsGroup>: Keeper, @unchecked Sendable {
     // Sendable: a constant.
     let origin: DraftOrigin<Group>

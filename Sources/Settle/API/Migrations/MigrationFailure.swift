@@ -1,9 +1,9 @@
-/// Why values can't be migrated.
+/// The reason why values can't be migrated.
 struct MigrationFailure: Error, CustomStringConvertible {
     /// The name of the step, once it is known.
     var step: String?
     var key: SettingKey?
-    /// A sentence.
+    /// The reason, as a sentence.
     var reason: String
     var underlying: (any Error)?
 
@@ -12,7 +12,7 @@ struct MigrationFailure: Error, CustomStringConvertible {
         return (step.map { "The step “\($0)” has failed\(place): " } ?? "") + reason
     }
 
-    /// Runs a part of a step, and names the key that it has failed at unless a part of it has named another.
+    /// Runs a part of a step, and names the key at which it failed unless an inner part has named another.
     static func naming<Result>(_ key: SettingKey, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -23,11 +23,11 @@ struct MigrationFailure: Error, CustomStringConvertible {
         }
     }
 
-    /// The storage has recorded a step that the list has lost or renamed.
+    /// Creates the failure for a step that the storage has recorded and that the list has lost or renamed.
     ///
     /// - Parameters:
-    ///   - later: A step of the list that was made after it.
-    ///   - due: A step of the list that has not been made.
+    ///   - later: A step of the list that has run after it.
+    ///   - due: A step of the list that has not run.
     static func lost(_ name: String, before later: String?, without due: String?) -> MigrationFailure {
         let before = later.map { ", and was made before “\($0)”, which is" }
         let reason = before ?? due.map { ", and “\($0)”, which is, has not been made" } ?? ""

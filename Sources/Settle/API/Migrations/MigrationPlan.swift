@@ -1,11 +1,11 @@
-/// Which steps of a program's list a storage has not seen, and what they make of its values.
+/// The steps of a program's list that a storage has not seen, and their result for its values.
 struct MigrationPlan: Sendable {
-    /// In the order of the list. None if a newer program has migrated the storage.
+    /// The steps to run, in the order of the list. None if a newer program has migrated the storage.
     let due: [SettingsMigration]
     private let record: MigrationRecord
 
-    /// - Throws: ``MigrationFailure`` if two steps have one name, if the record can't be read, or if it shows that the
-    ///   list has lost a step.
+    /// - Throws: ``MigrationFailure`` if two steps have the same name, if the record can't be read, or if it shows that
+    ///   the list has lost a step.
     init(_ list: [SettingsMigration], recorded record: MigrationRecord) throws(MigrationFailure) {
         var known: Set<String> = []
         for step in list where !known.insert(step.name).inserted {
@@ -23,17 +23,17 @@ struct MigrationPlan: Sendable {
         let made = Set(recorded.compactMap(\.step))
         due = list.filter { !made.contains($0.name) }
         guard let unknown = recorded.firstIndex(where: { $0.step == nil }) else { return }
-        // A newer program has made all steps of this list before its own.
+        // A newer program has run all steps of this list before its own.
         let later = recorded[unknown...].lazy.compactMap(\.step).first
         guard later == nil, due.isEmpty else {
             throw .lost(recorded[unknown].name, before: later, without: due.first?.name)
         }
     }
 
-    /// The values after the steps, with the record of them.
+    /// Returns the values after the steps, with the record of the steps.
     ///
     /// - Parameters:
-    ///   - addingOnly: Whether programs of other versions use the values too, so that each has to stay what it is.
+    ///   - addingOnly: Whether programs of other versions use the values too, so that each value must stay as it is.
     ///   - check: Refuses a value that can't be stored.
     func apply(
         to tree: SettingTree, addingOnly: Bool = false, check: (SettingKey, SettingValue) throws -> Void = { _, _ in }
@@ -44,7 +44,7 @@ struct MigrationPlan: Sendable {
             do {
                 let before = result
                 try step.change(&result)
-                // What is under the record's names is not the step's.
+                // Values under the record's names are not the step's.
                 _ = MigrationRecord(takenFrom: &result)
                 if addingOnly { try Self.checkAdding(from: before, to: result) }
                 for (name, value) in result.root where before.root[name] != value {

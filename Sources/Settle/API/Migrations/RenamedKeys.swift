@@ -1,4 +1,4 @@
-/// Where the steps of a list have put what stood at keys.
+/// The keys that the steps of a list have moved values to.
 ///
 /// Domains that no migration changes still have values under the old names.
 struct RenamedKeys: Sendable {
@@ -8,7 +8,7 @@ struct RenamedKeys: Sendable {
         renamings = list.compactMap(\.renamed)
     }
 
-    /// The name by now of what had a key at first; `nil` if no step has given it another.
+    /// Returns the current name of a key; `nil` if no step has renamed it.
     func newName(of key: SettingKey) -> SettingKey? {
         var name = key
         for (from, to) in renamings {
@@ -21,13 +21,13 @@ struct RenamedKeys: Sendable {
         return name == key ? nil : name
     }
 
-    /// The names that a key had before, the last one first.
+    /// Returns the earlier names of a key, the last one first.
     func oldNames(of key: SettingKey) -> [SettingKey] {
         var names: [SettingKey] = []
-        // What may have become the key by the step in question.
+        // The keys that may have become the key by the step in question.
         var sources = [key]
         for (from, to) in renamings.reversed() {
-            // What had this name before the step has another one afterwards.
+            // A value that had this name before the step has another one after it.
             sources.removeAll { $0 == from || from.rest(of: $0) != nil }
             let found = sources.compactMap { $0 == to ? from : to.rest(of: $0).map(from.appending) }
             sources += found
@@ -43,6 +43,6 @@ struct RenamedKeys: Sendable {
 }
 
 extension [SettingsMigration] {
-    /// The name by now of what had a key at first; `nil` if no step has given it another.
+    /// Returns the current name of a key; `nil` if no step has renamed it.
     func newName(of key: SettingKey) -> SettingKey? { RenamedKeys(self).newName(of: key) }
 }

@@ -1,8 +1,8 @@
 /// Values as Swift types, for migrations.
 extension SettingTree {
-    /// The value of a key, converted as for a setting of the type; `nil` if there is none.
+    /// Returns the value of a key, converted as for a setting of the type; `nil` if there is none.
     ///
-    /// It is found where a setting finds it: under a name with dots, or at the path.
+    /// The value is found where a setting finds it: under a name with dots, or at the path.
     ///
     /// - Throws: An error that names the key if the value has another form or type.
     public func value<Value: Codable & Sendable>(_ type: Value.Type, forKey key: SettingKey) throws -> Value? {
@@ -20,7 +20,8 @@ extension SettingTree {
 
 /// Values where settings find them, for the steps.
 extension SettingTree {
-    /// Where the value of a key is: under a name with dots if there is one, as in ``StoredValues/resolved(_:)``.
+    /// Returns the key that has the value of a key: a name with dots if there is one, as in
+    /// ``StoredValues/resolved(_:)``.
     func location(of key: SettingKey) -> SettingKey { key.literals.first { self[$0] != nil } ?? key }
 
     /// Removes the value of a key, in every spelling, and returns the one that a setting read.
@@ -50,7 +51,7 @@ extension SettingTree {
         return found
     }
 
-    /// The siblings of a key whose names begin with its name and a dot, with the rests of their names.
+    /// Returns the siblings of a key whose names begin with its name and a dot, with the rests of their names.
     private func namesWithDots(within key: SettingKey) -> [(key: SettingKey, inner: String)] {
         var siblings = root
         if let parent = key.parent {
@@ -69,13 +70,14 @@ extension SettingTree {
 extension SettingValue {
     fileprivate var isDictionary: Bool { if case .dictionary = self { true } else { false } }
 
-    /// Another value over this one: of two dictionaries, each entry is decided by itself.
+    /// Returns this value with another one merged over it: in two dictionaries, each entry is merged separately.
     func merged(under other: SettingValue) -> SettingValue {
         guard case .dictionary(let own) = self, case .dictionary(let others) = other else { return other }
         return .dictionary(own.merging(others) { $0.merged(under: $1) })
     }
 
-    /// Without the values of keys at which another one has values, in any spelling; `nil` if nothing is left.
+    /// Returns the value without the values of keys at which another one has values, in any spelling; `nil` if nothing
+    /// is left.
     func removing(keysOf other: SettingValue) -> SettingValue? {
         removing(Set(other.innermostKeys), within: "")
     }

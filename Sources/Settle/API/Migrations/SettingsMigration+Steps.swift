@@ -1,7 +1,7 @@
 extension SettingsMigration {
     /// Gives a setting another key.
     ///
-    /// If the new key has a value already, that stays, since only a program that knows the key has written it.
+    /// If the new key already has a value, that value stays, since only a program that knows the key has written it.
     ///
     /// - Parameters:
     ///   - key: The old key.
@@ -16,7 +16,7 @@ extension SettingsMigration {
 
     /// Moves a group, and everything else below its path, to another path.
     ///
-    /// What is there already stays: key by key, it wins, whichever names of a key are joined by dots.
+    /// Values already at the new path stay: they win key by key, whichever names of a key are joined by dots.
     ///
     /// - Parameters:
     ///   - path: The old path.
@@ -43,10 +43,10 @@ extension SettingsMigration {
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - old: The type of the stored value. A value that is none of it fails the migration.
+    ///   - old: The type of the stored value. A value that is not of this type fails the migration.
     ///   - new: The type to store.
     ///   - name: The step's name. Default: "convert" and the key. A second conversion of the key needs another name.
-    ///   - transform: Converts a value. What it throws fails the migration.
+    ///   - transform: Converts a value. An error that it throws fails the migration.
     public static func convert<Old: Codable & Sendable, New: Codable & Sendable>(
         _ key: SettingKey, from old: Old.Type, to new: New.Type, name: String? = nil,
         _ transform: @escaping @Sendable (Old) throws -> New
@@ -61,10 +61,10 @@ extension SettingsMigration {
     ///
     /// - Parameters:
     ///   - key: The key, which is removed.
-    ///   - old: The type of the stored value. A value that is none of it fails the migration.
+    ///   - old: The type of the stored value. A value that is not of this type fails the migration.
     ///   - name: The step's name. Default: "split" and the key.
-    ///   - transform: Returns the new values by their keys, which may include the old one. What it throws fails the
-    ///     migration.
+    ///   - transform: Returns the new values by their keys, which may include the old key. An error that it throws
+    ///     fails the migration.
     public static func split<Old: Codable & Sendable>(
         _ key: SettingKey, from old: Old.Type, name: String? = nil,
         _ transform: @escaping @Sendable (Old) throws -> [SettingKey: any Codable & Sendable]
@@ -80,11 +80,11 @@ extension SettingsMigration {
     /// Merges the values of several settings into one.
     ///
     /// - Parameters:
-    ///   - keys: The keys, which are removed. If none of them has a value, nothing is done.
+    ///   - keys: The keys, which are removed. If none of them has a value, the step does nothing.
     ///   - new: The key of the new value.
     ///   - name: The step's name. Default: "merge" and the keys.
-    ///   - transform: Makes the new value from the tree before, in which some of the keys may be missing; `nil` stores
-    ///     none. What it throws fails the migration.
+    ///   - transform: Returns the new value from the tree before the step, in which some of the keys may be missing;
+    ///     `nil` stores no value. An error that it throws fails the migration.
     public static func merge<New: Codable & Sendable>(
         _ keys: [SettingKey], to new: SettingKey, name: String? = nil,
         _ transform: @escaping @Sendable (SettingTree) throws -> New?

@@ -4,17 +4,18 @@
     import Foundation
 #endif
 
-/// Where the standard domains of a store are.
+/// The locations of a store's standard domains.
 struct DomainLocations {
     /// The store's name, such as `com.example.app`.
     let id: String
     /// The store's own file; `nil` for a storage without one.
     let file: URL?
-    /// The other user whose store it is, if it is one's.
+    /// The home of the other user whose store it is, if it is another user's.
     let home: UserHome?
     let location: StandardLocation
 
-    /// - Parameter id: By default the name of the file, or of its folder if the file is called `settings`.
+    /// - Parameter id: The store's name. By default the name of the file, or of its folder if the file is called
+    ///   `settings`.
     init(id: String? = nil, file: URL?, home: UserHome? = nil) {
         let name = file?.deletingPathExtension().lastPathComponent ?? ""
         self.id = id ?? (name == "settings" ? file?.deletingLastPathComponent().lastPathComponent ?? name : name)
@@ -23,9 +24,9 @@ struct DomainLocations {
         location = home.map { StandardLocation(of: $0.path) } ?? StandardLocation()
     }
 
-    /// Where the file of a domain is, and whose it is.
+    /// Returns the location of a domain's file, and the user that it belongs to.
     ///
-    /// - Parameter given: Its place, if it is not the standard one.
+    /// - Parameter given: The location, if it is not the standard one.
     func place(
         of file: SearchList.Domain.StandardFile, at given: URL?
     ) throws(StorageError) -> (file: URL, home: UserHome?) {
@@ -33,7 +34,7 @@ struct DomainLocations {
         return ownership(of: url)
     }
 
-    /// Whose a file is, and its path without the links that lead to that user's home.
+    /// Returns the user that a file belongs to, and the file's path without the links that lead to that user's home.
     func ownership(of url: URL) -> (file: URL, home: UserHome?) {
         guard let home, let own = home.path(of: FilePath(url)) else { return (url, nil) }
         return (URL(filePath: own.text, directoryHint: .notDirectory), home)
@@ -53,7 +54,7 @@ struct DomainLocations {
         return try location.file(forStore: id)
     }
 
-    /// Such as `COM_EXAMPLE_APP`.
+    /// The prefix of environment variables, such as `COM_EXAMPLE_APP`.
     var environmentPrefix: String {
         var prefix = id.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }
         while prefix.last == "_" { prefix.removeLast() }

@@ -1,24 +1,24 @@
 /// A name in a folder, comparable with others.
 ///
-/// Two paths lead to one file if they lead to one entry of one folder: by another way to the folder, such as a bind
-/// mount, or by another spelling of the name where the file system takes both for one. Hard links are two files: a save
+/// Two paths lead to one file if they lead to one entry of one folder: by another route to the folder, such as a bind
+/// mount, or by another spelling of the name where the file system treats both as one. Hard links are two files: a save
 /// replaces the entry by its own name, and leaves the other name with its old contents.
 struct FileLocation: Sendable {
     let path: FilePath
     /// `nil` if the folder was missing.
     private let folder: FileStatus.Identity?
-    /// Equal for all spellings that a file system might take for one. Strings that Unicode calls equal are equal
+    /// Equal for all spellings that a file system might treat as one. Strings that Unicode calls equal are equal
     /// already.
     private let foldedName: String
 
-    /// Asks the file system.
+    /// Creates a location. Queries the file system.
     init(_ path: FilePath, _ identities: FileIdentities) {
         self.path = path
         folder = identities.identity(path.folder)
         foldedName = path.name.lowercased()
     }
 
-    /// Asks the file system again, but only about places that look the same.
+    /// Queries the file system again, but only for locations that look the same.
     func isSameFile(as other: FileLocation, _ identities: FileIdentities) -> Bool {
         guard foldedName == other.foldedName, let folder, folder == other.folder ?? folder else { return false }
         // The folders may have been moved since.
@@ -38,7 +38,7 @@ struct FileLocation: Sendable {
         return false
     }
 
-    /// Whether a folder lists both names, which then are hard links.
+    /// Returns whether a folder lists both names, which then are hard links.
     private func areTwoEntries(_ name: String, _ other: String, _ names: [String]) -> Bool {
         [name, other].allSatisfy { name in names.contains { $0.utf8.elementsEqual(name.utf8) } }
     }
@@ -48,7 +48,7 @@ struct FileLocation: Sendable {
 
 /// Determines whether two paths are one file.
 struct FileIdentities: Sendable {
-    /// The identity of what is at a path itself, if anything.
+    /// The identity of the entry at a path itself, if any.
     var identity: @Sendable (FilePath) -> FileStatus.Identity?
     /// The names in a folder, as the file system spells them.
     var names: @Sendable (FilePath) -> [String]
@@ -65,6 +65,6 @@ extension FileIdentities {
 }
 
 extension UserHome {
-    /// Tells files apart without following links.
+    /// Distinguishes files without following links.
     var identities: FileIdentities { FileIdentities(by: calls) }
 }

@@ -4,8 +4,8 @@
     public import Foundation
 #endif
 
-/// The settings that some program of the user has stored in the standard place, for tools that show the settings of all
-/// programs.
+/// The settings that one of the user's programs has stored in the standard location, for tools that show the settings
+/// of all programs.
 ///
 /// ```swift
 /// for domain in ProgramDomain.all() {
@@ -23,7 +23,7 @@ public struct ProgramDomain: Sendable, Hashable {
         (self.name, self.file) = (name, file)
     }
 
-    /// The domain of a name, with its file, or the one that its first value will make.
+    /// Creates the domain of a name, with its existing file, or the file that its first value will create.
     ///
     /// - Throws: ``SettingsError`` if the name can't be that of a folder.
     public init(named name: String) throws(SettingsError) {
@@ -32,10 +32,10 @@ public struct ProgramDomain: Sendable, Hashable {
         self.init(name: name, file: location.existingFile(ofDomain: name) ?? file)
     }
 
-    /// The domains of the user that have a file, sorted by name. Nothing is opened.
+    /// Returns the user's domains that have a file, sorted by name. Opens nothing.
     public static func all() -> [ProgramDomain] { StandardLocation().domains() }
 
-    /// The JSON Schema that the program has left beside the file; see `file.writeSchema()` of a store with
+    /// Returns the JSON Schema that the program has left beside the file; see `file.writeSchema()` of a store with
     /// `SettleInterchange`.
     ///
     /// - Returns: `nil` if it has left none.
@@ -58,7 +58,7 @@ public struct ProgramDomain: Sendable, Hashable {
 }
 
 extension StandardLocation {
-    /// The domains that have a file in this place, sorted by name.
+    /// Returns the domains that have a file in this location, sorted by name.
     package func domains() -> [ProgramDomain] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folderPath)) ?? []
         return names.filter { !$0.hasPrefix(".") }.sorted { $0.precedesByBytes($1) }.compactMap { name in
@@ -66,7 +66,7 @@ extension StandardLocation {
         }
     }
 
-    /// The file of a domain that has one, in either format.
+    /// Returns the file of a domain that has one, in either format.
     package func existingFile(ofDomain name: String) -> URL? {
         guard let json = try? file(forStore: name) else { return nil }
         if Self.isThere(json) { return json }
@@ -74,14 +74,14 @@ extension StandardLocation {
         return Self.isThere(list) ? list : nil
     }
 
-    /// Whether there is a file, or the journal of a removed one.
+    /// Returns whether there is a file, or the journal of a removed one.
     package static func isThere(_ file: URL) -> Bool {
-        // Every reading verb of the command asks this, so it asks the system and nothing else.
+        // Every reading verb of the command calls this, so it makes system calls and nothing else.
         let operations = FileOperations(POSIXSystemCalls())
         func isThere(_ path: FilePath) -> Bool { (try? operations.status(at: path)) != nil }
         let path = FilePath(file)
         if let status = try? operations.status(at: path), status.kind != .symbolicLink { return true }
-        // A link may lead nowhere. What a removed file has left follows from where it was.
+        // A link may lead nowhere. The remains of a removed file are beside the link's target.
         guard let target = try? operations.resolve(path).resolved else { return isThere(path) }
         return isThere(target) || isThere(FileNames(target).journal)
     }

@@ -14,10 +14,10 @@ final class RegisteredFile: StoreRegistration {
         self.files = files
     }
 
-    /// The path by which it is listed.
+    /// The path under which it is listed.
     var path: FilePath { place.path }
 
-    /// Whether the other path leads to the same file. Asks the file system.
+    /// Returns whether the other path leads to the same file. Queries the file system.
     func isSameFile(as other: RegisteredFile, _ identities: FileIdentities) -> Bool {
         place.isSameFile(as: other.place, identities)
     }
@@ -30,7 +30,7 @@ final class RegisteredFile: StoreRegistration {
         files.end(self)
     }
 
-    /// The path of a file without links and dots. Asks the file system.
+    /// Returns the path of a file without links and dots. Queries the file system.
     static func path(of file: URL) -> FilePath {
         let path = FilePath(file)
         // If this fails, the storage will report why.

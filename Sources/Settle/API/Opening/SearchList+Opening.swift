@@ -8,12 +8,12 @@ import Synchronization
 
 /// The domains of a search list, ready for a store.
 struct SearchedDomains: Sendable {
-    /// Without the application's, highest first.
+    /// All domains but the application's, highest first.
     let domains: [AttachedDomain]
     /// The user's languages, if they were given.
     private(set) var languages: [String]?
 
-    /// - Throws: ``SettingsError`` if two domains have one name, or a place or a prefix is not valid.
+    /// - Throws: ``SettingsError`` if two domains have the same name, or a location or a prefix is not valid.
     init(_ list: SearchList, _ places: DomainLocations) throws(SettingsError) {
         let names = list.domains.map(\.name)
         if let name = names.first(where: { name in names.count { $0 == name } > 1 }) {
@@ -35,9 +35,9 @@ struct SearchedDomains: Sendable {
         self.domains = domains
     }
 
-    /// Loads all of them, some at the same time. May block.
+    /// Loads all domains, some at the same time. May block.
     ///
-    /// - Throws: ``SettingsError`` if one that is required can't be loaded.
+    /// - Throws: ``SettingsError`` if a required domain can't be loaded.
     func loaded() async throws(SettingsError) -> [LoadedDomain] {
         let results = await loadedSources()
         var loaded: [LoadedDomain] = []
@@ -54,7 +54,7 @@ struct SearchedDomains: Sendable {
     /// With fewer sources a second thread takes longer to start than it saves.
     private static let sourcesOfOneThread = 3
 
-    /// What the sources have, by the indices of the domains.
+    /// Returns the contents of the sources, by the indices of the domains.
     private func loadedSources() async -> [Int: Result<DomainContents, StorageError>] {
         let sources = domains.enumerated().compactMap { index, domain in domain.source.map { (index, $0) } }
         let next = Atomic(0)
@@ -75,7 +75,7 @@ struct SearchedDomains: Sendable {
 }
 
 extension SearchList.Domain {
-    /// - Parameter variables: Those of the environment.
+    /// - Parameter variables: The variables of the environment.
     fileprivate func opened(
         isAbove: Bool, _ places: DomainLocations, _ variables: @autoclosure () -> [String: String]
     ) throws -> AttachedDomain {
@@ -120,7 +120,7 @@ extension SearchList.Domain {
 }
 
 extension SearchList {
-    /// The variables that it gives to the environment.
+    /// The variables that the list gives to the environment.
     fileprivate var variables: [String: String]? {
         for case .environment(_, let variables?) in domains.lazy.map(\.kind) { return variables }
         return nil
@@ -128,7 +128,7 @@ extension SearchList {
 }
 
 extension [String: String] {
-    /// Where systemd puts the credentials of a service.
+    /// The folder in which systemd puts the credentials of a service.
     fileprivate var credentialsFolder: FilePath? {
         self["CREDENTIALS_DIRECTORY"].flatMap { $0.hasPrefix("/") ? FilePath($0) : nil }
     }

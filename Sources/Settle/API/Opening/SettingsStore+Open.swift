@@ -5,14 +5,14 @@ extension SettingsStore {
     /// is blocked.
     ///
     /// - Parameters:
-    ///   - storage: Where the application's domain is kept.
-    ///   - searching: The domains that are asked for a value. By default the application's only. The list should give
-    ///     the places of the standard domains: a storage has no name that they could be derived from.
-    ///   - configuration: How the store behaves.
+    ///   - storage: The storage of the application's domain.
+    ///   - searching: The domains to search for a value. Default: the application's only. The list should give the
+    ///     locations of the standard domains: a storage has no name from which they could be derived.
+    ///   - configuration: The behavior of the store.
     ///   - migrations: As for ``open(at:format:searching:configuration:migrations:)``. A storage with a lock for
-    ///     transactions is locked meanwhile; one that others change without such a lock must check
+    ///     transactions is locked meanwhile; a storage that others change without such a lock must check
     ///     ``StorageBatch/Condition/at(_:)``.
-    /// - Throws: ``SettingsError`` if what is stored can't be read or migrated. Nothing is written over it then.
+    /// - Throws: ``SettingsError`` if the stored values can't be read or migrated. Nothing is written over them then.
     public static func open(
         storage: any Storage, searching: SearchList = [.application], configuration: Configuration = Configuration(),
         migrations: [SettingsMigration]? = nil

@@ -5,9 +5,10 @@
 #endif
 
 extension FileStorage {
-    /// A file that is read with its journal, and never written, made, renamed, repaired or locked.
+    /// Creates the storage of a file that is read with its journal, and never written, created, renamed, repaired or
+    /// locked.
     ///
-    /// - Parameter isFollowed: Whether it may be watched. If not, no queue and no watch of the system is made.
+    /// - Parameter isFollowed: Whether it may be watched. If not, no queue and no system watch is created.
     package convenience init(reading file: URL, isFollowed: Bool) {
         self.init(
             at: file, calls: ReadOnlySystemCalls(POSIXSystemCalls()),
@@ -16,13 +17,13 @@ extension FileStorage {
 
     package typealias FoundSchema = (path: FilePath, bytes: [UInt8])
 
-    /// The schema of a file's settings, with its path; `nil` if there is none.
+    /// Returns the schema of a file's settings, with its path; `nil` if there is none.
     ///
     /// A program writes it beside the file itself, not beside a link to it. A machine's own file (`settings@host.json`)
     /// has the settings of the file for all machines.
     ///
-    /// - Throws: ``StorageError`` if there may be one that can't be read. What nobody can rule out to be a secret must
-    ///   not be shown.
+    /// - Throws: ``StorageError`` if there may be a schema that can't be read. A value that could be a secret must not
+    ///   be shown.
     package static func schema(of file: URL) throws(StorageError) -> FoundSchema? {
         let path = FilePath(file)
         if let own = try schema(besides: path) { return own }
@@ -44,7 +45,7 @@ extension FileStorage {
         }
     }
 
-    /// What is wrong with the contents of a file, with the line; `nil` if that is not it.
+    /// Returns the defect in the contents of a file, with the line; `nil` if the contents are not the problem.
     package static func damage(of file: URL) -> StorageError? {
         damage(of: FilePath(file), FileOperations(POSIXSystemCalls()))
     }

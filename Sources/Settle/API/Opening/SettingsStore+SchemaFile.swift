@@ -7,12 +7,12 @@ extension SettingsStore.File {
     }
 }
 
-/// Keeping the schema up to date, if the configuration asks for it.
+/// Keeps the schema up to date, if the configuration asks for it.
 extension StoreCore {
-    /// How long to wait for more groups, so that one schema is written for those that a program opens together.
+    /// The time to wait for more groups, so that one schema is written for those that a program opens together.
     private static let schemaDelay = Duration.milliseconds(250)
 
-    /// A group has been opened.
+    /// Schedules writing the schema, after a group has been opened.
     func declarationsChanged() {
         guard configuration.schemaEncoder != nil, persister.storage is FileStorage,
             !isSchemaOutdated.exchange(true, ordering: .relaxed)
@@ -23,7 +23,7 @@ extension StoreCore {
         }
     }
 
-    /// Writes the schema unless it has everything that is declared. Reports what keeps it from that.
+    /// Writes the schema unless it already has everything that is declared. Reports an error that prevents it.
     func writeOutdatedSchema() async {
         guard let encode = configuration.schemaEncoder, isSchemaOutdated.exchange(false, ordering: .relaxed) else {
             return
@@ -31,7 +31,7 @@ extension StoreCore {
         do throws(SettingsError) {
             let bytes = try encode(lookAtAll().map(info))
             try await persister.perform { (persister) throws(SettingsError) in
-                // What is left to be written when the store closes has been written before.
+                // When the store closes, everything left to be written has been written before.
                 if !persister.isClosed { _ = try persister.writeSchema(bytes) }
             }
         } catch {
@@ -41,7 +41,7 @@ extension StoreCore {
 }
 
 extension Persister {
-    /// On the persister's queue, which may wait for a disk.
+    /// Runs on the persister's queue, which may wait for a disk.
     fileprivate func writeSchema(_ bytes: [UInt8]) throws(SettingsError) -> FilePath {
         guard !isClosed else { throw .closed(key: nil) }
         guard let file = storage as? FileStorage else {

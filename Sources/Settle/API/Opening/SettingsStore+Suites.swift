@@ -5,15 +5,15 @@
 #endif
 
 extension SettingsStore.Domains {
-    /// Adds the settings of another program to the search list, behind the suites that it has, and else behind the
-    /// application's domain. Adding it again does nothing.
+    /// Adds the settings of another program to the search list, behind the suites that it has, or else behind the
+    /// application's domain. Adding them again does nothing.
     ///
-    /// Its values are in force when this returns. The file is read and followed, and never written, except by an
+    /// Their values are in force when this returns. The file is read and followed, and never written, except by an
     /// explicit call of ``SettingsDomain/update(author:_:)``.
     ///
     /// - Parameters:
-    ///   - name: The name of its store.
-    ///   - file: Its file; by default the standard place of a store with that name.
+    ///   - name: The name of the program's store.
+    ///   - file: The store's file; by default the standard location of a store with that name.
     /// - Throws: ``SettingsError`` if the name can't be that of a store, or if the store is closed. A file that can't
     ///   be read is reported on ``SettingsStore/issues``, and used as soon as it can be.
     public func addSuite(_ name: String, at file: URL? = nil) async throws {
@@ -37,7 +37,7 @@ extension SettingsStore.Domains {
 }
 
 extension SettingsStore {
-    /// What another program has stored, whether or not it is in the search list.
+    /// Returns the values that another program has stored, whether or not it is in the search list.
     package static func values(ofSuite name: String) async throws -> SettingTree {
         let list = SearchList([.application, .suite(name)])
         let source = try SearchedDomains(list, DomainLocations(file: nil)).domains.first?.source
@@ -46,8 +46,8 @@ extension SettingsStore {
         return tree ?? SettingTree()
     }
 
-    /// Replaces the values of a domain that code alone sets, and adds it to the search list if it is not there: highest
-    /// but for what an administrator locks, or below all others.
+    /// Replaces the values of a domain that only code sets, and adds it to the search list if it is not there: above
+    /// all domains except those that lock keys, or below all others.
     ///
     /// - Parameter tree: The values; `nil` to leave them as they are.
     package func setVolatileDomain(

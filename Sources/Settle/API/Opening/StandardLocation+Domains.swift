@@ -4,9 +4,10 @@
     package import Foundation
 #endif
 
-/// The standard places of domains other than the application's own. That of a suite is the file of the other store.
+/// The standard locations of domains other than the application's own. A suite's location is the file of the other
+/// store.
 extension StandardLocation {
-    /// This machine's file, beside the application's: `settings@<host>.json`.
+    /// Returns this machine's file, beside the application's: `settings@<host>.json`.
     ///
     /// The host is the first part of the machine's name, in lower case: the rest depends on the network that the
     /// machine is in.
@@ -18,10 +19,10 @@ extension StandardLocation {
         return file.deletingLastPathComponent().appending(path: name + ending, directoryHint: .notDirectory)
     }
 
-    /// An administrator's defaults: `/etc/settle/<name>.json`; on Apple platforms in `/Library/Application
-    /// Support/settle`.
+    /// Returns the file of an administrator's defaults: `/etc/settle/<name>.json`; on Apple platforms in
+    /// `/Library/Application Support/settle`.
     ///
-    /// `XDG_CONFIG_DIRS` is not asked: an administrator's word does not depend on a user's variables.
+    /// `XDG_CONFIG_DIRS` is not read: an administrator's settings do not depend on a user's variables.
     static func systemFile(forStore name: String) throws(StorageError) -> URL {
         let location = StandardLocation(home: systemFolder, subfolder: "settle", override: nil)
         try location.check(name)
@@ -36,8 +37,9 @@ extension StandardLocation {
         #endif
     }
 
-    /// The folder with an administrator's files for all programs: `/etc/settle/managed`; on macOS `/Library/Managed
-    /// Preferences`, where device management puts them. `nil` on platforms where an app can't look there.
+    /// The folder with an administrator's files for all programs: `/etc/settle/managed`; on macOS
+    /// `/Library/Managed Preferences`, where device management puts them. `nil` on platforms where an app can't access
+    /// it.
     static var managedFolder: String? {
         #if os(macOS)
             "/Library/Managed Preferences"

@@ -4,7 +4,7 @@
     package import Foundation
 #endif
 
-/// The standard place of the platform for an app's settings.
+/// The platform's standard location for an app's settings.
 ///
 /// Linux: `$XDG_CONFIG_HOME/<name>/settings.json`, or `$HOME/.config/<name>/settings.json` if that variable is not set
 /// or not an absolute path. Without an absolute `HOME`, the home folder that the system lists for the user is used.
@@ -14,7 +14,7 @@
 package struct StandardLocation: Sendable {
     private let folder: FilePath
 
-    /// The place of another user. Variables of that user's sessions are not known.
+    /// Creates the location of another user. Variables of that user's sessions are not known.
     package init(of home: FilePath) {
         #if canImport(Darwin)
             self.init(home: home.text, subfolder: "Library/Application Support", override: nil)
@@ -23,7 +23,7 @@ package struct StandardLocation: Sendable {
         #endif
     }
 
-    /// The current user's place.
+    /// Creates the current user's location.
     package init() {
         self.init(variable: environmentVariable)
     }
@@ -39,7 +39,8 @@ package struct StandardLocation: Sendable {
         #elseif canImport(Darwin)
             folder = FilePath(URL.applicationSupportDirectory.path)
         #else
-            // Foundation asks the user database first, which ignores the `HOME` of a container or a test, and is slow.
+            // Foundation queries the user database first, which ignores the `HOME` of a container or a test, and is
+            // slow.
             let home = variable("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
             self.init(
                 home: home ?? FileManager.default.homeDirectoryForCurrentUser.path, subfolder: ".config",
@@ -56,7 +57,7 @@ package struct StandardLocation: Sendable {
         }
     }
 
-    /// The file of the store with this name, such as `com.example.app`.
+    /// Returns the file of the store with this name, such as `com.example.app`.
     ///
     /// - Throws: ``StorageError`` if the name can't be that of a folder.
     package func file(
@@ -68,7 +69,7 @@ package struct StandardLocation: Sendable {
         return URL(filePath: file.text, directoryHint: .notDirectory)
     }
 
-    /// The same, with the error of a store.
+    /// Returns the file of the store with this name; throws the error of a store.
     package func checkedFile(forStore name: String) throws(SettingsError) -> URL {
         do {
             return try file(forStore: name)
@@ -77,12 +78,12 @@ package struct StandardLocation: Sendable {
         }
     }
 
-    /// The path of a store's file in JSON.
+    /// Returns the path of a store's file in JSON.
     ///
-    /// - Parameter name: Must be able to be that of a folder.
+    /// - Parameter name: The name of the store, which must be valid as that of a folder.
     package func path(forStore name: String) -> FilePath { folder.appending(name).appending("settings.json") }
 
-    /// Refuses what can't be the name of a folder.
+    /// Refuses a name that can't be that of a folder.
     func check(_ name: String) throws(StorageError) {
         guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) else {
             throw StorageError(
@@ -98,7 +99,7 @@ package struct StandardLocation: Sendable {
     /// The folder that has a folder for each store.
     package var folderPath: String { folder.text }
 
-    /// A path below the folder of all stores.
+    /// Returns a path below the folder of all stores.
     func url(_ names: String...) -> URL {
         URL(filePath: names.reduce(folder) { $0.appending($1) }.text, directoryHint: .notDirectory)
     }

@@ -1,17 +1,17 @@
-/// Migrates what a storage has, before a store is made of it.
+/// Migrates the values of a storage, before a store is created on it.
 ///
-///     lock ▶ merge what others did ▶ run the steps ▶ keep the version before ▶ append all of it as one batch, synced
-///         ▶ checkpoint ▶ unlock
+///     lock ▶ merge others' changes ▶ run the steps ▶ keep the previous version ▶ append all changes as one batch
+///         (synced) ▶ checkpoint ▶ unlock
 ///
-/// The batch is what is all or nothing: until it is stored everything is as it was. A storage without a lock refuses
-/// it if others were faster, and the steps run again on what they have stored. One that is not shared belongs to this
-/// store alone.
+/// The batch makes the migration all or nothing: until it is stored, everything is as it was. A storage without a lock
+/// refuses the batch if others were faster, and the steps run again on the values that they have stored. A storage that
+/// is not shared belongs to this store alone.
 struct StorageMigration: Sendable {
     let storage: any Storage
     let list: [SettingsMigration]
     let time: TimeSource
 
-    /// - Parameter contents: What was loaded; gets what is stored afterwards.
+    /// - Parameter contents: The loaded contents; receives the contents that are stored afterwards.
     func run(on contents: inout StorageContents) async throws {
         guard try !plan(for: contents).due.isEmpty else { return }
         var (repetitions, contention) = (Repetitions(), Persister.contentionPause)
@@ -55,11 +55,11 @@ struct StorageMigration: Sendable {
         let receipt = try await append(batch(from: old, to: new, at: contents.position, under: lease))
         contents.tree = new
         contents.position = receipt.position
-        // What fails now is made up for by the store: everything is stored.
+        // The store makes up for a failure here: everything is stored.
         _ = try? await storage.bringToRest(new, for: .resting)
     }
 
-    /// Merges what others have stored since the load.
+    /// Merges the changes that others have stored since the load.
     private func fetch(_ contents: inout StorageContents) async throws {
         guard let shared = storage as? any SharedStorage else { return }
         let found = try await call { [position = contents.position] () throws(StorageError) in
@@ -94,7 +94,7 @@ struct StorageMigration: Sendable {
             conditions: conditions)
     }
 
-    /// Once more if the answer was lost: by its identity the storage knows not to store it twice.
+    /// Appends a batch, once more if the answer was lost: by its identity the storage knows not to store it twice.
     private func append(_ batch: StorageBatch) async throws(StorageError) -> StorageReceipt {
         let append = { @Sendable [storage] () async throws(StorageError) in
             try await storage.append(batch, durability: .synced)
@@ -115,7 +115,7 @@ struct StorageMigration: Sendable {
 }
 
 extension SettingsError {
-    /// - Parameter error: What has kept a storage from being migrated.
+    /// - Parameter error: The error that has kept a storage from being migrated.
     static func migrationFailed(_ error: any Error) -> SettingsError {
         let failure = error as? MigrationFailure
         let isUnknown = (error as? StorageError)?.isOutcomeUnknown == true

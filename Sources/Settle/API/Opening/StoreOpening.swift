@@ -4,17 +4,17 @@
     import Foundation
 #endif
 
-/// What a store is opened on, and how it is to behave.
+/// The storage and the domains that a store is opened on, and its configuration.
 struct StoreOpening: Sendable {
     let makeStorage: @Sendable () -> any Storage
-    /// `nil` for the application's domain only, or for those of a store that is open already.
+    /// The domains; `nil` for the application's only, or for those of a store that is already open.
     let domains: SearchedDomains?
     let configuration: SettingsStore.Configuration?
     let migrations: [SettingsMigration]?
 
-    /// A handle on the store that is open on a file, or on one that is opened now.
+    /// Returns a handle on the store that is open on a file, or on one that is opened now.
     ///
-    /// - Parameter home: If the file is another user's, that user's.
+    /// - Parameter home: The home of the other user that the file belongs to, if it is another user's.
     func store(
         at file: URL, _ format: FileFormat?, home: UserHome?, in files: StoreRegistry
     ) async throws -> SettingsStore {
@@ -25,8 +25,8 @@ struct StoreOpening: Sendable {
         }
     }
 
-    /// Opens a new store: loads the storage and the domains, migrates what is stored, and begins to follow external
-    /// changes. May block for long.
+    /// Opens a new store: loads the storage and the domains, migrates the stored values, and begins to follow external
+    /// changes. May block for a long time.
     func open(for registration: RegisteredFile? = nil) async throws(SettingsError) -> SettingsStore {
         let configuration = configuration ?? SettingsStore.Configuration()
         let storage = makeStorage()
@@ -44,7 +44,8 @@ struct StoreOpening: Sendable {
             do {
                 try await StorageMigration(storage: storage, list: migrations, time: time).run(on: &contents)
             } catch {
-                // It was read, and no store will close it. One that the caller has made stays the caller's.
+                // The storage was read, and no store will close it. A storage that the caller has created stays the
+                // caller's.
                 if registration != nil { await storage.close() }
                 throw .migrationFailed(error)
             }
@@ -62,7 +63,7 @@ struct StoreOpening: Sendable {
         return store
     }
 
-    /// Throws if the open store of the file is not as it is asked for.
+    /// Throws if the open store of the file differs from the requested one.
     private func checkAgreement(
         with core: StoreCore, _ format: FileFormat?, _ home: UserHome?, at file: URL
     ) async throws(SettingsError) {
@@ -87,12 +88,12 @@ struct StoreOpening: Sendable {
 }
 
 extension [AttachedDomain] {
-    /// The names, as far as two openings of a store can be compared.
+    /// The names, to the extent that two openings of a store can be compared.
     fileprivate var names: String { map(\.name.description).joined(separator: ", ") }
 }
 
 extension Persister {
-    /// How the file is spelled now. Isolated to the persister, so that it queues behind a save in progress rather than
+    /// The file's current format. Isolated to the persister, so that it queues behind a save in progress rather than
     /// blocking a thread.
     fileprivate var fileFormat: FileFormat? { (storage as? FileStorage)?.currentFormat }
 }

@@ -2,10 +2,10 @@ import Dispatch
 
 /// The end of the process: `main` returns, or something calls `exit`.
 extension StoreRegistry {
-    /// How long the end of the process waits for all storages together.
+    /// The time that the end of the process waits for all storages together.
     private static let exitLimit = DispatchTimeInterval.seconds(1)
 
-    /// Has what is unsaved saved at the end of the process.
+    /// Registers the save of everything unsaved at the end of the process.
     func saveAtExit() {
         callAtExit { self.append(until: .now() + Self.exitLimit) }
     }

@@ -42,7 +42,7 @@ package final class StoreRegistry: Sendable {
         case listed(at: FilePath)
     }
 
-    /// What is listed for a path.
+    /// The result of looking up a path.
     private enum Finding {
         case nothing
         case store(StoreKeeper)
@@ -58,10 +58,11 @@ package final class StoreRegistry: Sendable {
         self.identities = identities
     }
 
-    /// A handle on the store that is open on a file, or on one that is opened for it.
+    /// Returns a handle on the store that is open on a file, or on one that is opened for it.
     ///
     /// - Parameters:
-    ///   - home: If the file is another user's, that user's, in which no link is followed.
+    ///   - home: The home of the other user that the file belongs to, if it is another user's. No link in it is
+    ///     followed.
     ///   - join: May refuse, by throwing, before a handle on a store that is already open is returned. The store may be
     ///     closed in the meantime.
     ///   - open: Opens a store that ends the file's listing when the store has ended. It may block.
@@ -110,13 +111,13 @@ package final class StoreRegistry: Sendable {
     /// The stores that are open.
     var stores: [StoreKeeper] { entries.withLock { $0.values.compactMap(\.keeper) } }
 
-    /// How many files are listed, and how many openers wait. For tests.
+    /// The number of listed files, and of waiting openers. For tests.
     var count: Int { entries.withLock { $0.count } }
     var waiterCount: Int { entries.withLock { $0.values.reduce(0) { $0 + $1.waiters.count } } }
 
     // MARK: Finding
 
-    /// A place for a file that is not listed. Asks the file system, so it may block.
+    /// Claims an entry for a file that is not listed. Queries the file system, so it may block.
     private func claim(_ path: FilePath, _ identities: FileIdentities) -> Claim {
         guard entries.withLock({ $0[path] == nil }) else { return .listed(at: path) }
         let file = RegisteredFile(FileLocation(path, identities), files: self)
@@ -163,7 +164,8 @@ package final class StoreRegistry: Sendable {
 
     func end(_ file: RegisteredFile) { change(file) { $0 = nil } }
 
-    /// Changes the entry of a file, unless another one has its path by now, and wakes what waits for the file.
+    /// Changes the entry of a file, unless another one has its path by now, and wakes everything that waits for the
+    /// file.
     private func change(_ file: RegisteredFile, _ body: (inout Entry?) -> Void) {
         let waiters = entries.withLock { entries -> [CheckedContinuation<Finding, Never>] in
             guard entries[file.path]?.file === file else { return [] }

@@ -4,24 +4,24 @@
     import Foundation
 #endif
 
-/// What an explanation is made of, as of one moment between two transactions.
+/// The parts of an explanation, as of one moment between two transactions.
 private struct ExplainedKey {
     let key: SettingKey
-    /// Where the application's domain has the value.
+    /// The key under which the application's domain has the value.
     let place: SettingKey
     /// `nil` if no group in use declares the key.
     let look: SettingLook?
-    /// What the application's domain has or is about to store, unless it is what the look has found stored.
+    /// The value that the application's domain has or is about to store, unless `look` has found it stored.
     let own: FoundValue
     let candidates: [DomainCandidate]
-    /// Of a key without a declaration, what has a part in its effective value.
+    /// The sources of the effective value, for a key without a declaration.
     let sources: [EffectiveSource]
     let change: Explanation.LastChange?
     let isDurable: Bool
 
     init(_ given: SettingKey, in core: StoreCore) {
-        // While a domain changes, it has its new values before the settings do: only between two transactions is what
-        // the log tells of one moment.
+        // While a domain changes, it has its new values before the settings do: only between two transactions does the
+        // log describe one moment.
         core.writer.lock()
         let log = core.log
         let domains: DomainStack
@@ -54,7 +54,7 @@ private struct ExplainedKey {
 }
 
 extension Explanation {
-    /// Which domains' places to name. To name a line, the file is read.
+    /// The domains whose locations are named. To name a line, the file is read.
     enum NamedPlaces {
         case all, locks
     }
@@ -131,7 +131,7 @@ extension SettingLook {
 }
 
 extension StoreCore {
-    /// Where the application's domain has a value.
+    /// Returns the location at which the application's domain has a value.
     fileprivate func placeOfOwn(_ key: SettingKey, _ value: SettingValue) -> String {
         guard let path = (persister.storage as? FileStorage)?.path else { return "the storage" }
         let operations = FileOperations(ReadOnlySystemCalls(home?.calls ?? POSIXSystemCalls()))

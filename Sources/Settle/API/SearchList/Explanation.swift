@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// Why a key has its value: what each domain has for it, where, and which one is in force.
+/// The reason why a key has its value: the value of each domain, its location, and which one is in force.
 ///
 /// ```
 /// passcode.attemptCount = 3, from application
@@ -15,17 +15,17 @@
 ///   revision 12 by “cli” at 2026-11-22T10:00:00Z, on stable storage
 /// ```
 ///
-/// Of a secret it shows which domains have one, and never what it is.
+/// For a secret, it shows which domains have one, and never the value.
 public struct Explanation: Sendable, Hashable, Codable {
-    /// What becomes of the value that a domain has.
+    /// The outcome for the value that a domain has.
     public enum Outcome: String, Sendable, Hashable, Codable {
-        /// It is the effective value, or, of a dictionary that no group declares, a part of it.
+        /// It is the effective value, or a part of it, for a dictionary that no group declares.
         case inForce
         /// A domain above, or a newer value, takes precedence.
         case covered
         /// It does not convert to the setting's type or breaks its rule; see ``Answer/problem``.
         case refused
-        /// The setting is its owner's (``SettingsAccess/owner``), which no other domain reaches.
+        /// The setting is owner-only (``SettingsAccess/owner``), and no other domain reaches it.
         case ignored
     }
 
@@ -33,13 +33,13 @@ public struct Explanation: Sendable, Hashable, Codable {
     public struct Answer: Sendable, Hashable, Codable {
         /// The domain.
         public let domain: DomainName
-        /// Where the value is, such as a file with its line, a variable or an argument.
+        /// The location of the value, such as a file with its line, a variable or an argument.
         public let place: String
         /// The value as the domain has it; `nil` for a secret.
         public let value: SettingValue?
-        /// What becomes of it.
+        /// The outcome for the value.
         public let outcome: Outcome
-        /// Why it is refused, in words that a person can act on.
+        /// The reason why it is refused, as a text that the user can act on.
         public let problem: String?
         /// Whether the domain locks the key.
         public let locksKey: Bool
@@ -53,24 +53,24 @@ public struct Explanation: Sendable, Hashable, Codable {
     public let isSecret: Bool
     /// The effective value; `nil` for a secret, and if there is none.
     public let value: SettingValue?
-    /// The domain that it comes from.
+    /// The domain that the effective value comes from.
     public let domain: DomainName
-    /// The source of it.
+    /// The source of the effective value.
     public let origin: ValueOrigin
-    /// What the domains have, highest first; last the default of the declaration.
+    /// The values of the domains, highest first; last the default of the declaration.
     public let answers: [Answer]
-    /// The transaction that changed the effective value last, as far as the store's log still has it.
+    /// The transaction that last changed the effective value, if the store's log still has it.
     public let change: LastChange?
-    /// Whether what was written is on stable storage, as far as the store knows.
+    /// Whether the written value is on stable storage, to the store's knowledge.
     public let isDurable: Bool
 
-    /// The transaction that changed a value last.
+    /// The transaction that last changed a value.
     public struct LastChange: Sendable, Hashable, Codable {
-        /// Its number.
+        /// The transaction's number.
         public let revision: UInt64
-        /// Who made it, if that is known.
+        /// The transaction's author, if known.
         public let author: String?
-        /// When.
+        /// The time of the transaction.
         public let time: Date
     }
 }

@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// The domains that a store asks for a value, highest first: the first one with a usable value wins.
+/// The domains that a store searches for a value, highest first: the first one with a usable value wins.
 ///
 /// ```swift
 /// let store = try await SettingsStore.open("com.example.app", searching: .standard)
@@ -12,8 +12,8 @@
 ///     at: file, searching: [.arguments(), .environment(prefix: "TOOL"), .application])
 /// ```
 ///
-/// A list without ``Domain/application`` gets it at its end, before the defaults of the declarations, which always
-/// stand last.
+/// A list without ``Domain/application`` gets it at its end, before the defaults of the declarations, which always come
+/// last.
 public struct SearchList: Sendable, ExpressibleByArrayLiteral {
     /// The domains.
     public var domains: [Domain]
@@ -29,17 +29,17 @@ public struct SearchList: Sendable, ExpressibleByArrayLiteral {
 
     /// The standard order, for a store that is opened by its name.
     ///
-    /// The prefix of environment variables is the store's name in upper case, with underscores for all else than
+    /// The prefix of environment variables is the store's name in upper case, with underscores for everything except
     /// letters and digits: `COM_EXAMPLE_APP`.
     public static var standard: SearchList { standard() }
 
-    /// The standard order, with values of your own.
+    /// Returns the standard order, with your own values.
     ///
     /// - Parameters:
     ///   - arguments: The arguments, without the program's name. By default those of the process.
     ///   - prefix: The prefix of environment variables; by default made from the store's name.
     ///   - secrets: A folder with a file for each key; by default there is none.
-    ///   - suites: The names of other stores, in the order in which they are asked.
+    ///   - suites: The names of other stores, in the order in which they are searched.
     public static func standard(
         arguments: [String]? = nil, prefix: String? = nil, secrets: URL? = nil, suites: [String] = []
     ) -> SearchList {
@@ -53,7 +53,7 @@ public struct SearchList: Sendable, ExpressibleByArrayLiteral {
 extension SearchList {
     /// One domain of a search list.
     public struct Domain: Sendable {
-        /// The name by which the store knows it.
+        /// The name by which the store identifies it.
         public let name: DomainName
         let kind: Kind
 
@@ -67,12 +67,12 @@ extension SearchList {
             case environmentFile(URL, prefix: String?)
             case secrets(URL?)
             case managed(folder: URL?)
-            /// A file in its standard place, or in the given one.
+            /// A file in its standard location, or at the given one.
             case file(StandardFile, URL?)
             case source(any DomainSource, locksKeys: Bool)
         }
 
-        /// The files that have a standard place.
+        /// The files that have a standard location.
         enum StandardFile: Sendable, Equatable {
             case host, global, system
             case suite(String)
@@ -81,7 +81,7 @@ extension SearchList {
         /// The store's own storage: the domain that is written.
         public static var application: Domain { Domain(name: .application, kind: .application) }
 
-        /// Values set by code for as long as it wants; see ``SettingsStore/Domains/override(_:with:author:)``.
+        /// Values that code sets for as long as it wants; see ``SettingsStore/Domains/override(_:with:author:)``.
         public static var overrides: Domain { Domain(name: .overrides, kind: .overrides) }
 
         /// Registered defaults; see ``SettingsStore/Domains/register(_:)``.
@@ -90,14 +90,14 @@ extension SearchList {
         /// Registered defaults for the user's languages; see ``SettingsStore/Domains/register(_:language:)``.
         ///
         /// - Parameter languages: The languages in the user's order; by default those of a domain above, under the key
-        ///   `AppleLanguages`, and else those of the environment.
+        ///   `AppleLanguages`, or else those of the environment.
         public static func language(_ languages: [String]? = nil) -> Domain {
             Domain(name: .language, kind: .language(languages))
         }
 
         /// The arguments of the command line.
         ///
-        /// - Parameter arguments: Without the program's name. By default those of the process.
+        /// - Parameter arguments: The arguments without the program's name. By default those of the process.
         public static func arguments(_ arguments: [String]? = nil) -> Domain {
             Domain(name: .arguments, kind: .arguments(arguments))
         }
@@ -107,7 +107,7 @@ extension SearchList {
         /// They are read once, when the store opens.
         ///
         /// - Parameters:
-        ///   - prefix: What the names begin with, without the underscore. By default made from the store's name.
+        ///   - prefix: The beginning of the names, without the underscore. By default made from the store's name.
         ///   - variables: The variables. By default those of the process.
         public static func environment(prefix: String? = nil, variables: [String: String]? = nil) -> Domain {
             Domain(name: .environment, kind: .environment(prefix: prefix, variables: variables))
@@ -116,20 +116,19 @@ extension SearchList {
         /// The environment variables in a file such as `.env`, which is read again when it changes.
         ///
         /// The names are those of ``environment(prefix:variables:)``; variables of other programs are ignored. A
-        /// missing file is an empty domain. One with a line that can't be read leaves the last good values in force,
-        /// and the issue names the line. The domain is called ``DomainName/environmentFile(_:)`` with the name of the
-        /// file.
+        /// missing file is an empty domain. If a line can't be read, the last good values stay in force, and the issue
+        /// names the line. The domain is called ``DomainName/environmentFile(_:)`` with the name of the file.
         ///
         /// - Parameters:
         ///   - file: The file. A relative path begins at the current folder.
-        ///   - prefix: What the names begin with, without the underscore. By default made from the store's name.
+        ///   - prefix: The beginning of the names, without the underscore. By default made from the store's name.
         public static func environmentFile(at file: URL, prefix: String? = nil) -> Domain {
             Domain(name: .environmentFile(file.lastPathComponent), kind: .environmentFile(file, prefix: prefix))
         }
 
         /// A folder with a file for each key, such as `/run/secrets` or a folder that Kubernetes mounts.
         ///
-        /// - Parameter folder: By default that of the credentials that systemd gives to a service: the one in
+        /// - Parameter folder: By default the folder of the credentials that systemd gives to a service: the one in
         ///   `$CREDENTIALS_DIRECTORY`. If there is no such variable, the domain is empty.
         public static func secrets(in folder: URL? = nil) -> Domain {
             Domain(name: .secrets, kind: .secrets(folder))
@@ -137,8 +136,8 @@ extension SearchList {
 
         /// An administrator's file, which locks the keys that it has.
         ///
-        /// - Parameter folder: Where the file `<name of the store>.json` or `.plist` is. By default
-        ///   `/etc/settle/managed`, trusted only if root owns it; a given folder also if the user does.
+        /// - Parameter folder: The folder of the file `<name of the store>.json` or `.plist`. By default
+        ///   `/etc/settle/managed`, trusted only if root owns it; a given folder is also trusted if the user owns it.
         public static func managed(in folder: URL? = nil) -> Domain {
             Domain(name: .managed, kind: .managed(folder: folder))
         }
@@ -161,8 +160,8 @@ extension SearchList {
         /// The settings of another program.
         ///
         /// - Parameters:
-        ///   - name: The name of its store.
-        ///   - file: Its file; by default the standard place of a store with that name.
+        ///   - name: The name of the program's store.
+        ///   - file: The store's file; by default the standard location of a store with that name.
         public static func suite(_ name: String, at file: URL? = nil) -> Domain {
             Domain(name: .suite(name), kind: .file(.suite(name), file))
         }
@@ -170,8 +169,8 @@ extension SearchList {
         /// A domain of your own.
         ///
         /// - Parameters:
-        ///   - name: Its name, which no other domain of the list has.
-        ///   - source: Where its values come from.
+        ///   - name: The domain's name, which no other domain of the list has.
+        ///   - source: The source of the domain's values.
         ///   - locksKeys: Whether a key that it has can't be written, as with ``managed(in:)``.
         public static func source(
             _ name: DomainName, _ source: any DomainSource, locksKeys: Bool = false

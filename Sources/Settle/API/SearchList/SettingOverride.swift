@@ -8,7 +8,7 @@ public final class SettingOverride: Sendable {
 
     deinit { cancel() }
 
-    /// Ends the override: the newest of those that are left for the setting is in force then, or else the next domain's
+    /// Ends the override: the newest of the setting's remaining overrides is then in force, or else the next domain's
     /// value. Cancelling again does nothing. Within a transaction of the store it takes effect at its end.
     public func cancel() {
         let end = end.withLock { end in
@@ -26,11 +26,11 @@ extension SettingsStore.Domains {
     /// let dark = try store.domains.override(settings.$theme, with: .dark)   // until dark.cancel(), or its release
     /// ```
     ///
-    /// Of several overrides of a setting, the last one is in force. The store must search ``DomainName/overrides``.
+    /// If a setting has several overrides, the last one is in force. The store must search ``DomainName/overrides``.
     ///
-    /// - Returns: What ends it; keep it as long as the override is wanted.
+    /// - Returns: The override, which ends when it is released; keep it as long as you want it in force.
     /// - Throws: ``SettingsError`` if the value breaks the setting's rule or can't be encoded, if the setting belongs
-    ///   to another store or is its owner's, if the store does not search the overrides or is closed, or within a
+    ///   to another store or is owner-only, if the store does not search the overrides or is closed, or within a
     ///   transaction of the store.
     public func override<Value>(
         _ setting: SettingReference<Value>, with value: Value, author: String? = nil

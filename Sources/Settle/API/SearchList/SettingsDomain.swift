@@ -8,7 +8,7 @@ public struct SettingsDomain: Sendable {
     /// The domain's name.
     public let name: DomainName
     let core: StoreCore
-    /// `nil` for the application's, and for a domain that the store does not search.
+    /// The attached domain; `nil` for the application's, and for a domain that the store does not search.
     let domain: AttachedDomain?
 
     /// Whether its values are gone when the program ends.
@@ -17,8 +17,8 @@ public struct SettingsDomain: Sendable {
     /// Whether its keys can't be written; see ``DomainName/managed``.
     public var locksKeys: Bool { domain?.identity.locksKeys ?? false }
 
-    /// All values of the domain, as they were stored or set; unsaved ones of the application's included. Secrets of
-    /// declared settings are left out.
+    /// All values of the domain, as they were stored or set, including unsaved ones of the application's domain.
+    /// Secrets of declared settings are left out.
     public var values: SettingTree {
         guard let domain else { return name == .application ? core.visibleTree(core.ownTree()) : SettingTree() }
         return core.visibleTree(core.contents(of: domain).tree)
@@ -28,11 +28,11 @@ public struct SettingsDomain: Sendable {
     ///
     /// For the application's domain this is ``SettingsStore/commit(author:confirmWithin:_:)``. For a domain in a file
     /// it is a commit of that file: serial across processes, and on stable storage when this returns; then the store's
-    /// effective values follow. The closure may run on another thread than the caller's. Inside, the thread sees what
-    /// is in force with its writes. Changes in place begin with the value in force.
+    /// effective values follow. The closure may run on another thread than the caller's. Inside, the thread sees the
+    /// values in force with its own writes. Changes in place begin with the value in force.
     ///
-    /// - Throws: What the closure throws, in which case nothing is written; ``SettingsError`` if a written key is
-    ///   locked or its owner's, if the domain can't be written, or if its file can't be saved.
+    /// - Throws: The closure's error, in which case nothing is written; ``SettingsError`` if a written key is locked or
+    ///   owner-only, if the domain can't be written, or if its file can't be saved.
     @discardableResult
     public func update<Result: Sendable>(
         author: String? = nil, _ body: @escaping @Sendable () throws -> Result
@@ -75,11 +75,11 @@ public struct SettingsDomain: Sendable {
         try await runBlocking { [core] in try core.replace(DomainContents(tree), in: domain.identity, author: author) }
     }
 
-    /// Every change of the application's domain, whether a domain above it covers the value or not.
+    /// Delivers every change of the application's domain, whether a domain above it covers the value or not.
     ///
-    /// Such a change has the values of the application's domain, and the default where it has none. Of any other domain
-    /// than ``DomainName/application`` there are no such changes: the sequence is then that of the effective values.
-    /// The parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
+    /// Such a change has the values of the application's domain, and the default where it has none. Domains other than
+    /// ``DomainName/application`` have no such changes: the sequence is then that of the effective values. The
+    /// parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
     public func changes(_ delivery: Change.Delivery = .every, durableOnly: Bool = false) -> Changes {
         let log = core.log
         let isOwn = name == .application
@@ -92,7 +92,7 @@ public struct SettingsDomain: Sendable {
 
     private func writable() throws(SettingsError) -> AttachedDomain {
         guard let domain else { throw .notSearched(name, core.domains.all.map(\.name)) }
-        // What a source gives would come back with its next change.
+        // A source's values would return with its next change.
         guard domain.source == nil || domain.file != nil, name != .overrides, name != .secrets else {
             throw .readOnly(name)
         }

@@ -1,8 +1,8 @@
 extension SettingsStore {
-    /// The domains that the store asks for a value, highest first, and last those of the declarations.
+    /// The domains that the store searches for a value, highest first, and last that of the declarations.
     public var domains: Domains { Domains(store: self) }
 
-    /// The domains of a store, as they were when this was asked for.
+    /// The domains of a store, as they were when the property was read.
     public struct Domains: RandomAccessCollection, Sendable {
         /// Keeps the store open.
         package let store: SettingsStore
@@ -18,7 +18,8 @@ extension SettingsStore {
 
         public subscript(position: Int) -> SettingsDomain { self[names[position]] }
 
-        /// A domain by its name. Of a domain that the store does not search nothing can be read, and writing it throws.
+        /// A domain by its name. If the store does not search the domain, nothing can be read from it, and writing it
+        /// throws.
         public subscript(name: DomainName) -> SettingsDomain {
             SettingsDomain(name: name, core: store.core, domain: store.core.domains[name])
         }
@@ -37,7 +38,7 @@ extension SettingsStore.Domains {
 }
 
 extension SettingsStore.Keys {
-    /// Every value that is in force, as the search list gives it: declared settings with their defaults, and keys that
-    /// no group declares. Secrets are left out.
+    /// Every value in force, as the search list determines it: declared settings with their defaults, and keys that no
+    /// group declares. Secrets are left out.
     public var effectiveValues: SettingTree { store.core.effectiveTree() }
 }

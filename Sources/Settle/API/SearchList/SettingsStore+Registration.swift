@@ -12,8 +12,8 @@ extension SettingsStore.Domains {
     /// try store.domains.register(["passcode.checkInterval": 30, "theme": "dark"])
     /// ```
     ///
-    /// The store must search ``DomainName/registration``. From now on arguments and variables may set the keys, too, as
-    /// they may set declared settings.
+    /// The store must search ``DomainName/registration``. From then on arguments and variables may set the keys, too,
+    /// as they may set declared settings.
     ///
     /// - Throws: ``SettingsError`` if a key is not valid or a value can't be encoded, if two keys have the same
     ///   variable, if the store does not search the registered defaults or is closed, or within a transaction of the
@@ -24,7 +24,7 @@ extension SettingsStore.Domains {
 
     /// Registers the values of a settings file as defaults.
     ///
-    /// - Throws: ``SettingsError`` also if the file can't be read.
+    /// - Throws: ``SettingsError`` as ``register(_:)`` does, and also if the file can't be read.
     public func register(contentsOf file: URL) throws {
         let core = try store.open()
         let tree: SettingTree
@@ -37,7 +37,7 @@ extension SettingsStore.Domains {
         try core.register(Dictionary(uniqueKeysWithValues: tree.root.map { (SettingKey(name: $0), $1) }))
     }
 
-    /// Registers defaults for a language, such as `de` or `pt-BR`. They count if the user has chosen the language, or
+    /// Registers defaults for a language, such as `de` or `pt-BR`. They apply if the user has chosen the language, or
     /// one that falls back to it.
     ///
     /// The store must search ``DomainName/language``.
@@ -98,7 +98,7 @@ extension StoreCore {
 }
 
 extension SettingValue {
-    /// The keys and values within a dictionary that are none themselves.
+    /// Returns the keys and values within a dictionary that are not dictionaries themselves.
     fileprivate func leaves(at key: SettingKey) -> [(key: SettingKey, value: SettingValue)] {
         guard case .dictionary(let entries) = self, !entries.isEmpty else { return [(key, self)] }
         return entries.flatMap { name, value in value.leaves(at: key.appending(component: name)) }

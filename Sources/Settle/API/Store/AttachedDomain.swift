@@ -4,17 +4,17 @@
     import Foundation
 #endif
 
-/// A domain with what its source had when the store was opened; `nil` if it has no source.
+/// A domain with the result of loading its source when the store was opened; `nil` if it has no source.
 typealias LoadedDomain = (domain: AttachedDomain, contents: Result<DomainContents, StorageError>?)
 
-/// A domain of an open store, and where its values come from.
+/// A domain of an open store, with the source of its values.
 final class AttachedDomain: Sendable {
     let identity: DomainIdentity
-    /// `nil` if code alone sets its values.
+    /// The source; `nil` if only code sets its values.
     let source: (any DomainSource)?
     /// Its file, if an explicit call may write it.
     let file: URL?
-    /// If the file is another user's, that user's.
+    /// The home of the other user that the file belongs to, if it is another user's.
     let home: UserHome?
 
     var name: DomainName { identity.name }
@@ -28,7 +28,7 @@ final class AttachedDomain: Sendable {
         self.home = home
     }
 
-    /// Where a value is, for people.
+    /// Returns the location of a value, for users.
     func place(of key: SettingKey) -> String {
         switch identity.origin {
         case .override: "an override"

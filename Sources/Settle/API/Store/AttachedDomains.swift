@@ -1,7 +1,7 @@
 /// The domains of a store other than the application's.
 final class AttachedDomains: Sendable {
     private struct State: Sendable {
-        /// In the order in which they are asked.
+        /// The domains, in the order in which they are searched.
         var domains: [AttachedDomain] = []
         var followers: [ObjectIdentifier: DomainFollower] = [:]
         var hasEnded = false
@@ -23,7 +23,7 @@ final class AttachedDomains: Sendable {
         }
     }
 
-    /// - Returns: What follows the domain, for the caller to end.
+    /// - Returns: The follower of the domain, for the caller to end.
     func remove(_ domain: AttachedDomain) -> DomainFollower? {
         state.withLock { state in
             state.domains.removeAll { $0 === domain }
@@ -31,7 +31,7 @@ final class AttachedDomains: Sendable {
         }
     }
 
-    /// - Returns: False if the domains have ended or this one was removed: then the caller ends the follower.
+    /// - Returns: False if the domains have ended or this one was removed; the caller then ends the follower.
     func follow(_ domain: AttachedDomain, with follower: DomainFollower) -> Bool {
         state.withLock { state in
             guard !state.hasEnded, state.domains.contains(where: { $0 === domain }) else { return false }
@@ -40,7 +40,7 @@ final class AttachedDomains: Sendable {
         }
     }
 
-    /// Ends following all of them. Their last values stay.
+    /// Ends the followers of all domains. The last values stay.
     func end() async {
         let followers = state.withLock { state in
             state.hasEnded = true

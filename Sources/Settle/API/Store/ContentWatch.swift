@@ -1,14 +1,14 @@
-/// Waits for changes of any value of a store, also of keys that no group declares.
+/// Waits for changes of any value of a store, including values of keys that no group declares.
 package struct ContentWatch: Sendable {
     private let log: MutationLog
     private let waiter: Waiter
-    /// What the log had at the last look; `nil` before the first one.
+    /// The log's mark at the last check; `nil` before the first one.
     private var mark: MutationLog.ContentMark?
 
-    /// Waits for changes after this moment.
+    /// Creates a watch for changes after this moment.
     package init(_ store: SettingsStore) { self.init(store.keeper, seesFirst: false) }
 
-    /// - Parameter seesFirst: Whether what is there counts as a change.
+    /// - Parameter seesFirst: Whether the existing content counts as a change.
     init(_ keeper: StoreKeeper, seesFirst: Bool) {
         let log = keeper.core.log
         self.log = log
@@ -16,17 +16,17 @@ package struct ContentWatch: Sendable {
         mark = seesFirst ? nil : log.lock.withLock { log.contentMark }
     }
 
-    /// Why a wait has ended.
+    /// The reason why a wait has ended.
     package enum Wake: Sendable {
         /// Something may have changed since the last wait.
         case changed
-        /// Somebody has called ``interrupt()``.
+        /// ``interrupt()`` was called.
         case interrupted
         /// The store has closed, or the task is cancelled.
         case finished
     }
 
-    /// Returns when something may have changed since it returned last.
+    /// Returns when something may have changed since it last returned.
     ///
     /// - Returns: False once the store has closed or the task is cancelled.
     package mutating func changed(isolation actor: isolated (any Actor)? = #isolation) async -> Bool {
@@ -39,11 +39,11 @@ package struct ContentWatch: Sendable {
         }
     }
 
-    /// Waits until something may have changed since it returned last, or somebody interrupts.
+    /// Waits until something may have changed since it last returned, or until it is interrupted.
     package mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Wake {
         let log = log
         while !Task.isCancelled {
-            // Before the caller's look, so that nothing falls in between.
+            // Before the caller's check, so that nothing falls in between.
             let (now, isInterrupted) = log.lock.withLock {
                 defer { waiter.isInterrupted = false }
                 return (log.contentMark, waiter.isInterrupted)
@@ -59,7 +59,7 @@ package struct ContentWatch: Sendable {
         return .finished
     }
 
-    /// Ends the present wait, or else the next one. What has changed meanwhile is told in its place.
+    /// Ends the present wait, or else the next one. If something has changed meanwhile, the change is reported instead.
     package func interrupt() {
         log.interrupt(waiter)
     }

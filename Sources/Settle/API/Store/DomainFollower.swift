@@ -3,10 +3,11 @@ final class DomainFollower: Sendable {
     private let source: any DomainSource
     private let signals: AsyncStream<Void>.Continuation
     private let task: Task<Void, Never>
-    /// Not the concurrency runtime's threads: all of them may wait for ``end()``, or for what `deliver` brings.
+    /// Not the concurrency runtime's threads: all of them may wait for ``end()``, or for the contents that `deliver`
+    /// brings.
     private let executor = QueueExecutor(label: "settle.domain")
 
-    /// - Parameter deliver: Takes over what the source has, or why that can't be read. It may block.
+    /// - Parameter deliver: Takes over the source's contents, or the error of reading them. It may block.
     init(
         of source: any DomainSource,
         deliver: @escaping @Sendable (Result<DomainContents, StorageError>) -> Void

@@ -33,7 +33,7 @@ struct GroupRelease {
         return boxes
     }
 
-    /// The path of a group that has the same text except for backslashes.
+    /// The path of a group with the same text except for backslashes.
     private var otherSpelling: SettingKey? {
         guard let names = path?.components.joined(separator: ".") else { return nil }
         return core.log.lock.withLock {

@@ -13,17 +13,17 @@ struct HandleCount: ~Copyable, Sendable {
 
     init() {}
 
-    /// Counts a handle. False if the store is closed or being closed.
+    /// Counts a handle. Returns false if the store is closed or being closed.
     func open() -> Bool {
         change { $0 == Self.closed ? nil : $0 + 1 } != nil
     }
 
-    /// - Returns: Whether it was the last handle: then the store takes no further ones.
+    /// - Returns: Whether it was the last handle: then the store accepts no further ones.
     func close() -> Bool {
         change { $0 == 1 ? Self.closed : $0 - 1 } == 1
     }
 
-    /// Takes back a close that has failed.
+    /// Reverts a close that has failed.
     func reopen(_ wasLast: Bool) {
         _ = change { wasLast ? 1 : $0 + 1 }
     }
@@ -31,7 +31,7 @@ struct HandleCount: ~Copyable, Sendable {
     /// Whether the last handle has been closed, or is being closed.
     var areClosed: Bool { count.load(ordering: .acquiring) == Self.closed }
 
-    /// Counts out a handle that was released without being closed.
+    /// Stops counting a handle that was released without being closed.
     func release() {
         _ = change { $0 - 1 }
     }

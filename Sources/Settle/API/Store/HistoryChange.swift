@@ -1,12 +1,12 @@
-/// What a transaction of the past did to one key.
+/// The change that a transaction of the history made to one key.
 public struct HistoryChange: Sendable, Hashable {
     /// The full key.
     public var key: String
-    /// What was stored before; `nil` if nothing was, or if the setting is a secret.
+    /// The value stored before; `nil` if nothing was stored, or if the setting is a secret.
     public var oldValue: SettingValue?
-    /// What was stored after; `nil` if nothing was, or if the setting is a secret.
+    /// The value stored after; `nil` if nothing was stored, or if the setting is a secret.
     public var newValue: SettingValue?
-    /// Whether the setting is a secret, so that all that is known is that it has changed.
+    /// Whether the setting is a secret, so that it is only known that it has changed.
     public var isSecret: Bool
 
     package init(_ mutation: StoredMutation) {
@@ -36,7 +36,7 @@ extension HistoryChange: Codable {
 }
 
 extension HistoryChange: CustomStringConvertible {
-    /// Such as `limit: 5 → 6`, and of a secret `token: ••••`.
+    /// A description such as `limit: 5 → 6`, or `token: ••••` for a secret.
     public var description: String {
         isSecret ? "\(key): \(spelled(nil))" : "\(key): \(spelled(oldValue)) → \(spelled(newValue))"
     }

@@ -5,7 +5,7 @@
 #endif
 
 /// An async sequence of the transactions that a storage remembers, newest first; see
-/// ``SettingsStore/History/entries(of:since:limit:)``. It reads as it goes.
+/// ``SettingsStore/History/entries(of:since:limit:)``. It reads them as it goes.
 public struct HistoryEntries: AsyncSequence, Sendable {
     public typealias Element = HistoryEntry
     /// Every error is a ``SettingsError``. That type as the `Failure` crashes the compiler (Swift 6.3) at
@@ -22,7 +22,7 @@ public struct HistoryEntries: AsyncSequence, Sendable {
         Iterator(entries: self, left: limit)
     }
 
-    /// One loop's place in the sequence.
+    /// One loop's iterator.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let entries: HistoryEntries
         fileprivate var left: Int

@@ -4,15 +4,15 @@
     public import Foundation
 #endif
 
-/// A transaction of the past, as ``SettingsStore/History/entries(of:since:limit:)`` tells it.
+/// A transaction of the history, as ``SettingsStore/History/entries(of:since:limit:)`` returns it.
 ///
-/// As JSON it has the names of its properties; what is absent is left out.
+/// As JSON it has the names of its properties; absent values are left out.
 public struct HistoryEntry: Sendable, Hashable, Codable {
-    /// The place of the transaction in the history, which ``SettingsStore/History/undo(_:force:author:)`` takes.
+    /// The token of the transaction, which ``SettingsStore/History/undo(_:force:author:)`` takes.
     public var token: ChangeToken
-    /// Wall time of the transaction, by the clock of the process that made it.
+    /// The wall time of the transaction, by the clock of the process that made it.
     public var time: Date
-    /// Who made it.
+    /// The author of the transaction.
     public var author: TransactionAuthor
     /// ``ValueOrigin/local`` or ``ValueOrigin/reset`` for a write of a program, ``ValueOrigin/external`` for an edit by
     /// hand, or ``ValueOrigin/migration``.
@@ -21,16 +21,17 @@ public struct HistoryEntry: Sendable, Hashable, Codable {
     public var domain: DomainName
     /// The transaction that this one took back, if it is an undo.
     public var undone: ChangeToken?
-    /// Why the transaction was made, such as `not confirmed within 5 minutes`; `nil` for a plain write.
+    /// The reason for the transaction, such as `not confirmed within 5 minutes`; `nil` for a plain write.
     public var reason: String?
-    /// How many transactions it stands for: more than 1 if there was no room for each, so that only the sum is known.
+    /// The number of transactions that it stands for: more than 1 if there was no room for each, so that only the sum
+    /// is known.
     public var count: UInt64
-    /// What has changed, in the order of the keys.
+    /// The changes, in the order of the keys.
     public var changes: [HistoryChange]
-    /// Whether ``changes`` has everything that has changed. Otherwise it is empty, and anything may have changed.
+    /// Whether ``changes`` is complete. Otherwise it is empty, and anything may have changed.
     public var isKnown: Bool
 
-    /// - Parameter keys: The keys to tell of; `nil` for all.
+    /// - Parameter keys: The keys to report; `nil` for all.
     init(_ past: HistoryTransaction, at keys: [SettingKey]?) {
         let transaction = past.transaction
         token = past.token
@@ -47,7 +48,7 @@ public struct HistoryEntry: Sendable, Hashable, Codable {
 }
 
 extension HistoryEntry: CustomStringConvertible {
-    /// Such as `2026-11-23T05:00:00Z, local, by “cli” (tool 4711, alice): limit: 5 → 6`, without secrets.
+    /// A description such as `2026-11-23T05:00:00Z, local, by “cli” (tool 4711, alice): limit: 5 → 6`, without secrets.
     public var description: String {
         var parts = [Timestamp(time)?.iso8601 ?? "\(time)", "\(origin)", "by \(author)"]
         if let undone { parts.append("undoes \(undone)") }

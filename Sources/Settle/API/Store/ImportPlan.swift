@@ -1,23 +1,23 @@
-/// What an import writes, removes and refuses.
+/// The keys that an import writes, removes and refuses.
 struct ImportPlan {
-    /// What happens to one key. Each is a setting, or a key outside of settings, as deep as it goes.
+    /// The step for one key. Each key is a setting, or a key outside of settings, as deep as it goes.
     struct Step {
         let key: SettingKey
-        /// `nil` to remove what is stored.
+        /// The value to write; `nil` to remove the stored value.
         var value: SettingValue?
         /// Whether the key must not be imported, because no group declares it.
         var isRefused = false
     }
 
     let writes: [Step]
-    /// Due only if all values can be written.
+    /// The removals, due only if all values can be written.
     let removals: [Step]
 
     /// - Parameters:
     ///   - tree: The imported values.
-    ///   - known: What is stored and declared.
-    ///   - own: What the application's domain has, also unsaved; what of it the import lacks is removed. `nil` to
-    ///     remove nothing.
+    ///   - known: The stored values and the declarations.
+    ///   - own: The values of the application's domain, including unsaved ones; those that the import lacks are
+    ///     removed. `nil` to remove nothing.
     init(_ tree: SettingTree, refusingUnknown: Bool, replacing own: SettingTree?, in known: borrowing StoredValues) {
         let entries = Self.entries(of: tree, in: known)
         writes = entries.map { Step(key: $0.key, value: $0.value, isRefused: refusingUnknown && !$0.isDeclared) }
@@ -43,8 +43,8 @@ struct ImportPlan {
         for (name, value) in values { add(value, at: key.appending(component: name), in: known, to: &entries) }
     }
 
-    /// The keys that are stored, or are settings, and lie neither at nor around nor within one of the imported keys.
-    /// Secrets, owner's settings and other spellings of settings' keys are left out.
+    /// Returns the keys that are stored, or are settings, and lie neither at nor around nor within one of the imported
+    /// keys. Secrets, owner-only settings and other spellings of settings' keys are left out.
     private static func removals(
         from own: SettingTree, besides imported: [SettingKey], in known: borrowing StoredValues
     ) -> [SettingKey] {

@@ -11,12 +11,12 @@ public struct KeyedValues<Value: Codable & Sendable>: AsyncSequence, Sendable {
         Iterator(of: self)
     }
 
-    /// One loop's place in the sequence. `next()` returns `nil` once the store has closed or the task is cancelled.
+    /// One loop's iterator. `next()` returns `nil` once the store has closed or the task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
         private let values: KeyedValues
         private var contents: ContentWatch
         private var isFirst = true
-        /// What the last element was read from, as a storage sees it.
+        /// The stored form from which the last element was read.
         private var seen: SettingValue?
 
         fileprivate init(of values: KeyedValues) {
@@ -39,7 +39,7 @@ public struct KeyedValues<Value: Codable & Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// `nil` once the store has closed.
+    /// The stored form of the current value; `nil` once the store has closed.
     private var stored: SettingValue?? {
         let core = keeper.core
         if let stored = try? core.storedForm(ofKey: key) { return .some(stored) }

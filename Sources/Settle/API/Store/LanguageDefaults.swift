@@ -8,7 +8,7 @@ struct LanguageDefaults {
         trees[language, default: SettingTree()].apply(values)
     }
 
-    /// What the user's languages give: of each key the value for the first language that has one.
+    /// The defaults for the user's languages: for each key, the value for the first language that has one.
     var tree: SettingTree {
         order.reversed().reduce(into: SettingTree()) { tree, language in
             guard let values = trees[language] else { return }

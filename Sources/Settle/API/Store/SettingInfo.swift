@@ -1,19 +1,19 @@
-/// What is known about a setting at run time, for a command line, a settings page or an API.
+/// A setting's declaration and state at run time, for a command line, a settings page or an API.
 public struct SettingInfo: Sendable, Hashable {
     /// The full key, such as `passcode.attemptCount`.
     public let key: String
     /// The declared type as it is written in Swift, such as `Int` or `Date?`.
     public let type: String
-    /// What the type's values look like where they are stored; ``ValueShape/Kind/any`` if a codec of the declaration
+    /// The form of the type's values where they are stored; ``ValueShape/Kind/any`` if a codec of the declaration
     /// decides.
     public let shape: ValueShape
-    /// The declaration's name for people, if it gives one.
+    /// The display name in the declaration, if there is one.
     public let title: String?
-    /// What the setting does, if the declaration says so.
+    /// The text that explains what the setting does, if the declaration has one.
     public let help: String?
-    /// What a number counts, such as "seconds", if the declaration says so.
+    /// The unit of a number, such as "seconds", if the declaration has one.
     public let unit: String?
-    /// The current value as a storage sees it; `nil` for a secret, and for a value that can't be encoded.
+    /// The current value in stored form; `nil` for a secret, and for a value that can't be encoded.
     public let value: SettingValue?
     /// The value of the setting while no domain has one; `nil` for a secret, and for a value that can't be encoded.
     public let defaultValue: SettingValue?
@@ -27,20 +27,21 @@ public struct SettingInfo: Sendable, Hashable {
     public var isDefault: Bool { domain == .declaration }
     /// Whether a domain above the application's has a value, so that a write is saved but not in force.
     public let isCovered: Bool
-    /// The place that locks the setting, such as a file with its line, so that a write throws; `nil` if none does.
+    /// The source of the lock on the setting, such as a file with its line, which makes a write throw; `nil` if there
+    /// is none.
     public let lock: String?
     /// Whether the type is a ``SecretValue``.
     public let isSecret: Bool
     /// The code that may write the setting.
     public let access: SettingsAccess
-    /// Whether it is for people, or only what the program remembers.
+    /// Whether it is meant for users, or is only state that the program remembers.
     public let category: SettingsCategory
-    /// Why what is stored is not in force, such as after a wrong edit of the file; `nil` if it is.
+    /// The reason why the stored value is not in force, such as a wrong edit of the file; `nil` if it is.
     public let problem: Problem?
 
     /// A stored value that can't be used.
     public struct Problem: Sendable, Hashable {
-        /// Sentences: what is wrong with the value, and what is in force instead.
+        /// The problem with the value, and the value in force instead, in sentences.
         public let description: String
         /// The value; `nil` for a secret.
         public let stored: SettingValue?
@@ -50,7 +51,7 @@ public struct SettingInfo: Sendable, Hashable {
 }
 
 extension SettingInfo: CustomStringConvertible {
-    /// Such as `passcode.attemptCount = 3, from application`.
+    /// A description such as `passcode.attemptCount = 3, from application`.
     public var description: String {
         let spelled =
             isSecret ? "\(Redacted<SettingValue>(shown: nil))" : value.map { Redacted($0, isSecret: false).literal }

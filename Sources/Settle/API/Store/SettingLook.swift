@@ -1,4 +1,4 @@
-/// A declared setting as of one moment. Whatever needs its coder, which is foreign code, is computed later.
+/// A declared setting as of one moment. Parts that need its coder, which is foreign code, are computed later.
 struct SettingLook {
     let box: AnySettingBox
     let key: SettingKey
@@ -11,17 +11,17 @@ struct SettingLook {
     let isStored: Bool
     /// Whether the storage does not have the newest value yet.
     let isUnsaved: Bool
-    /// What is stored; `nil` if a newer value waits to be saved.
+    /// The stored value; `nil` if a newer value waits to be saved.
     let stored: SettingValue?
     let lastGood: SettingValue?
     let held: HeldValue?
     let lock: DomainCandidate?
     private let ownOrigin: ValueOrigin
 
-    /// Under the log's lock. `nil` if no group declares the setting.
+    /// Reads a setting; `nil` if no group declares it. Requires the log's lock.
     ///
-    /// - Parameter transaction: That of the calling thread, which then holds the writer's lock, so that its staged
-    ///   values don't change.
+    /// - Parameter transaction: The transaction of the calling thread, which then holds the writer's lock, so that its
+    ///   staged values don't change.
     init?(at slot: SettingSlot, _ log: MutationLog, in transaction: Transaction?) {
         guard let declaration = slot.declaration, let box = slot.box else { return nil }
         let staged = transaction == nil ? nil : box.staged
@@ -41,9 +41,9 @@ struct SettingLook {
     /// The domain that the value in force comes from.
     var domain: DomainName { held?.domain.name ?? (isStored ? .application : .declaration) }
     var origin: ValueOrigin { held?.domain.origin ?? ownOrigin }
-    /// `nil` for a secret, and for a value that can't be encoded.
+    /// The value in force, in stored form; `nil` for a secret, and for a value that can't be encoded.
     var encodedValue: SettingValue? { isSecret ? nil : try? box.encoder(value) }
-    /// Why what is stored is not in force.
+    /// The reason why the stored value is not in force.
     var problem: SettingsError? { stored.flatMap { box.problem(with: $0, at: key, lastGood: lastGood) } }
 }
 

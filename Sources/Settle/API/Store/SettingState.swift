@@ -1,5 +1,4 @@
-/// What is in force of a declared setting at one moment, without what its declaration says; see ``SettingInfo`` for
-/// each part.
+/// The state of a declared setting at one moment, without its declaration; see ``SettingInfo`` for each part.
 package struct SettingState: Sendable {
     package let value: SettingValue?
     package let defaultValue: SettingValue?

@@ -3,26 +3,29 @@ extension SettingsGroup {
     ///
     /// Commits are serialized, even with those of other processes: the storage stays locked from merging external
     /// changes until it has the closure's writes. No write comes in between, so the closure sees the newest values and
-    /// runs exactly once. On a storage without such a lock it runs again if others were faster, after random pauses
-    /// that grow to at most 100 ms, until it has run 17 times and 10 s have passed. Wherever a commit shares its write
-    /// with one under a named lock that is lost, nothing of both is stored, and it runs again. Commits that arrive
+    /// runs exactly once. On a storage without such a lock, it runs again if others were faster, after random pauses
+    /// that grow to at most 100 ms, until it has run 17 times and 10 s have passed. If a commit shares its write with
+    /// one under a named lock that is lost, neither of them is stored, and the commit runs again. Commits that arrive
     /// together share one write and one sync. The closure of an actor's method runs on the actor; any other may run on
     /// another thread than the caller's, which waits.
     ///
     /// With `confirmWithin`, it is taken back unless ``SettingsStore/Unconfirmed/confirm(author:)`` is called in time:
-    /// key by key where nothing came after, as one transaction, by whichever process has the store open, or before the
-    /// next opening returns. The time runs through the end of the process by the machine's continuous clock, and
-    /// through a restart of the machine by its wall clock. A commit that comes while another one is unconfirmed joins
-    /// it: both are taken back together, to what was stored before the first, when the time of the second is over.
+    /// key by key where nothing was written after it, as one transaction, by a process that has the store open, or
+    /// before the next opening returns. The time continues after the end of the process by the machine's continuous
+    /// clock, and across a restart of the machine by its wall clock. A commit made while another one is unconfirmed
+    /// joins it: both are taken back together, to the values stored before the first, when the time of the second is
+    /// over.
     ///
     /// - Parameters:
     ///   - author: The name for ``Change/author``.
-    ///   - length: How long the commit stands without being confirmed; less than zero counts as zero. `nil`: for good.
-    ///   - body: Writes the settings. With `confirmWithin` it must write no secret and no setting that is its owner's
+    ///   - length: The time that the commit stands without being confirmed; less than zero counts as zero. `nil`: for
+    ///     good.
+    ///   - body: Writes the settings. With `confirmWithin` it must write no secret and no owner-only setting
     ///     (``SettingsAccess/owner``): that throws ``SettingsError/Code/notUndoable``, and undoes everything.
     /// - Throws: As `update`; ``SettingsError`` if the storage can't be locked, before the closure has run; and
-    ///   ``SettingsError`` if saving fails. What was surely not stored, such as for lack of room, is undone then. What
-    ///   may have been stored, such as after a failed sync, stands, and the store keeps trying to save it.
+    ///   ``SettingsError`` if saving fails. Writes that were surely not stored, such as for lack of room, are undone
+    ///   then. Writes that may have been stored, such as after a failed sync, stand, and the store keeps trying to save
+    ///   them.
     @discardableResult
     public func commit<Result: Sendable>(
         author: String? = nil, confirmWithin length: Duration? = nil, _ body: () throws -> Result
@@ -31,7 +34,7 @@ extension SettingsGroup {
         return try await store.commit(author: author, confirming: CommitConfirmation(length: length), body)
     }
 
-    /// The store that has the group; `nil` for a group without settings.
+    /// Returns the store that has the group; `nil` for a group without settings.
     func openStore() throws(SettingsError) -> StoreCore? {
         guard let engine else { return nil }
         guard let store = engine as? StoreCore else {
@@ -53,7 +56,7 @@ extension SettingsGroup {
     /// stored since a token; see ``SettingsStore/commit(ifUnchangedSince:keys:author:confirmWithin:_:)``.
     ///
     /// - Parameters:
-    ///   - token: The place in the history, such as ``SettingsStore/History/token`` when the values were read.
+    ///   - token: The token in the history, such as ``SettingsStore/History/token`` when the values were read.
     ///   - keys: The full keys that must be unchanged, such as `passcode.attemptCount`. `nil`: those of the group and
     ///     of the groups within it.
     ///   - author: The name for ``Change/author``.
@@ -74,7 +77,7 @@ extension SettingsGroup {
             body)
     }
 
-    /// The same, with the group as the closure's argument.
+    /// Runs the conditional transaction with the group as the closure's argument.
     @discardableResult
     public func commit<Result: Sendable>(
         ifUnchangedSince token: ChangeToken, keys: [String]? = nil, author: String? = nil,

@@ -2,13 +2,14 @@ extension SettingsStore {
     /// Every change of the store, from now on; see ``Changes``.
     public var changes: Changes { changes(.every) }
 
-    /// The store's changes, from now on; the parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
+    /// Delivers the store's changes, from now on; the parameters are those of
+    /// ``SettingsGroup/changes(_:durableOnly:)``.
     public func changes(_ delivery: Change.Delivery, durableOnly: Bool = false) -> Changes {
         Changes(ChangeCursor(on: log.root, of: log, delivery: delivery, durableOnly: durableOnly))
     }
 
-    /// The store's changes since a revision of this store. Revisions begin anew each time a store is opened; to go on
-    /// after a restart, use ``History/changes(after:durableOnly:)``.
+    /// Delivers the store's changes since a revision of this store. Revisions start again each time a store is opened;
+    /// to resume after a restart, use ``History/changes(after:durableOnly:)``.
     ///
     /// - Throws: ``SettingsError`` if the store's log no longer holds everything since then.
     public func changes(

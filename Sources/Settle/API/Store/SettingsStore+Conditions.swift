@@ -1,10 +1,10 @@
-/// Commits that begin only if nothing has been stored since a place in the history.
+/// Commits that begin only if nothing has been stored since a token.
 extension SettingsStore {
     /// Runs a transaction, as ``commit(author:confirmWithin:_:)`` does, but only if nothing has been stored since a
     /// token.
     ///
-    /// For clients that write what they have read before: each passes the token of what it has read, and none
-    /// overwrites what it has not seen.
+    /// For clients that write values that they have read before: each passes the token of the values that it has read,
+    /// and none overwrites values that it has not seen.
     ///
     /// ```swift
     /// guard let token = store.history.token else { … }         // before the value, so that this is not older
@@ -13,19 +13,19 @@ extension SettingsStore {
     /// try await store.commit(ifUnchangedSince: token, keys: ["limit"], author: "alice") { settings.limit = limit + 1 }
     /// ```
     ///
-    /// What others have stored counts, and what this store has: also writes that it has not saved yet, which no token
-    /// stands for. They are appended first, so that the error can tell their place. Settings that are kept in memory,
-    /// and other domains, have no part in it.
+    /// Changes that others have stored count, and so do those of this store, including writes that it has not saved
+    /// yet, for which no token stands. Such writes are appended first, so that the error can report their token.
+    /// Settings that are kept in memory, and other domains, are not considered.
     ///
     /// - Parameters:
-    ///   - token: The place in the history, such as ``History/token`` when the values were read.
+    ///   - token: The token in the history, such as ``History/token`` when the values were read.
     ///   - keys: The keys that must be unchanged, with everything within them. `nil`: all.
     ///   - author: The name for ``Change/author``.
     ///   - length: As in ``commit(author:confirmWithin:_:)``.
     ///   - body: Writes the settings, these or others. It has not run if this throws a conflict.
     /// - Throws: ``SettingsError`` with the code ``SettingsError/Code/conflict`` if something has changed, which its
-    ///   ``SettingsError/conflict`` tells, or if that is not known: the token is too old, or of another past. Otherwise
-    ///   as ``commit(author:confirmWithin:_:)``.
+    ///   ``SettingsError/conflict`` reports, or if that is not known: the token is too old, or belongs to another
+    ///   history. Otherwise as ``commit(author:confirmWithin:_:)``.
     @discardableResult
     public func commit<Result: Sendable>(
         ifUnchangedSince token: ChangeToken, keys: [String]? = nil, author: String? = nil,

@@ -1,35 +1,36 @@
 extension SettingsStore {
-    /// How a store behaves. Every value has a default that suits an app and a service.
+    /// The behavior of a store. Every value has a default that suits an app and a service.
     public struct Configuration: Sendable {
-        /// When changes are saved, for groups that don't choose. Default: 250 ms after the last change, at most 2 s
-        /// after the first.
+        /// The policy for saving changes, for groups that don't choose. Default: 250 ms after the last change, at most
+        /// 2 s after the first.
         public var savePolicy: SavePolicy
-        /// How many transactions the log keeps for subscribers that are slow or start from an earlier revision; rounded
-        /// up to a power of two, at most 1,048,576. Default 1,024. Fewer save memory; a slow subscriber misses more.
+        /// The number of transactions that the log keeps for subscribers that are slow or start from an earlier
+        /// revision; rounded up to a power of two, at most 1,048,576. Default 1,024. Fewer save memory; a slow
+        /// subscriber misses more.
         public var logLimit: Int
-        /// How much memory the values in the log may take, in bytes, by estimate. Default 4 MiB. A transaction whose
+        /// The memory that the values in the log may take, in bytes, by estimate. Default 4 MiB. A transaction whose
         /// own values exceed it is kept without them: its subscribers get a change without mutations, in which it
         /// counts as missed.
         ///
-        /// Where the type does not tell the size, as for strings in an array or in a plain `Codable` value, it is known
-        /// once the setting has been stored or read: such a value counts with the size of its stored form, and until
-        /// its first save with the size of the value before it. Settings that are kept in memory only are never
-        /// measured.
+        /// Where the type does not determine the size, as for strings in an array or in a plain `Codable` value, the
+        /// size is known once the setting has been stored or read: such a value counts with the size of its stored
+        /// form, and until its first save with the size of the value before it. Settings that are kept in memory only
+        /// are never measured.
         public var logCostLimit: Int
-        /// How large a value that is written by key may be, in bytes as a storage needs them, by estimate. Default
-        /// 4 MiB. A larger one is stored all the same, with an issue, once for each key: settings are no place for
+        /// The largest size of a value that is written by key, in bytes as a storage needs them, by estimate. Default
+        /// 4 MiB. A larger value is stored all the same, with an issue, once for each key: settings are not meant for
         /// large data.
         public var valueSizeLimit: Int
         /// The shortest and the longest wait before retrying a failed save; each failure doubles the wait.
         /// Default 250 ms to 30 s.
         public var retryDelay: ClosedRange<Duration>
-        /// How much of the history is kept, in the journal, for ``SettingsStore/History/entries(of:since:limit:)`` and
-        /// ``SettingsStore/History/undo(_:force:author:)``. Default ``HistoryPolicy/unchanged``. Every process
-        /// that opens the file keeps to what the last one has said.
+        /// The amount of history that is kept, in the journal, for ``SettingsStore/History/entries(of:since:limit:)``
+        /// and ``SettingsStore/History/undo(_:force:author:)``. Default ``HistoryPolicy/unchanged``. Every process that
+        /// opens the file adheres to the last policy given.
         public var history: HistoryPolicy
-        /// Receives what ``SettingsStore/issues`` has while nobody iterates them, once for each code and key, and at
-        /// most 100 in all. Default `nil`: a line on standard error. It is called on a queue of its own, in order, so
-        /// it may take its time and use the store. A handle that joins an open store leaves the store its handler.
+        /// Receives the issues of ``SettingsStore/issues`` while nobody iterates them, once for each code and key, and
+        /// at most 100 in all. Default `nil`: a line on standard error. It is called on its own queue, in order, so it
+        /// may take its time and use the store. A handle that joins an open store leaves the store its handler.
         public var unheardIssueHandler: (@Sendable (SettingsError) -> Void)?
         /// Makes the JSON Schema of settings, if it is to be kept beside the file; see `writesSchema` in
         /// `SettleInterchange`.
@@ -88,7 +89,7 @@ extension SettingsStore.Configuration {
     private var hasSchemaEncoder: Bool { schemaEncoder != nil }
 }
 
-/// Clocks that are values are interchangeable; a clock that is an object has a time of its own.
+/// Clocks that are values are interchangeable; a clock that is an object has its own time.
 private func isSameClock(_ first: any Clock<Duration>, _ second: any Clock<Duration>) -> Bool {
     guard type(of: first) == type(of: second) else { return false }
     guard type(of: first) is AnyClass else { return true }

@@ -1,4 +1,4 @@
-// What `print`, `dump` and the debugger show. Without custom mirrors they would traverse the whole store, with the
+// The output of `print`, `dump` and the debugger. Without custom mirrors they would traverse the whole store, with the
 // secrets.
 
 extension SettingsStore: CustomStringConvertible, CustomReflectable {
@@ -22,7 +22,7 @@ extension SettingsStore: CustomStringConvertible, CustomReflectable {
 extension StoreCore {
     private static let mostSpelled = 100
 
-    /// The first declared settings by key, as shown in descriptions, and the number of those left out.
+    /// Returns the first declared settings by key, as shown in descriptions, and the number of those left out.
     fileprivate func spelledSettings() -> (settings: [(key: String, value: String)], further: Int) {
         let slots = log.lock.withLock { log.stored.slots.all.filter { $0.declaration != nil } }
         let shown = slots.sorted(by: \.key).prefix(Self.mostSpelled)

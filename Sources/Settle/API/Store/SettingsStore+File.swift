@@ -1,8 +1,8 @@
 extension SettingsStore {
-    /// The file, or another storage, that the store is kept in.
+    /// The file, or another storage, in which the store is kept.
     public var file: File { File(store: self) }
 
-    /// What a store is kept in: a readable file with its journal, or another storage.
+    /// The storage of a store: a readable file with its journal, or another storage.
     ///
     /// A view without state of its own; it keeps the store open.
     public struct File: Sendable {
@@ -27,16 +27,16 @@ extension SettingsStore.File {
     /// except those that are in force because it could not. To remove a single key from the history, call
     /// ``SettingsStore/History/forget(_:)``.
     ///
-    /// For what must not be found any more, such as a replaced key. Files that were set aside because they were damaged
-    /// stay, and so do copies that others have made; what the disk still has of removed files is beyond a program's
-    /// reach.
+    /// Use it for values that must not be found any more, such as a replaced key. Files that were set aside because
+    /// they were damaged stay, and so do copies that others have made; the remains of removed files on the disk are
+    /// beyond a program's reach.
     ///
     /// - Throws: ``SettingsError`` if saving or removing failed; then earlier values may still be there.
     public func eraseEarlierValues() async throws {
         try await store.open().persister.flushToFile(for: .erasing)
     }
 
-    /// What the storage found when it was opened.
+    /// The result of loading the storage when it was opened.
     ///
     /// It distinguishes a first run from settings that were lost or recovered, and doesn't change while the store is
     /// open. Damage is reported until it is repaired, which the first call that writes does. A file that was removed
@@ -53,11 +53,11 @@ extension SettingsStore.File {
     /// ```
     public var loadOutcome: StorageContents.Outcome { store.core.loadOutcome }
 
-    /// Whether a value is stored at a path or within it, or was, as far as the storage still shows it: in the journal
-    /// or the previous version of a file.
+    /// Returns whether a value is stored at a path or within it, or was, to the extent that the storage still shows it:
+    /// in the journal or the previous version of a file.
     ///
-    /// For code that must not mistake settings for new ones that were edited away, which a load takes for the intact
-    /// work of a person. No trace is no proof: journals are renewed, and files can be removed.
+    /// For code that must not mistake settings that were edited away for new ones: a load treats such a file as the
+    /// intact work of a user. The absence of traces proves nothing: journals are renewed, and files can be removed.
     ///
     /// - Throws: ``SettingsError`` if the storage can't be read.
     public func hasTraces(at path: some SettingKeyConvertible) async throws -> Bool {

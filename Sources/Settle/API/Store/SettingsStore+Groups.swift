@@ -1,7 +1,7 @@
 extension SettingsStore {
     /// Opens a group: its settings get their stored values, and from now on this store publishes and saves them.
     ///
-    /// Opening the same group at the same path again gives the same settings. The same type may be opened at several
+    /// Opening the same group at the same path again returns the same settings. The same type may be opened at several
     /// paths. A declaration stays until the store closes, whether the group is in use or not, or until
     /// ``release(at:)``.
     ///
@@ -14,14 +14,14 @@ extension SettingsStore {
     /// - Parameters:
     ///   - type: The group's type.
     ///   - path: The dotted path below which the group's keys lie; empty for the top level.
-    /// - Throws: ``SettingsError`` if two settings have one key, one's key lies within another's, a key is not valid, a
-    ///   default breaks its rule, or the store has been closed. Then nothing has been opened.
+    /// - Throws: ``SettingsError`` if two settings have the same key, one's key lies within another's, a key is not
+    ///   valid, a default breaks its rule, or the store has been closed. Then nothing has been opened.
     public func group<Group: SettingsGroup>(
         _ type: Group.Type = Group.self, at path: some SettingKeyConvertible = ""
     ) async throws -> Group {
         let path = SettingKey(path: path)
         let core = try open(key: path?.description)
-        // Made here, because an `init` may have to run on the caller's actor.
+        // Created here, because an `init` may have to run on the caller's actor.
         let group = GroupOpening.make(type, keeping: keeper)
         do {
             try await Self.open(group, at: path, in: core)

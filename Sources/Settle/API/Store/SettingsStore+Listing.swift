@@ -1,7 +1,7 @@
 /// Declared settings, listed at run time.
 extension SettingsStore {
     /// All settings of the groups in use, sorted by key, as they were between two transactions. Inside its own
-    /// transaction a thread sees what that has written.
+    /// transaction a thread sees the transaction's writes.
     ///
     /// A store does not keep its groups alive: a group is not listed once its last copy is released. Nor are keys that
     /// are stored without being declared.
@@ -9,16 +9,17 @@ extension SettingsStore {
         core.lookAtAll().map(core.info).sorted { $0.key < $1.key }
     }
 
-    /// What is in force of the setting that a group in use declares for a key; `nil` if there is none.
+    /// Returns the state of the setting that a group in use declares for a key; `nil` if there is none.
     ///
-    /// For callers that know the declaration: it leaves out what has to be made anew of the type and its rules.
+    /// For callers that know the declaration: it leaves out the parts that must be made again from the type and its
+    /// rules.
     package func state(forKey key: String) -> SettingState? {
         core.look(at: SettingKey(stored: key)).map(core.state)
     }
 }
 
 extension SettingsStore.Keys {
-    /// The setting that a group in use declares for a key; `nil` if there is none.
+    /// Returns the setting that a group in use declares for a key; `nil` if there is none.
     public func setting(forKey key: some SettingKeyConvertible) -> SettingInfo? {
         store.core.look(at: SettingKey(given: key)).map(store.core.info)
     }

@@ -1,7 +1,7 @@
 /// Everything stored at a path.
 extension SettingsStore.Keys {
-    /// The names of the groups that have something stored at a path, declared or not, sorted. An empty path is the top
-    /// level.
+    /// Returns the names of the groups that have something stored at a path, declared or not, sorted. An empty path is
+    /// the top level.
     ///
     /// ```swift
     /// for name in store.keys.groupNames(at: "accounts") {
@@ -15,9 +15,9 @@ extension SettingsStore.Keys {
     /// Removes everything stored at and within a path, in one transaction: the settings of a group, in use or not,
     /// return to their defaults, and keys that no group declares are removed.
     ///
-    /// - Returns: How many values were stored there.
-    /// - Throws: ``SettingsError`` if a setting there is its owner's (``SettingsAccess/owner``), if the path lies
-    ///   within the value of a setting, or if the store is closed. Then nothing is removed.
+    /// - Returns: The number of values that were stored there.
+    /// - Throws: ``SettingsError`` if a setting there is owner-only (``SettingsAccess/owner``), if the path lies within
+    ///   the value of a setting, or if the store is closed. Then nothing is removed.
     @discardableResult
     public func removeAll(at path: some SettingKeyConvertible, author: String? = nil) throws -> Int {
         try store.open(key: path.description).removeAll(at: SettingKey(given: path), author: author)

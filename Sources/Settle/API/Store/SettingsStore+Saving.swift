@@ -15,7 +15,7 @@ extension SettingsStore {
     /// thread, and works even if every thread of the concurrency runtime is blocked.
     ///
     /// - Throws: ``SettingsError`` if saving failed, or if it is called inside a write of this store, such as the
-    ///   closure of `update`: what that writes is not published yet, and the save might have to wait for its end.
+    ///   closure of `update`: the writes there are not published yet, and the save might have to wait for their end.
     public func flushAndWait() throws {
         try open().flushAndWait()
     }
@@ -36,14 +36,14 @@ extension SettingsStore {
     /// }
     /// ```
     ///
-    /// The first service of a group ends last, so whatever the others write while they end is saved too.
+    /// The first service of a group ends last, so everything that the others write while they end is saved too.
     ///
     /// - Throws: ``SettingsError`` if the last save failed.
     public func run() async throws {
         try await core.run()
     }
 
-    /// Saves everything when a termination signal comes, and then lets the signal end the process.
+    /// Saves everything when a termination signal arrives, and then lets the signal end the process.
     ///
     /// One call is enough for the life of the process. It works even if every thread of the concurrency runtime is
     /// blocked. A signal that the process ignores, as under `nohup`, stays ignored. A program that handles these
@@ -52,7 +52,7 @@ extension SettingsStore {
     /// - Parameter signals: By default `SIGTERM` and `SIGINT`.
     public func flushOnTermination(_ signals: Set<TerminationSignal> = [.terminate, .interrupt]) {
         TerminationWatch.shared.add(signals) { [weak core] in
-            // A failure can't be reported any more; the storage keeps the state before.
+            // A failure can no longer be reported; the storage keeps the state before.
             try? core?.flushAndWait()
         }
     }
@@ -80,7 +80,7 @@ extension StoreCore {
         try throwRefusedAssignment()
     }
 
-    /// Says that assignments were refused because a newer program has migrated what is stored.
+    /// Throws if assignments were refused because a newer program has migrated the stored values.
     func throwRefusedAssignment() throws {
         if let error = refusedAssignment.withLock({ $0 }) { throw error }
     }

@@ -25,8 +25,8 @@ extension SettingsStore {
     /// The status of saving.
     ///
     /// `oldest` is the wall time of the oldest change that is not on stable storage: a loss of power would lose nothing
-    /// older. As ``Change/time``, it may be the time of the system's last tick, 1 to 4 ms earlier, if changes are never
-    /// asked for.
+    /// older. Like ``Change/time``, it may be the time of the system's last tick, 1 to 4 ms earlier, if changes are
+    /// never requested.
     public enum Status: Sendable, CustomStringConvertible {
         /// Everything is on stable storage.
         case saved
@@ -42,7 +42,7 @@ extension SettingsStore {
         /// Saves have been failing since a time, the last one with an error. They are tried again; nothing is lost.
         case failing(since: Date, error: any Error, oldest: Date)
 
-        /// Wall time of the oldest change that is not on stable storage; `nil` if everything is.
+        /// The wall time of the oldest change that is not on stable storage; `nil` if everything is.
         public var oldestUnsavedChange: Date? {
             switch self {
             case .saved, .fileBehind: nil
@@ -50,8 +50,8 @@ extension SettingsStore {
             }
         }
 
-        /// The age of the oldest change that is not on stable storage; zero if everything is saved, or if the wall
-        /// clock has been set back behind it.
+        /// Returns the age of the oldest change that is not on stable storage; zero if everything is saved, or if the
+        /// wall clock has been set back behind it.
         public func age(at now: Date = Date()) -> Duration {
             guard let oldest = oldestUnsavedChange else { return .zero }
             return .seconds(max(0, now.timeIntervalSince(oldest)))

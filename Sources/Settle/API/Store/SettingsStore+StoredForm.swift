@@ -1,10 +1,10 @@
 extension SettingsStore.Keys {
-    /// The value of a key as a storage sees it, declared by a group or not; `nil` if there is none.
+    /// The value of a key in stored form, declared by a group or not; `nil` if there is none.
     public subscript(key: some SettingKeyConvertible) -> SettingValue? {
         (try? store.core.storedForm(ofKey: SettingKey(given: key))) ?? nil
     }
 
-    /// The value of a key, converted; `nil` if the key has no value.
+    /// Returns the value of a key, converted; `nil` if the key has no value.
     ///
     /// - Throws: ``SettingsError`` if the value does not convert.
     package func value<Value>(
@@ -22,7 +22,7 @@ extension SettingsStore.Keys {
 }
 
 extension StoreCore {
-    /// The value of a key as a storage sees it, whether or not a group declares it. An explicit null is no value.
+    /// Returns the value of a key in stored form, whether or not a group declares it. An explicit null is not a value.
     func storedForm(ofKey key: SettingKey) throws -> SettingValue? {
         let place = log.lock.withLock { log.stored.resolved(key) }
         let found = lookUp(place)

@@ -6,16 +6,16 @@
 
 /// Export and import of a whole store.
 extension SettingsStore {
-    /// What happens to values in the store that are missing from the imported data.
+    /// The treatment of values in the store that are missing from the imported data.
     public enum ImportMode: Sendable, Hashable {
         /// They stay.
         case merge
-        /// Settings return to their defaults, and keys that no group declares are removed. Secrets and the settings of
-        /// owner's groups stay, because an export leaves them out.
+        /// Settings return to their defaults, and keys that no group declares are removed. Secrets and owner-only
+        /// settings stay, because an export leaves them out.
         case replace
     }
 
-    /// What happens to keys in the data that no group has declared.
+    /// The treatment of keys in the data that no group has declared.
     public enum UnknownKeys: Sendable, Hashable {
         /// They are imported as they are, for a group that is opened later.
         case keep
@@ -25,15 +25,15 @@ extension SettingsStore {
 }
 
 extension SettingsStore.File {
-    /// Everything that is stored or waits to be saved, as of one moment and as a file would have it: including keys
-    /// that no group declares, but not settings that have their default only because nothing is stored.
+    /// Exports everything that is stored or waits to be saved, as of one moment and as a file would have it: including
+    /// keys that no group declares, but not settings that have their default only because nothing is stored.
     ///
-    /// Left out are owner-only settings (``SettingsAccess/owner``), which no import accepts,
-    /// and secrets, unless asked for. A store knows a secret by its declaration: **open all groups first**. What is
-    /// stored for a group that has not been opened yet is exported as it is.
+    /// Owner-only settings (``SettingsAccess/owner``), which no import accepts, are left out, and so are secrets,
+    /// unless they are requested. A store knows a secret by its declaration: **open all groups first**. Values stored
+    /// for a group that has not been opened yet are exported as they are.
     ///
     /// - Parameters:
-    ///   - format: How the data is spelled.
+    ///   - format: The format of the data.
     ///   - includesSecrets: Whether to include secrets, in clear text.
     /// - Throws: ``SettingsError`` if a value can't be encoded or the format can't hold one, or if the store is closed.
     public func export(as format: FileFormat = .json, includingSecrets includesSecrets: Bool = false) async throws
@@ -59,9 +59,9 @@ extension SettingsStore.File {
     /// Imports data written by ``export(as:includingSecrets:)``, or by hand, in one transaction.
     ///
     /// Each value is checked as if read from a file: it must convert to the setting's type and follow its rules. Either
-    /// everything is imported or nothing. Owner-only settings can't be imported: data that
-    /// contains one is refused, whatever the value. As after `update`, the change is saved a moment later;
-    /// ``SettingsStore/flush()`` waits for that.
+    /// everything is imported or nothing. Owner-only settings can't be imported: data that contains one is refused,
+    /// whatever the value. As after `update`, the change is saved a moment later; ``SettingsStore/flush()`` waits for
+    /// that.
     ///
     /// ```swift
     /// let backup = try await store.file.export()
@@ -70,9 +70,9 @@ extension SettingsStore.File {
     ///
     /// - Parameters:
     ///   - data: The values, nested as in a file.
-    ///   - format: How the data is spelled. By default detected from its beginning.
-    ///   - mode: What happens to values that are missing from the data.
-    ///   - unknownKeys: What happens to keys in the data that no group has declared since the store was opened.
+    ///   - format: The format of the data. By default detected from its beginning.
+    ///   - mode: The treatment of values that are missing from the data.
+    ///   - unknownKeys: The treatment of keys in the data that no group has declared since the store was opened.
     ///   - author: The name for ``Change/author``.
     /// - Throws: ``SettingsError`` with ``SettingsError/Code/importRefused`` if the data can't be read, or if a value
     ///   or a key is refused: ``SettingsError/problems`` has an error for each such key. Nothing has changed then. And
@@ -99,8 +99,8 @@ extension SettingsStore.File {
     ///
     /// - Parameters:
     ///   - tree: The values.
-    ///   - mode: What happens to values that are missing from the tree.
-    ///   - unknownKeys: What happens to keys in the tree that no group has declared since the store was opened.
+    ///   - mode: The treatment of values that are missing from the tree.
+    ///   - unknownKeys: The treatment of keys in the tree that no group has declared since the store was opened.
     ///   - author: The name for ``Change/author``.
     /// - Throws: ``SettingsError`` with ``SettingsError/Code/importRefused`` if a value or a key is refused:
     ///   ``SettingsError/problems`` has an error for each such key. Nothing has changed then. And ``SettingsError`` if
@@ -119,7 +119,7 @@ extension StoreCore {
         author: String?
     ) throws {
         var tree = tree
-        // A settings file, rather than an export, has it.
+        // A settings file, unlike an export, has it.
         _ = MigrationRecord(takenFrom: &tree)
         try transact(origin: .local, author: author) {
             let own = mode == .replace ? ownTree() : nil

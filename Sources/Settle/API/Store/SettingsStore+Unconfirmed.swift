@@ -8,7 +8,7 @@ extension SettingsStore {
     /// The commit that is taken back unless it is confirmed in time; see ``commit(author:confirmWithin:_:)``.
     public var unconfirmed: Unconfirmed { Unconfirmed(store: self) }
 
-    /// What was committed and is not confirmed yet.
+    /// The committed change that is not confirmed yet.
     ///
     /// ```swift
     /// try await store.commit(confirmWithin: .seconds(300)) { network.port = 8443 }
@@ -16,7 +16,7 @@ extension SettingsStore {
     /// try await store.unconfirmed.confirm()
     /// ```
     ///
-    /// A view without state of its own; it keeps the store open. What another process has committed counts, too.
+    /// A view without state of its own; it keeps the store open. Commits of other processes count, too.
     public struct Unconfirmed: Sendable {
         let store: SettingsStore
     }
@@ -25,21 +25,21 @@ extension SettingsStore {
     public struct UnconfirmedChange: Sendable, Hashable {
         /// The keys that it has changed, sorted.
         public var keys: [String]
-        /// The name that was given to the commit; `nil` without one.
+        /// The name given to the commit; `nil` without one.
         public var author: String?
-        /// Wall time of the commit, by the clock of the process that made it.
+        /// The wall time of the commit, by the clock of the process that made it.
         public var time: Date
-        /// How long it may stand in all.
+        /// The total time that it may stand.
         public var duration: Duration
-        /// How long it may still stand; zero if it is about to be taken back.
+        /// The time that it may still stand; zero if it is about to be taken back.
         public var remaining: Duration
-        /// When its time is over, by the wall clock as it is now. To show: what counts is ``remaining``.
+        /// The end of its time, by the wall clock as it is now. For display only: ``remaining`` is what counts.
         public var deadline: Date
     }
 }
 
 extension SettingsStore.Unconfirmed {
-    /// What is not confirmed; `nil` if nothing is. Values and secrets are not in it.
+    /// The unconfirmed change; `nil` if there is none. It contains neither values nor secrets.
     public var change: SettingsStore.UnconfirmedChange? {
         let (log, time) = (store.core.log, store.core.time)
         guard let commit = log.lock.withLock({ log.unconfirmed.current }) else { return nil }
@@ -54,16 +54,16 @@ extension SettingsStore.Unconfirmed {
     /// Lets the change stand, and returns when that is on stable storage.
     ///
     /// - Parameter author: The name for the entry in the history.
-    /// - Throws: ``SettingsError`` with ``SettingsError/Code/nothingUnconfirmed`` if there is nothing to confirm, or
-    ///   not any more, because the time is over; and as ``SettingsStore/commit(author:confirmWithin:_:)``.
+    /// - Throws: ``SettingsError`` with ``SettingsError/Code/nothingUnconfirmed`` if there is nothing to confirm, or no
+    ///   longer, because the time is over; and as ``SettingsStore/commit(author:confirmWithin:_:)``.
     public func confirm(author: String? = nil) async throws {
         try await store.open().confirm(author: author)
     }
 
     /// Takes the change back now, and returns when that is on stable storage.
     ///
-    /// Each key that still has the committed value gets back what was stored before. Keys that have changed since are
-    /// left alone and returned as ``UndoResult/conflicts``. It is an undo in the history, with its
+    /// Each key that still has the committed value gets back the value that was stored before. Keys that have changed
+    /// since are left alone and returned as ``UndoResult/conflicts``. It is an undo in the history, with its
     /// ``HistoryEntry/reason``.
     ///
     /// - Parameter author: The name for the entry in the history.
@@ -77,10 +77,10 @@ extension SettingsStore.Unconfirmed {
 }
 
 extension SettingsStore {
-    /// A commit of a program that knows the declarations of another one.
+    /// Runs a commit of a program that knows the declarations of another one.
     ///
     /// - Parameters:
-    ///   - condition: The place since which nothing must have been stored at some keys, if there is one.
+    ///   - condition: The token since which nothing must have been stored at some keys, if there is one.
     ///   - secrets: The keys that must not be in a commit that is to be confirmed.
     @discardableResult
     package func commit<Result: Sendable>(

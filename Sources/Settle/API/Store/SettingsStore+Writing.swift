@@ -6,16 +6,16 @@ extension SettingsStore {
     /// same order everywhere: two threads that nest them in opposite orders would deadlock, which ends the program with
     /// a message.
     ///
-    /// - Throws: ``SettingsError`` if written values break their rules, which names all of them, or if the store is
-    ///   closed.
+    /// - Throws: ``SettingsError`` if written values break their rules, in which case it names all of them, or if the
+    ///   store is closed.
     @discardableResult
     public func update<Result>(author: String? = nil, _ body: () -> Result) throws(SettingsError) -> Result {
         try open().transact(origin: .local, author: author, failing: { $0 }) { () throws(SettingsError) in body() }
     }
 
-    /// Runs a transaction whose closure may throw, which undoes everything that it has written.
+    /// Runs a transaction whose closure may throw, which undoes all its writes.
     ///
-    /// - Throws: What the closure throws; otherwise as the form with a closure that throws nothing.
+    /// - Throws: The closure's error; otherwise as the variant whose closure does not throw.
     @discardableResult
     public func update<Result>(author: String? = nil, _ body: () throws -> Result) throws -> Result {
         try open().transact(origin: .local, author: author, body)

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// A place that keeps settings: it opens groups, publishes their changes and saves them.
+/// A store of settings: it opens groups, publishes their changes and saves them.
 ///
 /// Open one with ``open(_:searching:configuration:migrations:)``,
 /// ``open(at:format:searching:configuration:migrations:)`` or ``open(storage:searching:configuration:migrations:)``,
 /// and its groups with ``group(_:at:)``.
 ///
-/// A `SettingsStore` is a handle on a store. Opening a file that is already open in this process gives another handle
-/// on the same store: its groups, subscribers and revisions are shared. Asking for a configuration that differs from
-/// the store's throws an error that names both; asking for none joins. The store stays open as long as a handle or one
+/// A `SettingsStore` is a handle on a store. Opening a file that is already open in this process returns another handle
+/// on the same store: its groups, subscribers and revisions are shared. Requesting a configuration that differs from
+/// the store's throws an error that names both; requesting none joins. The store stays open as long as a handle or one
 /// of its groups is in use; changes that are pending when the last reference goes are still saved. ``close()`` ends the
 /// handle, and with the last open handle the store.
 public final class SettingsStore: Sendable {
@@ -22,7 +22,7 @@ public final class SettingsStore: Sendable {
     private let hasEnded = Atomic(false)
     private let closeTurns = CloseQueue()
 
-    /// A handle on a store; `nil` if the store is closed or being closed.
+    /// Creates a handle on a store; `nil` if the store is closed or being closed.
     init?(joining keeper: StoreKeeper) {
         guard keeper.core.handles.open() else { return nil }
         self.keeper = keeper
@@ -40,8 +40,8 @@ public final class SettingsStore: Sendable {
     /// Until then, the groups that were opened with this handle stay usable.
     ///
     /// - Throws: ``SettingsError`` if the last save failed. The handle and the store then stay open, with everything
-    ///   still in them. They are closed if an assignment was refused because a newer program has migrated what is
-    ///   stored, which this throws too.
+    ///   still in them. They are closed if an assignment was refused because a newer program has migrated the stored
+    ///   values; this throws that error, too.
     public func close() async throws {
         guard await closeTurns.begin() else { return }
         hasEnded.store(true, ordering: .releasing)
@@ -60,7 +60,7 @@ public final class SettingsStore: Sendable {
         try core.throwRefusedAssignment()
     }
 
-    /// The core, for a write.
+    /// Returns the core, for a write.
     ///
     /// - Throws: ``SettingsError`` if this handle is closed.
     func open(key: String? = nil) throws(SettingsError) -> StoreCore {
@@ -80,7 +80,7 @@ extension SettingsStore {
     /// ``Configuration/unheardIssueHandler``, once for each code and key.
     public var issues: AsyncStream<SettingsError> { core.issueBoard.subscribe() }
 
-    /// Reports what a caller could not be told.
+    /// Reports an issue that could not be thrown to a caller.
     package func report(_ issue: SettingsError) { core.issueBoard.report(issue) }
 }
 

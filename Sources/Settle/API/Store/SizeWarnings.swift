@@ -5,7 +5,7 @@ final class SizeWarnings: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// - Returns: What to report of a value that was written.
+    /// - Returns: The issue to report for a value that was written.
     func issue(for value: SettingValue, at key: SettingKey) -> SettingsError? {
         let size = value.roughSize
         guard size > limit, reported.withLock({ $0.insert(key).inserted }) else { return nil }

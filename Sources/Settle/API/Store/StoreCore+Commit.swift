@@ -1,5 +1,5 @@
 extension StoreCore {
-    /// What a commit has come to.
+    /// The outcome of a commit.
     struct Committed<Result: Sendable>: Sendable {
         var result: Result
         /// The transaction's number; `nil` if it has changed nothing.
@@ -9,7 +9,7 @@ extension StoreCore {
     /// Runs a transaction, and returns when it is on stable storage.
     ///
     /// - Parameters:
-    ///   - confirmation: Given if it is taken back unless it is confirmed.
+    ///   - confirmation: The terms, if the commit is taken back unless it is confirmed.
     ///   - prepare: As below.
     func commit<Result: Sendable>(
         author: String?, confirming confirmation: CommitConfirmation? = nil,
@@ -24,7 +24,7 @@ extension StoreCore {
         }.result
     }
 
-    /// - Parameter prepare: Looks at the storage once others are excluded. What it throws ends the commit.
+    /// - Parameter prepare: Examines the storage once others are excluded. An error that it throws ends the commit.
     func commit<Result: Sendable>(
         author: String?, preparing prepare: Persister.Preparation?, _ body: () throws -> Result
     ) async throws -> Committed<Result> {
@@ -34,7 +34,7 @@ extension StoreCore {
             let crossing = CommitCrossing<Result>(store: self, author: author, prepare: prepare)
             return try await withoutActuallyEscaping(body, do: crossing.run)
         }
-        // Stay on the caller's actor, which does not stand still while this task waits: the closure may use its state.
+        // Stay on the caller's actor, which is not blocked while this task waits: the closure may use its state.
         var repetitions = Repetitions()
         while true {
             let visitor = try await persister.beginActorTransaction(in: self, preparing: prepare)
@@ -68,7 +68,7 @@ extension StoreCore {
         }
     }
 
-    /// Under the writer's lock.
+    /// Requires the writer's lock.
     fileprivate func transactToCommit<Result: Sendable>(
         author: String?, _ body: () throws -> Result
     ) throws -> Committed<Result> {

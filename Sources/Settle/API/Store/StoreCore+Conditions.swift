@@ -1,4 +1,4 @@
-/// Commits that begin only if nothing has been stored since a place in the history.
+/// Commits that begin only if nothing has been stored since a token.
 extension StoreCore {
     func commit<Result: Sendable>(
         ifUnchangedSince token: ChangeToken, keys: [SettingKey]?, author: String?, confirming: CommitConfirmation?,
@@ -8,7 +8,7 @@ extension StoreCore {
         let seen = LockedValue<UInt64>(0)
         let prepare: Persister.Preparation = { [weak self] persister in
             guard let self else { return }
-            // First what may be appended while the history is read.
+            // First the writes that may be appended while the history is read.
             let (revision, conflict) = unappended(among: keys, since: nil)
             if let conflict { throw SettingsError.conflict(conflict) }
             try await persister.history.checkNothingStored(after: token, at: keys)
@@ -22,7 +22,8 @@ extension StoreCore {
         }
     }
 
-    /// The keys under which the value of a key may be stored: its place and, if it is declared, its other spellings.
+    /// Returns the keys under which the value of a key may be stored: its resolved key and, if it is declared, its
+    /// other spellings.
     func storedKeys(for key: SettingKey) -> [SettingKey] {
         log.lock.withLock {
             let place = log.stored.resolved(key)
@@ -30,11 +31,11 @@ extension StoreCore {
         }
     }
 
-    /// What this store has published at, around or within some keys, or anywhere, and what has no place in the history
-    /// yet.
+    /// Finds the changes that this store has published at, around or within some keys, or anywhere, and that have no
+    /// token in the history yet.
     ///
-    /// - Parameter revision: What was published later counts also if it has been appended already.
-    /// - Returns: Also the newest revision.
+    /// - Parameter revision: Changes published later count even if they have been appended already.
+    /// - Returns: The conflict, if any, and the newest revision.
     private func unappended(
         among keys: [SettingKey]?, since revision: UInt64?
     ) -> (revision: UInt64, conflict: CommitConflict?) {
@@ -51,10 +52,11 @@ extension StoreCore {
     }
 }
 
-/// Each looks only at what the keys name, or at what has been written: a store may have far more settings than both.
+/// Each function examines only the named keys, or only the written settings: a store may have far more settings than
+/// both.
 extension MutationLog {
-    /// The settings whose newest values the storage does not have yet. What can't be encoded it will never have. Under
-    /// the lock.
+    /// Returns the settings whose newest values the storage does not have yet, except values that can't be encoded,
+    /// which it will never have. Requires the lock.
     fileprivate func unappendedSlots(among keys: [SettingKey]?) -> [SettingSlot] {
         let unencodable = Set(unsaved.unencodable.lazy.map { ObjectIdentifier($0.slot) })
         let candidates =
@@ -65,10 +67,10 @@ extension MutationLog {
         }
     }
 
-    /// The settings that this store's own transactions have written since a revision. Under the lock.
+    /// Returns the settings that this store's own transactions have written since a revision. Requires the lock.
     fileprivate func slotsWritten(after revision: UInt64, among keys: [SettingKey]?) -> [SettingSlot] {
         guard revision + 1 >= changes.ring.oldest else {
-            // What the log has forgotten may have been its own.
+            // The transactions that the log has forgotten may have been its own.
             let candidates = keys.map { keys in keys.flatMap(stored.slots.overlapping) } ?? Array(stored.slots.all)
             return candidates.filter { $0.schedule != nil && $0.lastRevision > revision }
         }
@@ -87,7 +89,7 @@ extension MutationLog {
     }
 }
 
-/// Some keys with those around and within them.
+/// A set of keys, with the keys around and within them.
 struct OverlappingKeys {
     private let keys: Set<SettingKey>
     private let outer: Set<SettingKey>

@@ -6,7 +6,7 @@ extension StoreCore {
         let kind: CommandLineOption.Kind
     }
 
-    /// What a domain of variables has for settings that are about to be declared.
+    /// The variables that a domain has for settings that are about to be declared.
     struct VariablesLook {
         fileprivate let domain: AttachedDomain
         fileprivate let source: EnvironmentSource
@@ -28,9 +28,9 @@ extension StoreCore {
         }
     }
 
-    /// Lets arguments and variables give values to settings. Under the writer's lock.
+    /// Lets arguments and variables give values to settings. Requires the writer's lock.
     ///
-    /// - Parameter variables: What `variables(for:)` has found.
+    /// - Parameter variables: The result of `variables(for:)`.
     func declareText(_ keys: [TextKey], _ variables: [VariablesLook]) {
         if let domain = domains[.arguments], let source = domain.source as? ArgumentsSource,
             let contents = source.declare(keys.map { CommandLineOption($0.key, $0.kind) })
@@ -65,7 +65,7 @@ extension CommandLineOption.Kind {
         }
     }
 
-    /// That of a registered key, by its value.
+    /// Creates the kind of a registered key, from its value.
     init(of value: SettingValue) {
         self =
             switch value {

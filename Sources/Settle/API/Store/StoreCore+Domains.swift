@@ -8,7 +8,7 @@ extension StoreCore {
     /// Adds domains to a store that is not shared yet, highest first.
     ///
     /// - Parameters:
-    ///   - languages: The user's languages; `nil` to find them out.
+    ///   - languages: The user's languages; `nil` to determine them.
     ///   - renamed: The keys that migrations have renamed: other domains may still have the earlier names.
     func add(_ loaded: [LoadedDomain], languages: [String]?, renamed: RenamedKeys) {
         log.lock.withLock { log.stored.domains.renaming = renamed.forDomains }
@@ -32,10 +32,10 @@ extension StoreCore {
         if let contents = loaded.contents { deliver(contents, to: loaded.domain) }
     }
 
-    /// The other user whose store it is; `nil` for one of this process's own.
+    /// The home of the other user whose store it is; `nil` for a store of this process's own.
     var home: UserHome? { (persister.storage as? FileStorage)?.home }
 
-    /// What the domains have for the key that Apple's systems use.
+    /// The domains' value for the key that Apple's systems use.
     private var preferredLanguages: [String]? {
         let value = log.lock.withLock {
             log.stored.domains.effectiveValue(
@@ -57,10 +57,10 @@ extension StoreCore {
         if !domains.follow(domain, with: follower) { Task.detached { await follower.end() } }
     }
 
-    /// A domain that code is about to change.
+    /// Returns a domain that code is about to change.
     ///
-    /// - Throws: ``SettingsError`` if the store does not search it, or within a transaction of the store: that writes
-    ///   the application's domain, and its end could not take the change back.
+    /// - Throws: ``SettingsError`` if the store does not search it, or within a transaction of the store: that
+    ///   transaction writes the application's domain, and its end could not take the change back.
     func domainToChange(_ name: DomainName) throws(SettingsError) -> AttachedDomain {
         guard let domain = domains[name] else { throw .notSearched(name, domains.all.map(\.name)) }
         guard !isInTransaction else { throw .insideTransaction(name) }
@@ -77,13 +77,13 @@ extension StoreCore {
         }
     }
 
-    /// Takes over what a source has; or, if it can't be read, keeps the last good values.
+    /// Takes over the contents of a source; or, if they can't be read, keeps the last good values.
     func deliver(_ contents: Result<DomainContents, StorageError>, to domain: AttachedDomain) {
         switch contents {
         case .success(var contents):
             writer.lock()
             defer { writer.unlock() }
-            // Since it was loaded, settings may have been declared.
+            // Settings may have been declared since it was loaded.
             if let source = domain.source as? EnvironmentSource { contents = source.contents }
             report(contents.problems, in: domain)
             // Only a closed store throws.

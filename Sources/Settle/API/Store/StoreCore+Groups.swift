@@ -49,7 +49,7 @@ extension StoreCore {
         }
     }
 
-    /// Has state saved apart from what is none.
+    /// Has state saved separately from other settings.
     private func keepApart(_ settings: [GroupLayout.Declared]) {
         let saved = settings.filter { $0.savePolicy != .memoryOnly }
         let state = saved.filter { $0.category == .state }.map(\.key)
@@ -63,7 +63,7 @@ extension StoreCore {
         case new(GroupLayout.Declared)
     }
 
-    /// Under the writer's lock.
+    /// Requires the writer's lock.
     private func plan(_ declared: GroupLayout.Declared) throws(SettingsError) -> Plan {
         let (slot, neighbour) = log.lock.withLock {
             (
@@ -83,14 +83,14 @@ extension StoreCore {
         return .alias(declared, of: box)
     }
 
-    /// Under the writer's lock.
+    /// Requires the writer's lock.
     ///
     /// - Parameter inForce: Receives, for each stored value that can't be used, the one used instead.
     private func carryOut(_ plan: Plan, below path: SettingKey?, _ inForce: inout [SettingKey: SettingValue?]) {
         switch plan {
         case .alias(let declared, let original):
             declared.box.become(aliasOf: original)
-            // The group may have been opened by itself before, and now as a part of its owner's.
+            // The group may have been opened by itself before, and now as a part of an owner-only group.
             if declared.access == .owner { makeOwned(declared.key, original) }
             log.lock.withLock { log.stored.slots[declared.key]?.category = declared.category }
         case .new(let declared):
@@ -121,17 +121,17 @@ extension StoreCore {
         }
     }
 
-    /// Makes a setting its owner's: from now on other domains have no part in it.
+    /// Makes a setting owner-only: from now on other domains have no part in it.
     private func makeOwned(_ key: SettingKey, _ box: AnySettingBox) {
         log.lock.withLock { log.stored.slots.makeOwned(key) }
         guard box.isLayered else { return }
-        // No write, which a store may refuse. Only a closed store throws, and it opens no groups.
+        // Not a write, which a store may refuse. Only a closed store throws, and it opens no groups.
         try? transact(origin: .loaded, author: nil) { box.restage(after: nil) }
     }
 }
 
 extension MutationLog {
-    /// Makes the slot of a declared setting. Under the lock.
+    /// Creates the slot of a declared setting. Requires the lock.
     fileprivate func insert(_ declared: GroupLayout.Declared) -> SettingSlot {
         let slot = SettingSlot(
             key: declared.key, declaration: declared.name, schedule: unsaved.schedule(for: declared.savePolicy),

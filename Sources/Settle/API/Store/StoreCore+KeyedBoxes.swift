@@ -1,19 +1,19 @@
 /// Boxes for keys that are known only at run time.
 extension StoreCore {
-    /// Whether a key holds a declared secret, a part of one, or a value with one inside.
+    /// Returns whether a key holds a declared secret, a part of one, or a value with one inside.
     func isSecret(_ key: SettingKey) -> Bool {
         log.lock.withLock { log.stored.slots.isSecret(key) }
     }
 
     /// Keeps a setting that was written by key in the index until the transaction ends, even if it is saved in the
-    /// meantime. Under the log's lock, in a transaction.
+    /// meantime. Requires the log's lock, and a transaction.
     func keepInIndex(_ slot: SettingSlot) {
         guard slot.declaration == nil, !slot.isInTransaction else { return }
         slot.isInTransaction = true
         transaction?.keyed.append(slot)
     }
 
-    /// The box of an unsaved key that no group declares, if nothing is within it. In a transaction.
+    /// Returns the box of an unsaved key that no group declares, if nothing is within it. Requires a transaction.
     ///
     /// No declared setting is around it, because no group opens there in the meantime, and there is nothing else for a
     /// write to replace.
@@ -27,7 +27,8 @@ extension StoreCore {
         }
     }
 
-    /// The box of a key, made if necessary, and the boxes of keys within it that no group declares. In a transaction.
+    /// Returns the box of a key, created if necessary, and the boxes of keys within it that no group declares. Requires
+    /// a transaction.
     func box(forKey key: SettingKey) throws(SettingsError) -> (box: AnySettingBox, inner: [AnySettingBox]) {
         if let lock = log.lock.withLock({ log.stored.domains.lock(concerning: key) }) {
             throw .locked(key, by: lock.domain.name, at: place(of: lock))
@@ -82,8 +83,8 @@ extension StoreCore {
         return box
     }
 
-    /// The key around another one whose value is not a dictionary, which a write of the inner key replaces. In a
-    /// transaction.
+    /// Returns the key around another one whose value is not a dictionary, which a write of the inner key replaces.
+    /// Requires a transaction.
     func scalar(around key: SettingKey) -> SettingKey? {
         let parents = key.parents
         guard !parents.isEmpty else { return nil }
@@ -104,7 +105,7 @@ extension StoreCore {
         }
     }
 
-    /// Stages that a key has no stored value. In a transaction.
+    /// Stages the removal of a key's stored value. Requires a transaction.
     func stageRemoval(of key: SettingKey) throws {
         let (box, inner) = try box(forKey: key)
         let found = lookUp(key)
@@ -114,8 +115,8 @@ extension StoreCore {
         for box in inner { box.stageReplaced() }
     }
 
-    /// The value that a newly declared setting finds: the unsaved value written at run time, or else the stored one.
-    /// Under the writer's lock.
+    /// Returns the value that a newly declared setting finds: the unsaved value written at run time, or else the stored
+    /// one. Requires the writer's lock.
     ///
     /// - Returns: Also the slot of the value written at run time.
     func valueForNewSetting(at key: SettingKey) -> (stored: SettingValue?, runtime: SettingSlot?) {

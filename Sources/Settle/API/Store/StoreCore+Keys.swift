@@ -13,10 +13,10 @@ extension StoreCore {
         return try effective.map { try convert($0, key: key, isText: isText, to: type) } ?? nil
     }
 
-    /// What is in force for a key without a declaration.
+    /// Returns the value in force for a key without a declaration.
     ///
-    /// - Parameter own: What the application's domain has at the place of the key.
-    /// - Returns: Also whether it is text without a type.
+    /// - Parameter own: The value that the application's domain has at the resolved key.
+    /// - Returns: The value, and whether it is text without a type.
     func effectiveValue(at key: SettingKey, own: FoundValue) -> (SettingValue?, isText: Bool) {
         log.lock.withLock {
             let domains = log.stored.domains
@@ -59,7 +59,7 @@ extension StoreCore {
         reportSize(of: encoded, at: key)
     }
 
-    /// Stages what a key is to have. In a transaction.
+    /// Stages the new value of a key. Requires a transaction.
     func stage(_ encoded: SettingValue, given value: any Sendable, at key: SettingKey) throws {
         var (key, encoded) = (key, encoded)
         if let box = unsavedBox(forKey: key) { return try box.stage(decoding: encoded) }
@@ -77,7 +77,7 @@ extension StoreCore {
         }
     }
 
-    /// The reason why a value was not written, without the value if it or the setting is a secret.
+    /// Returns the reason why a value was not written, without the value if it or the setting is a secret.
     private func refusal(
         of value: any Sendable, _ encoded: SettingValue, forKey key: SettingKey, by box: AnySettingBox,
         _ error: any Error
@@ -96,7 +96,7 @@ extension StoreCore {
         }
     }
 
-    /// Writes a value as a storage sees it, or removes what is stored.
+    /// Writes a value in stored form, or removes the stored value.
     func change(_ key: SettingKey, to value: SettingValue?, author: String?) throws {
         guard let value else { return try removeValue(forKey: key, author: author) }
         try setValue(value, forKey: key, author: author)
@@ -107,17 +107,17 @@ extension StoreCore {
         return log.lock.withLock { log.stored.resolved(key) }
     }
 
-    /// What the store knows of a key.
+    /// The setting and the values that the store has for a key.
     struct FoundKey {
         /// The declared setting of the key.
         var box: AnySettingBox?
         var stored = FoundValue.nothing
         var unsaved: [UnsavedValue] = []
 
-        /// The value at the key, including unsaved writes at, around and within it.
+        /// Returns the value at the key, including unsaved writes at, around and within it.
         func stored(at key: SettingKey) throws -> SettingValue? { try found(at: key).value }
 
-        /// The same, or what stands in its way.
+        /// Returns the same value, or the value that stands in its way.
         func found(at key: SettingKey) throws -> FoundValue {
             guard let first = unsaved.first else { return stored }
             if unsaved.count == 1, first.key == key { return FoundValue(try first.encoded()) }
@@ -130,7 +130,7 @@ extension StoreCore {
 
     /// - Parameter isCommitted: Whether to leave out writes of the transaction in progress.
     func lookUp(_ key: SettingKey, isCommitted: Bool = false) -> FoundKey {
-        // Inside its own transaction a thread sees what that has written.
+        // Inside its own transaction a thread sees the transaction's writes.
         let isInTransaction = !isCommitted && isInTransaction
         return log.lock.withLock {
             guard !log.stored.slots.isEmpty else { return FoundKey(stored: log.stored.tree.find(key)) }
@@ -140,7 +140,7 @@ extension StoreCore {
         }
     }
 
-    /// An explicit null is no value, whatever the type.
+    /// Converts a value to a type. An explicit null is not a value, whatever the type.
     private func convert<Value: Codable & Sendable>(
         _ stored: SettingValue, key: SettingKey, isText: Bool = false, to type: Value.Type
     ) throws -> Value? {

@@ -1,6 +1,6 @@
-/// What the domains of a store have, as trees.
+/// The contents of a store's domains, as trees.
 extension StoreCore {
-    /// The names of the domains, in the order in which they are asked.
+    /// The names of the domains, in the order in which they are searched.
     var domainNames: [DomainName] {
         let all = domains.all
         return all.filter(\.identity.isAbove).map(\.name) + [.application]
@@ -11,9 +11,10 @@ extension StoreCore {
         log.lock.withLock { log.stored.domains.contents(of: domain.identity) } ?? DomainContents()
     }
 
-    /// What the application's domain has, or is about to store.
+    /// Returns the values that the application's domain has, or is about to store.
     ///
-    /// - Parameter path: Where that is needed: what is unsaved elsewhere may be missing. `nil` for everywhere.
+    /// - Parameter path: The path at which they are needed: unsaved values elsewhere may be missing. `nil` for
+    ///   everywhere.
     func ownTree(at path: SettingKey? = nil) -> SettingTree {
         let (stored, unsaved) = log.lock.withLock {
             (log.stored.tree, log.unsavedValues(at: path, inTransaction: isInTransaction))
@@ -21,7 +22,7 @@ extension StoreCore {
         return unsaved.reduce(into: stored) { tree, value in tree[value.key] = (try? value.encoded()) ?? nil }
     }
 
-    /// A tree without what declared secrets have in it.
+    /// Returns a tree without the values of declared secrets.
     func visibleTree(_ tree: SettingTree) -> SettingTree {
         let hidden = log.lock.withLock {
             log.stored.slots.all.filter(\.isSecret).flatMap(log.stored.slots.places)
@@ -29,7 +30,7 @@ extension StoreCore {
         return hidden.reduce(into: tree) { $0[$1] = nil }
     }
 
-    /// What is in force: the values of declared settings, and of other keys what the domains give.
+    /// Returns the values in force: those of declared settings, and for other keys those that the domains give.
     func effectiveTree() -> SettingTree {
         let own = ownTree()
         var tree = log.lock.withLock { log.stored.domains.joined(own: own) }

@@ -4,7 +4,7 @@ extension StoreCore {
 
     // MARK: Committing
 
-    /// Records what the transaction in progress has replaced. At its end, under the writer's lock.
+    /// Records the values that the transaction in progress has replaced. Called at its end, under the writer's lock.
     func stageUnconfirmed(_ confirmation: CommitConfirmation, author: String?) throws {
         var changes: [StoredMutation] = []
         for slot in writtenSlots {
@@ -29,7 +29,7 @@ extension StoreCore {
         (transaction?.boxes ?? []).compactMap(\.existingPlacement?.slot).filter { $0.schedule != nil }
     }
 
-    /// What was stored at a setting before the transaction, under whatever spelling.
+    /// Returns the value stored for a setting before the transaction, under any spelling.
     private func storedBefore(_ slot: SettingSlot) throws -> SettingValue? {
         let found = log.lock.withLock {
             let spelling = log.stored.storedSpellings(of: slot).first
@@ -69,7 +69,7 @@ extension StoreCore {
         }
     }
 
-    /// Takes the unconfirmed commit back.
+    /// Takes back the unconfirmed commit.
     ///
     /// - Throws: Also if a value can't be put back, and nothing has changed then.
     func revert(author: String?) async throws -> UndoResult {
@@ -83,7 +83,7 @@ extension StoreCore {
         return reverted
     }
 
-    /// Takes the unconfirmed commit back if its time is over. Values that can't be put back any more stay and are
+    /// Takes back the unconfirmed commit if its time is over. Values that can no longer be put back stay and are
     /// reported: nothing else must depend on them.
     func revertUnconfirmedIfDue() async throws {
         _ = try await revert(author: nil) { commit, token in
@@ -113,8 +113,8 @@ extension StoreCore {
         return result
     }
 
-    /// Takes back what is due, and measures the rest by the clock of this boot, before the store is used. What fails is
-    /// reported, and tried again by the persister.
+    /// Takes back a commit that is due, or measures the rest of its time by the clock of this boot, before the store is
+    /// used. A failure is reported, and the persister tries again.
     func settleUnconfirmed() async {
         guard persister.takesBack, let commit = unconfirmed else { return }
         let moment = time.moment()
@@ -137,7 +137,7 @@ extension StoreCore {
 }
 
 extension Duration {
-    /// Such as `5 minutes`.
+    /// A text such as `5 minutes`.
     package var inWords: String {
         let seconds = inSeconds
         let units = [("day", 86_400.0), ("hour", 3_600), ("minute", 60)]

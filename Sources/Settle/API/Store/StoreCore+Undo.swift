@@ -14,7 +14,7 @@ extension StoreCore {
             guard let past = found.withLock({ $0 }) else { throw CancellationError() }
             let mutations = past.transaction.mutations ?? []
             let result = try takeBack(mutations, of: past.token, force: force, permitting: permit)
-            // What is declared here was refused before, with its declaration.
+            // A setting that is declared here was refused before, with its declaration.
             guard !past.transaction.isOwners else { throw SettingsError.undoProtected(past.token, mutations) }
             return result
         }
@@ -23,11 +23,11 @@ extension StoreCore {
         return result
     }
 
-    /// In a transaction.
+    /// Takes mutations back. Requires a transaction.
     ///
     /// - Parameters:
-    ///   - token: The transaction that has made them, if that is known.
-    ///   - fail: Receives why a setting was left as it is. Without it, the first such error is thrown.
+    ///   - token: The transaction that has made them, if it is known.
+    ///   - fail: Receives the reason why a setting was left as it is. Without it, the first such error is thrown.
     func takeBack(
         _ mutations: [StoredMutation], of token: ChangeToken?, force: Bool,
         permitting permit: (SettingKey) throws -> Void = { _ in }, failing fail: ((SettingsError) -> Void)? = nil
@@ -57,7 +57,7 @@ extension StoreCore {
         transaction?.note.undone = token
         for (place, pieces) in pieces.sorted(by: \.key) {
             do {
-                // A part of its own, which is undone alone.
+                // A nested transaction, which is undone alone.
                 try transact(origin: .local, author: nil) { try putBack(pieces, at: place) }
             } catch {
                 guard let fail else { throw error }
@@ -87,9 +87,10 @@ extension StoreCore {
         try stage(value, given: value, at: place)
     }
 
-    // MARK: What is there now
+    // MARK: Current values
 
-    /// What the application's domain has at a key, with everything that was written so far. In a transaction.
+    /// Returns the value of the application's domain at a key, including everything written so far. Requires a
+    /// transaction.
     func ownStored(at key: SettingKey) throws -> SettingValue? {
         let found = log.lock.withLock {
             FoundKey(stored: log.stored.tree.find(key), unsaved: log.unsavedValues(at: key, inTransaction: true))
@@ -97,7 +98,7 @@ extension StoreCore {
         return try found.stored(at: key)
     }
 
-    /// Whether two stored values of a key mean the same: a file may spell them otherwise than a program.
+    /// Returns whether two stored values of a key mean the same: a file may spell them differently from a program.
     private func areSame(_ one: SettingValue?, _ other: SettingValue?, at key: SettingKey) -> Bool {
         guard one != other else { return true }
         guard let one, let other else { return false }

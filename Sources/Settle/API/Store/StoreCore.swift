@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A store that all its handles and groups share: the engine, and what saves its changes.
+/// A store that all its handles and groups share: the engine, and the persister that saves its changes.
 ///
 /// The store is open as long as its ``StoreKeeper`` is referenced; changes that are pending when the last reference
 /// goes are still saved.
@@ -27,7 +27,7 @@ package final class StoreCore: Engine, @unchecked Sendable {
 
     /// - Parameters:
     ///   - registration: Notified when the storage is closed.
-    ///   - migrations: The names of those that the program knows; `nil` if it does not mind any.
+    ///   - migrations: The names of those that the program knows; `nil` if it ignores migrations.
     init(
         configuration: SettingsStore.Configuration, storage: any Storage, contents: StorageContents,
         registration: (any StoreRegistration)?, migrations: [String]? = nil
@@ -98,7 +98,7 @@ package final class StoreCore: Engine, @unchecked Sendable {
 
 extension StoreKeeper {
     var core: StoreCore {
-        // Proof: only the opening of a store makes a keeper; nothing keeps the engine of unopened groups.
+        // Proof: only the opening of a store creates a keeper; nothing keeps the engine of unopened groups.
         unsafeDowncast(engine, to: StoreCore.self)
     }
 }

@@ -2,16 +2,16 @@
 public struct UndoConflict: Sendable, Hashable, Codable {
     /// The full key.
     public var key: String
-    /// What the transaction had replaced, which the undo would have put back; `nil` if nothing was stored.
+    /// The value that the transaction had replaced, which the undo would have put back; `nil` if nothing was stored.
     public var oldValue: SettingValue?
-    /// What the transaction had left there; `nil` if nothing.
+    /// The value that the transaction had left; `nil` if there was none.
     public var valueThen: SettingValue?
-    /// What is stored now, or about to be; `nil` if nothing.
+    /// The value that is stored now, or about to be; `nil` if there is none.
     public var valueNow: SettingValue?
 }
 
 extension UndoConflict: CustomStringConvertible {
-    /// Such as `limit: was 5, is 7 now`.
+    /// A description such as `limit: was 5, is 7 now`.
     public var description: String { "\(key): was \(spelled(valueThen)), is \(spelled(valueNow)) now" }
 
     private func spelled(_ value: SettingValue?) -> String {

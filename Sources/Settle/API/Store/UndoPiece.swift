@@ -1,4 +1,4 @@
-/// What a transaction has done at one key.
+/// The effect of a transaction at one key.
 struct UndoPiece {
     var key: SettingKey
     /// The declared setting that has the key, or else the key.
@@ -8,8 +8,8 @@ struct UndoPiece {
 }
 
 extension SlotIndex {
-    /// Takes mutations apart by what can change on its own: declared settings, parts of them, and other keys as deep as
-    /// they go. Under the log's lock.
+    /// Splits mutations into the parts that can change on their own: declared settings, parts of them, and other keys
+    /// as deep as they go. Requires the log's lock.
     func pieces(of mutations: [StoredMutation]) -> [UndoPiece] {
         var result: [UndoPiece] = []
         for (key, old, new) in mutations.outermost {

@@ -1,9 +1,9 @@
-/// What ``SettingsStore/History/undo(_:force:author:)`` has done.
+/// The result of ``SettingsStore/History/undo(_:force:author:)``.
 public struct UndoResult: Sendable, Hashable, Codable {
     /// The transaction that was to be undone; `nil` for an unconfirmed commit that the history does not have.
     public var undone: ChangeToken?
-    /// The undo's own place in the history, which undoes it in turn. `nil` if nothing was left to be written, or if the
-    /// store's log has forgotten the place already.
+    /// The undo's own token, with which it can be undone in turn. `nil` if nothing was left to be written, or if the
+    /// store's log has already forgotten the token.
     public var token: ChangeToken?
     /// The keys that were put back, sorted.
     public var keys: [String]

@@ -2,24 +2,24 @@ public import Synchronization
 
 /// Storage of a setting's value, without its type.
 ///
-/// Copies of a group share its boxes. A box belongs to the store that opened its group, which keeps it as long as it is
-/// open; or, once it needs one, to the store of all groups that no store has opened.
+/// Copies of a group share its boxes. A box belongs to the store that opened its group, which keeps the box as long as
+/// the store is open. Otherwise it belongs, once it needs a store, to that of all groups that no store has opened.
 @usableFromInline
 package class AnySettingBox: @unchecked Sendable {
     // Sendable: constants and atomics, except `placements` (guarded by the lock of `UnopenedGroups`, or set before the
     // box is shared), `link` (an alias is set before the box is shared; what another domain holds is written under the
     // writer's and the log's lock and read under either), `staged` and `stagings` (guarded by the writer's lock).
 
-    /// In a snapshot or a draft, that of the original.
+    /// In a snapshot or a draft, the node of the original.
     @usableFromInline package let node: ObservationNode
     @usableFromInline let flags: Atomic<BoxFlags>
     /// Rises by two with each published value; odd while a word is being replaced.
     @usableFromInline let version = Atomic<UInt64>(0)
     /// The published value, if its type fits into a word.
     @usableFromInline let word: Atomic<UInt64>
-    /// Whether two different words stand for equal values; `nil` if there are no such words.
+    /// Whether two different words represent equal values; `nil` if there are no such words.
     private let areEqualWords: (@Sendable (UInt64, UInt64) -> Bool)?
-    /// The value that a word stands for.
+    /// The value that a word represents.
     let wordConversion: @Sendable (UInt64) -> any Sendable
     /// Whether an assignment has to be checked.
     let hasRules: Bool
@@ -27,16 +27,16 @@ package class AnySettingBox: @unchecked Sendable {
     final let unknownFields: StoredUnknownFields?
     /// The newest of `placements`, which keeps it alive.
     let current = Atomic<Unmanaged<Placement>?>(nil)
-    /// The box's places so far: a second one if the group's initializer has written the setting before the group was
-    /// opened.
+    /// The box's placements so far. There is a second one if the group's initializer has written the setting before the
+    /// group was opened.
     private var placements: [Placement] = []
     /// The value written by the transaction in progress.
     @exclusivity(unchecked) private(set) final var staged: AnyStagedValue?
-    /// How often a value has been staged.
+    /// The number of values staged so far.
     @exclusivity(unchecked) private(set) final var stagings: UInt64 = 0
     @exclusivity(unchecked) private var link = Link.none
 
-    /// Both kinds share one property, because there are many settings.
+    /// All kinds share one property, because there are many settings.
     private enum Link {
         case none
         /// The box that holds the value, because this one was made for a key that already has a living box.
@@ -87,7 +87,7 @@ package class AnySettingBox: @unchecked Sendable {
 
     final func has(_ flag: BoxFlags) -> Bool { flags.load(ordering: .acquiring).contains(flag) }
 
-    /// Under the writer's lock, or before the box is shared.
+    /// Requires the writer's lock, unless the box is not shared yet.
     private final func set(_ flag: BoxFlags, to isSet: Bool) {
         let known = flags.load(ordering: .relaxed)
         flags.store(isSet ? known.union(flag) : known.subtracting(flag), ordering: .releasing)
@@ -104,20 +104,20 @@ package class AnySettingBox: @unchecked Sendable {
         return box
     }
 
-    /// The box's own place in a store; `nil` in a group that no store has opened and nothing has used yet.
+    /// The box's own placement; `nil` in a group that no store has opened and nothing has used yet.
     final var existingPlacement: Placement? {
         if let current = current.load(ordering: .acquiring) { return current.takeUnretainedValue() }
         return isFollowing ? placementInDraft : nil
     }
 
-    /// The place in the draft's own engine, which is made if necessary.
+    /// The placement in the draft's own engine, which is made if necessary.
     @inline(never)
     private final var placementInDraft: Placement? {
         followed?.draft.open()
         return current.load(ordering: .acquiring)?.takeUnretainedValue()
     }
 
-    /// The value's place in a store. A box of a group that no store has opened gets its place now.
+    /// The value's placement. A box of a group that no store has opened gets its placement now.
     final var placement: Placement {
         let box = original
         return box.existingPlacement ?? UnopenedGroups.placement(of: box)
@@ -135,12 +135,12 @@ package class AnySettingBox: @unchecked Sendable {
         set(.unopened, to: false)
     }
 
-    /// Marks the group as released: the value stays as it is. Under the writer's lock.
+    /// Marks the group as released: the value stays as it is. Requires the writer's lock.
     func release() {
         set(.released, to: true)
     }
 
-    /// Takes back a release that has failed. Under the writer's lock.
+    /// Reverts a release that has failed. Requires the writer's lock.
     func reopen() {
         set(.released, to: false)
     }
@@ -148,11 +148,11 @@ package class AnySettingBox: @unchecked Sendable {
     final var isReleased: Bool { has(.released) }
     final var isUnopened: Bool { has(.unopened) }
 
-    /// Changes whenever the value does, also within a transaction. Under the writer's lock.
+    /// A mark that changes whenever the value does, even within a transaction. Requires the writer's lock.
     @usableFromInline
     final var changeMark: UInt64 { version.load(ordering: .relaxed) &+ stagings }
 
-    /// Stages a value in place of what is staged. Under the writer's lock.
+    /// Stages a value in place of the staged one. Requires the writer's lock.
     ///
     /// - Returns: The value staged before, to be released by the caller: that may run foreign code.
     final func exchangeStaged(_ new: AnyStagedValue?) -> AnyStagedValue? {
@@ -163,13 +163,13 @@ package class AnySettingBox: @unchecked Sendable {
         return value
     }
 
-    /// Makes this box, which must not be shared yet, another name for `original`.
+    /// Makes this box, which must not be shared yet, an alias of `original`.
     func become(aliasOf original: AnySettingBox) {
         link = .alias(original)
         flags.store(.alias, ordering: .releasing)
     }
 
-    /// The value's place, with the writer's lock of its store taken.
+    /// Takes the writer's lock of the value's store, and returns the value's placement.
     @usableFromInline
     final func lockForWriting() -> Placement {
         let placement = placement
@@ -187,7 +187,7 @@ package class AnySettingBox: @unchecked Sendable {
 
     // MARK: Other domains
 
-    /// What another domain has for the setting, if its value is in force. Under the writer's lock or the log's.
+    /// The value of another domain that is in force for the setting. Requires the writer's lock or the log's.
     final var held: HeldValue? {
         guard has(.held) else { return nil }
         return switch link {
@@ -197,19 +197,19 @@ package class AnySettingBox: @unchecked Sendable {
         }
     }
 
-    /// Whether another domain has a value for the setting, in force or not. Under the writer's lock.
+    /// Whether another domain has a value for the setting, in force or not. Requires the writer's lock.
     final var isLayered: Bool { has(.layered) }
 
-    /// Under the writer's lock, or before the box is shared.
+    /// Requires the writer's lock, unless the box is not shared yet.
     final func markLayered(_ isLayered: Bool) { set(.layered, to: isLayered) }
 
-    /// Whether a write has to be saved even if it changes nothing in force. Under the writer's lock.
+    /// Whether a write has to be saved even if it changes nothing in force. Requires the writer's lock.
     final var savesEqual: Bool { has(.savesEqual) }
 
-    /// Under the writer's lock, or before the box is shared.
+    /// Requires the writer's lock, unless the box is not shared yet.
     final func markSavesEqual(_ savesEqual: Bool) { set(.savesEqual, to: savesEqual) }
 
-    /// Under both locks, or before the box is shared.
+    /// Exchanges the value of another domain. Requires both locks, unless the box is not shared yet.
     ///
     /// - Returns: The one before, to be released by the caller: that may run foreign code.
     final func exchangeHeld(_ new: HeldValue?) -> HeldValue? {
@@ -226,7 +226,7 @@ package class AnySettingBox: @unchecked Sendable {
 
     // MARK: Drafts
 
-    /// What a draft's box follows.
+    /// The setting that a draft's box follows.
     final var followed: FollowedSetting? {
         guard has(.following), case .following(let followed) = link else { return nil }
         return followed
@@ -236,7 +236,8 @@ package class AnySettingBox: @unchecked Sendable {
 
     // MARK: Writing directly
 
-    /// Whether a value can be published directly: no rule, no transaction, no alias, and open. Under the writer's lock.
+    /// Returns whether a value can be published directly: no rule, no transaction, no alias, and open. Requires the
+    /// writer's lock.
     @usableFromInline
     final func isDirect(in placement: Placement) -> Bool {
         !hasRules && flags.load(ordering: .relaxed).isDisjoint(with: .unwritable) && placement.engine.mode == .direct
@@ -252,7 +253,7 @@ package class AnySettingBox: @unchecked Sendable {
         return nil
     }
 
-    /// Publishes a word as a transaction of its own. False if it can't be published directly.
+    /// Publishes a word as a transaction of its own. Returns false if it can't be published directly.
     ///
     /// Nearly all writes take this path; it counts no references and allocates nothing.
     @usableFromInline
@@ -285,7 +286,7 @@ package class AnySettingBox: @unchecked Sendable {
         engine.unlock(releasing: wakeUps.dropped)
     }
 
-    /// Replaces the published word. Under the writer's lock.
+    /// Replaces the published word. Requires the writer's lock.
     final func install(word new: UInt64) {
         let before = version.load(ordering: .relaxed)
         version.store(before &+ 1, ordering: .relaxed)
@@ -295,81 +296,84 @@ package class AnySettingBox: @unchecked Sendable {
 
     // MARK: The value without its type
 
-    /// The published value. Under the writer's lock or the log's lock.
+    /// The published value. Requires the writer's lock or the log's.
     var committedValue: any Sendable { abstract() }
-    /// The same as the calling thread sees it: inside its own transaction, with that transaction's writes.
+    /// The published value as the calling thread sees it: inside its own transaction, with that transaction's writes.
     var visibleOwnValue: (any Sendable)? { abstract() }
-    /// What the declaration says about the setting.
+    /// The declaration of the setting.
     var declaration: any SettingDeclaration { abstract() }
-    /// Encodes a value about to be saved, which decides what of the unknown fields is kept.
+    /// Encodes a value about to be saved, which decides which unknown fields are preserved.
     func encodeForSaving(_ value: any Sendable) throws -> SettingValue { abstract() }
     /// The default of the declaration, or the value that the group's initializer has written.
     var erasedDefault: any Sendable { abstract() }
-    /// What publishing the staged value would change; `nil` if nothing is staged.
+    /// Returns what publishing the staged value would change; `nil` if no value is staged.
     ///
     /// - Parameters:
-    ///   - isOutside: Whether it comes from the storage or from another domain, so that nothing is to be saved.
+    ///   - isOutside: Whether it comes from the storage or from another domain, so that nothing has to be saved.
     ///   - savesEqual: Whether it has to be saved even if it changes nothing in force, whatever is stored.
     func stagedMutation(comparing: Bool, isOutside: Bool, savesEqual: Bool) -> StagedMutation? { abstract() }
-    /// Publishes what is staged. Under both locks.
+    /// Publishes the staged value. Requires both locks.
     ///
     /// - Parameter isEvent: Whether the value differs from the published one.
-    /// - Returns: What other domains had for the setting, to be released by the caller.
+    /// - Returns: The earlier values of other domains for the setting, to be released by the caller.
     func installStaged(isEvent: Bool) -> HeldValue? { abstract() }
     /// Stages the value that is in force now that a domain has changed.
     func restage(after domain: DomainIdentity?) { abstract() }
-    /// Takes over the value of the setting that an unedited box of a draft follows.
+    /// Adopts the value of the setting that an unedited box of a draft follows.
     func catchUp() { abstract() }
     /// Stages that a draft has not changed the setting.
     func stageUnedited() { abstract() }
-    /// Whether applying a draft would change the setting that the box follows. Runs `==`.
+    /// Whether applying the draft would change the followed setting. Runs `==`.
     var isDirty: Bool { abstract() }
-    /// How the followed setting has changed since the draft has changed it; `nil` if it has not. Runs `==`.
+    /// How the followed setting has changed since the draft first changed it; `nil` if it has not. Runs `==`.
     var conflict: EditConflict? { abstract() }
-    /// Measures from now on whether the followed setting changes.
+    /// Compares the followed setting with its current value from now on.
     func rebase() { abstract() }
-    /// Writes what a draft has for the setting to the one that the box follows.
+    /// Writes the draft's change to the followed setting.
     func writeFollowed() throws(SettingsError) { abstract() }
-    /// Whether the value of a domain could be used. Throws if it does not convert or breaks a rule.
+    /// Checks whether the value of a domain can be used. Throws if it does not convert or breaks a rule.
     func check(_ candidate: DomainCandidate) throws { abstract() }
-    /// Gives a new box the value that is in force, over what it has adopted. Before it is shared.
+    /// Gives a new box the value that is in force, over the value it has adopted. Requires that the box is not shared
+    /// yet.
     ///
     /// - Parameter isStored: Whether the application's domain has a usable value.
     func adoptInForce(isStored: Bool, at key: SettingKey, in engine: Engine) { abstract() }
     /// Stages a decoded value. Throws if it does not convert or breaks a rule.
     func stage(decoding value: SettingValue) throws { abstract() }
-    /// The same, unless the value equals the published one. Types that are not `Equatable` are compared by their stored
-    /// form.
+    /// Stages a decoded value, unless it equals the published one. Types that are not `Equatable` are compared by their
+    /// stored form.
     ///
     /// - Returns: Whether the value was staged.
     func stageIfDifferent(decoding value: SettingValue) throws -> Bool { abstract() }
     /// Stages the default of the declaration, which is not stored.
     func stageDefault() { abstract() }
-    /// Stages that a key around the setting, which no group declares, has taken its place.
+    /// Records that a key around the setting, which no group declares, has replaced it.
     func stageReplaced() { abstract() }
-    /// Adopts a loaded value before the box is shared. Throws if it does not convert or breaks a rule.
+    /// Adopts a loaded value. Requires that the box is not shared yet. Throws if the value does not convert or breaks a
+    /// rule.
     func adopt(loaded value: SettingValue) throws { abstract() }
 
-    /// The value that a stored one stands for, whatever the rules say.
+    /// Decodes a stored value, regardless of the rules.
     func decode(stored value: SettingValue) throws -> any Sendable { abstract() }
 
-    /// Whether two stored values stand for equal ones. Types that are not `Equatable` are compared by their stored
-    /// form. Runs foreign code.
+    /// Returns whether two stored values represent equal ones. Types that are not `Equatable` are compared by their
+    /// stored form. Runs foreign code.
     func areSame(_ one: SettingValue, _ other: SettingValue) -> Bool { abstract() }
 
     /// Checks whether a stored value can be used.
     func check(loaded value: SettingValue) throws { abstract() }
-    /// Adopts a value before the box is shared; false if it is not of this setting's type.
+    /// Adopts a value. Requires that the box is not shared yet. Returns false if the value is not of this setting's
+    /// type.
     func adopt(erased value: any Sendable) -> Bool { abstract() }
-    /// A box for a snapshot, which keeps the published value, or the one that the calling thread sees.
+    /// Returns a box for a snapshot, which has the published value, or the one that the calling thread sees.
     func frozen(asPublished: Bool) -> AnySettingBox { abstract() }
-    /// A box for a draft, which follows this one.
+    /// Returns a box for a draft, which follows this one.
     func followed(in draft: any DraftSource) -> AnySettingBox { abstract() }
-    /// Makes the value written by the group's initializer the default, before the box is shared.
+    /// Makes the value written by the group's initializer the default. Requires that the box is not shared yet.
     func adoptInitialWrite() { abstract() }
     /// The value as the calling thread sees it.
     var visibleValue: any Sendable { abstract() }
-    /// Why the declaration's default breaks the declaration's rule, if it does.
+    /// The error if the declaration's default breaks the declaration's rule.
     var defaultViolation: SettingsError? { abstract() }
 
     private func abstract(_ function: StaticString = #function) -> Never {
@@ -379,10 +383,10 @@ package class AnySettingBox: @unchecked Sendable {
 }
 
 extension AnySettingBox {
-    /// Whether the value is not to be shown.
+    /// Whether the value must not be shown.
     final var isSecret: Bool { declaration.isSecret }
 
-    /// What the application's domain has, if it has a value. Under the writer's lock or the log's.
+    /// The value of the application's domain, if it has one. Requires the writer's lock or the log's.
     final var committedOwnValue: any Sendable { held?.own?.erasedValue ?? committedValue }
 
     /// Encodes a value of this setting.
@@ -391,7 +395,8 @@ extension AnySettingBox {
     /// The stored form of the default.
     final var encodedDefault: SettingValue? { try? declaration.encoder(erasedDefault) }
 
-    /// The declaration's rule that an error of `stage(decoding:)` and its variants reports. A codec may throw anything.
+    /// Returns the declaration's rule that an error of `stage(decoding:)` and its variants reports. A codec may throw
+    /// anything.
     final func brokenRule(_ error: any Error) -> String? {
         guard let rule = (error as? SettingsError)?.rule, declaration.ruleTexts.contains(rule) else { return nil }
         return rule

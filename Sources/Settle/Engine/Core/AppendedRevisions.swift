@@ -1,27 +1,27 @@
-/// Where transactions of the log stand in the storage's history.
+/// The positions of the log's transactions in the storage's history.
 struct AppendedRevisions {
     /// Transactions that were appended together, or one of others.
     private struct Stretch {
         /// The first revision and the last one.
         var revisions: ClosedRange<UInt64>
-        /// The place behind the last one.
+        /// The token after the last one.
         var token: ChangeToken
-        /// How many places they take.
+        /// The number of positions that they take.
         var count: UInt64
         /// Whether the store has appended them.
         var isOwn: Bool
 
-        /// A storage may give several transactions one place.
+        /// A storage may give several transactions one position.
         var start: UInt64 { token.position - min(token.position, count) }
 
         func contains(_ revision: UInt64, _ isOwn: Bool) -> Bool { self.isOwn == isOwn && revisions.contains(revision) }
     }
 
     private var stretches: ArraySlice<Stretch> = []
-    /// The highest revision that has a place.
+    /// The highest revision that has a token.
     private(set) var last: UInt64 = 0
 
-    /// Adds what was appended or merged, and forgets what the log no longer has.
+    /// Adds transactions that were appended or merged, and removes those that the log no longer has.
     ///
     /// - Parameter oldest: The oldest revision that the log has.
     mutating func add(
@@ -32,7 +32,7 @@ struct AppendedRevisions {
         stretches.append(Stretch(revisions: revisions, token: token, count: count, isOwn: isOwn))
     }
 
-    /// The place of a transaction; `nil` if it has none yet, or if that is not known any more.
+    /// Returns the token of a transaction; `nil` if it has none yet, or if that is no longer known.
     ///
     /// - Parameter isOwn: Whether a revision is a transaction of the store itself that is saved.
     func token(of revision: UInt64, isOwn: (UInt64) -> Bool) -> ChangeToken? {
@@ -43,23 +43,24 @@ struct AppendedRevisions {
         let later =
             all.upperBound - all.lowerBound + 1 == stretch.count
             ? all.upperBound - revision : UInt64((revision + 1..<all.upperBound + 1).count(where: isOwn))
-        // Counted otherwise than it was appended, if the log has forgotten what it was.
+        // The count differs from that of the append if the log has forgotten what it was.
         guard later < stretch.count else { return nil }
         return stretch.token.moved(back: later)
     }
 
-    /// The place before the store's first transactions, of those it knows, that end behind a revision; `nil` if there
-    /// are none.
+    /// Returns the token before the first known transactions of the store that end after a revision; `nil` if there are
+    /// none.
     func ownPlace(before revision: UInt64) -> ChangeToken? {
         stretches.first { $0.isOwn && $0.revisions.upperBound > revision }.map { $0.token.moved(back: $0.count) }
     }
 
-    /// The revisions that were appended together up to a place.
+    /// Returns the revisions that were appended together up to a token.
     func ownRevisions(endingAt token: ChangeToken) -> ClosedRange<UInt64>? {
         stretches.last { $0.isOwn && $0.token == token }?.revisions
     }
 
-    /// The revision of the transaction at a place; `nil` if it is not known, or if it had no part in what is in force.
+    /// Returns the revision of the transaction at a token; `nil` if it is not known, or if the transaction did not
+    /// change the values in force.
     ///
     /// - Parameter isOwn: Whether a revision is a transaction of the store itself that is saved.
     func revision(at token: ChangeToken, isOwn: (UInt64) -> Bool) -> UInt64? {

@@ -1,29 +1,30 @@
-/// What a store has published: the revisions, which `ring` assigns, the newest transactions, and which of them are on
-/// stable storage.
+/// The changes that a store has published: the revisions, which `ring` assigns, the newest transactions, and which of
+/// them are on stable storage.
 struct ChangeLog: ~Copyable {
     private let root: Topic
     private let durability: Topic
-    /// The topic of subscribers of the application's values, once there was one; around `root`, so that it costs other
-    /// stores nothing.
+    /// The topic of subscribers of the application's values, once there was a subscriber. It is around `root`, so that
+    /// it costs other stores nothing.
     private var application: Topic?
     /// The topics of groups, by path.
     private var topics: [SettingKey: Topic] = [:]
     var ring: MutationRing
     /// Transactions up to here are on stable storage, apart from those in `undurable`.
     private(set) var durableRevision: UInt64 = 0
-    /// The place in the storage's history before the store's first transaction that is not on stable storage; `nil` if
-    /// there is none. It stays known when the log drops the transaction.
+    /// The token before the store's first transaction that is not on stable storage; `nil` if there is none. It stays
+    /// known when the log drops the transaction.
     private var undurablePlace: ChangeToken?
     private(set) var undurable = UndurableSettings()
     var waking = WakingList()
     /// Released settings, kept because the ring references them without counting.
     private var released: [SettingSlot] = []
-    /// How many transactions were external. Never touched by a local write.
+    /// The number of external transactions. A local write never changes it.
     private(set) var externalCount: UInt64 = 0
-    /// How many transactions had nothing for the storage: those of others, of other domains, and of settings in memory.
+    /// The number of transactions that had nothing for the storage: those of others, of other domains, and of settings
+    /// in memory.
     var unappendedCount: UInt64 = 0
     var appended = AppendedRevisions()
-    /// How often values may have come for keys that no group declares, from a domain or from outside.
+    /// How often values may have arrived for keys that no group declares, from a domain or from outside.
     var arrivals: UInt64 = 0
 
     /// - Parameters:
@@ -60,29 +61,29 @@ struct ChangeLog: ~Copyable {
 
     // MARK: The storage's history
 
-    /// How many transactions so far had something for the storage.
+    /// The number of transactions so far that had something for the storage.
     var ownCount: UInt64 { ring.newest &- unappendedCount }
 
-    /// Records where transactions stand in the storage's history.
+    /// Records the positions of transactions in the storage's history.
     mutating func place(_ revisions: ClosedRange<UInt64>, at token: ChangeToken, count: UInt64, isOwn: Bool) {
         appended.add(revisions, at: token, count: count, isOwn: isOwn, oldest: ring.oldest)
         guard isOwn, revisions.upperBound > durableRevision, undurablePlace?.history != token.history else { return }
         undurablePlace = token.moved(back: count)
     }
 
-    /// The same for a transaction of others, which has come after a revision if it has changed anything.
+    /// Records the position of a transaction of others, which came after a revision if it has changed anything.
     mutating func place(after revision: UInt64, at token: ChangeToken) {
         guard ring.newest > revision else { return }
         place(ring.newest...ring.newest, at: token, count: 1, isOwn: false)
     }
 
-    /// The place of a transaction in the storage's history, once it has one.
+    /// Returns the token of a transaction in the storage's history, once it has one.
     func token(of revision: UInt64) -> ChangeToken? {
         guard revision <= appended.last else { return nil }
         return appended.token(of: revision) { ring.isOwn($0) }
     }
 
-    /// The revision of the transaction at a place in the storage's history; 0 if it has none here.
+    /// Returns the revision of the transaction at a token; 0 if it has none here.
     func revision(at token: ChangeToken) -> UInt64 {
         appended.revision(at: token) { ring.isOwn($0) } ?? 0
     }
@@ -93,24 +94,24 @@ struct ChangeLog: ~Copyable {
     mutating func becomeDurable(_ revision: UInt64) {
         guard revision > durableRevision else { return }
         durableRevision = revision
-        // Of earlier transactions than the log has, the place is forgotten: then the one that is known stays.
+        // The tokens of transactions that the log has dropped are forgotten: then the known one stays.
         if revision >= appended.last || revision &+ 1 >= ring.oldest {
             undurablePlace = appended.ownPlace(before: revision)
         }
         waking.add(durability)
     }
 
-    /// Whether a place in the storage's history is on stable storage: also that of a transaction that the log has
-    /// dropped, and that of one of others, which counts as durable unless it comes after one of this store that is not.
+    /// Returns whether a token is on stable storage. This includes the token of a transaction that the log has dropped.
+    /// A transaction of others counts as durable unless it comes after one of this store that is not.
     ///
-    /// - Parameter revision: That of the transaction at the place; 0 if it is not known.
+    /// - Parameter revision: The revision of the transaction at the token; 0 if it is not known.
     func isDurable(_ revision: UInt64, at token: ChangeToken) -> Bool {
         guard revision == 0 else { return revision <= durableRevision }
         guard let undurablePlace, undurablePlace.history == token.history else { return true }
         return token.position <= undurablePlace.position
     }
 
-    /// The same, except for the newest values of settings that can't be encoded.
+    /// Records the same, except for the newest values of settings that can't be encoded.
     mutating func becomeDurable(_ revision: UInt64, without unencodable: some Sequence<SettingSlot>) {
         if undurable.keep(unencodable, of: ring) { waking.add(durability) }
         becomeDurable(revision)
@@ -121,12 +122,12 @@ struct ChangeLog: ~Copyable {
         undurable.add(slot, writtenIn: revisions, of: ring)
     }
 
-    /// Records that values were given up that transactions after one revision, up to another, have written.
+    /// Records that values written by transactions after one revision, up to another, were given up.
     mutating func giveUp(_ keys: Set<SettingKey>, writtenAfter handedOver: UInt64, upTo last: UInt64) {
         undurable.giveUp(keys, writtenAfter: handedOver, upTo: last, of: ring)
     }
 
-    /// The revision up to which a topic's transactions, from one on, are on stable storage without a gap.
+    /// Returns the revision up to which a topic's transactions, from one on, are on stable storage without a gap.
     func durableLimit(of topic: Topic, from first: UInt64) -> UInt64 {
         let limit = min(durableRevision, ring.newest)
         guard !undurable.revisions.isEmpty else { return limit }
@@ -137,7 +138,7 @@ struct ChangeLog: ~Copyable {
         return gap &- 1
     }
 
-    /// How many of a topic's transactions between two revisions were given up.
+    /// Returns how many of a topic's transactions between two revisions were given up.
     func givenUpCount(of topic: Topic, from first: UInt64, to last: UInt64) -> UInt64 {
         var count: UInt64 = 0
         for revision in undurable.givenUp where revision >= max(first, ring.oldest) && revision <= last {
@@ -146,7 +147,7 @@ struct ChangeLog: ~Copyable {
         return count
     }
 
-    /// Whether all of a transaction is on stable storage.
+    /// Returns whether the whole transaction is on stable storage.
     func isDurable(_ entry: LogEntry, _ revision: UInt64) -> Bool {
         revision <= durableRevision && entry.isPersistent && !undurable.revisions.contains(revision)
             && !undurable.givenUp.contains(revision)
@@ -154,7 +155,7 @@ struct ChangeLog: ~Copyable {
 
     // MARK: Looking back
 
-    /// How many kept transactions, from a revision on, have touched a topic.
+    /// Returns how many kept transactions, from a revision on, have marked a topic.
     func count(of topic: Topic, from first: UInt64, persistentOnly: Bool) -> UInt64 {
         guard topic.lastRevision >= first, first <= ring.newest else { return 0 }
         var count: UInt64 = 0
@@ -165,8 +166,8 @@ struct ChangeLog: ~Copyable {
         return count
     }
 
-    /// The store's own transactions after a revision with at least so many keys; `nil` if the log no longer has them
-    /// all.
+    /// Returns the store's own transactions after a revision with at least so many keys; `nil` if the log no longer has
+    /// all of them.
     func transactions(after revision: UInt64, ofKeys count: Int) -> [(UInt64, LogDetails)]? {
         guard revision &+ 1 >= ring.oldest else { return nil }
         var found: [(UInt64, LogDetails)] = []
@@ -179,7 +180,7 @@ struct ChangeLog: ~Copyable {
         return found
     }
 
-    /// The writer of everything after a revision, if there is a single named one.
+    /// Returns the writer of everything after a revision, if there is a single named one.
     func author(after revision: UInt64) -> String? {
         let count = ring.newest &- revision
         guard count > 0, count <= Self.authorSearchLimit else { return nil }
@@ -199,7 +200,7 @@ struct ChangeLog: ~Copyable {
 
     // MARK: Topics
 
-    /// The topic of every transaction, also of those that change only what other domains cover.
+    /// Returns the topic of every transaction, including those that change only values that other domains cover.
     mutating func applicationTopic() -> Topic {
         if let application { return application }
         let topic = ApplicationTopic(parent: nil)
@@ -210,7 +211,7 @@ struct ChangeLog: ~Copyable {
         return topic
     }
 
-    /// The topic of a group.
+    /// Returns the topic of a group.
     mutating func topic(at path: SettingKey?) -> Topic {
         guard let path else { return root }
         if let topic = topics[path] { return topic }

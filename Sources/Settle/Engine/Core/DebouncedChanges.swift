@@ -81,7 +81,7 @@ struct DebouncedChanges {
     }
 }
 
-/// What waits to be saved.
+/// The changes that are not on stable storage yet.
 struct WaitingChanges: Equatable {
     var waiting: [DebouncedChanges.Waiting] = []
     /// Whether there are changes that have not been handed to the storage.

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// A draft, as its boxes know it.
+/// A draft, as seen by its boxes.
 protocol DraftSource: AnyObject, Sendable {
-    /// Gives the boxes their places, unless they have them.
+    /// Gives the boxes their placements, unless they have them.
     func open()
 }
 
-/// What a draft's box follows: the setting of the group that the draft was made of.
+/// The setting that a draft's box follows: that of the group from which the draft was made.
 final class FollowedSetting: @unchecked Sendable {
     // Sendable: `held` is guarded as a box's is, `seen` by the writer's lock.
 
@@ -19,7 +19,7 @@ final class FollowedSetting: @unchecked Sendable {
 
     init(_ box: AnySettingBox, in draft: any DraftSource) { (self.box, self.draft) = (box, draft) }
 
-    /// Made when it is first needed, because it costs more than all else of a draft's setting.
+    /// Made when it is first needed, because it costs more than all the rest of a draft's setting.
     var node: ObservationNode { ownNode.load() ?? ownNode.storeIfNil(ObservationNode()) }
 }
 
@@ -39,11 +39,11 @@ final class DraftEdit: Sendable {
     }
 }
 
-/// What a setting had when a draft first changed it.
+/// The values of a setting when a draft first changed it.
 final class DraftEditBase: Sendable {
     /// The value in force.
     let effective: any Sendable
-    /// What the application's domain and those below it gave.
+    /// The value given by the application's domain and those below it.
     let own: any Sendable
 
     init(effective: any Sendable, own: any Sendable) {
@@ -59,7 +59,7 @@ struct EditConflict {
 }
 
 extension HeldValue {
-    /// What a draft has in place of the value that it follows.
+    /// Creates the draft's value in place of the followed one.
     convenience init(_ edit: DraftEdit) {
         self.init(by: edit.kind == .value ? Self.draft : Self.declaration, edit: edit)
     }
@@ -72,14 +72,14 @@ extension AnySettingBox {
     /// Whether a draft has a value of its own.
     final var isEdited: Bool { has(.held) }
 
-    /// What changes of the box itself are reported to.
+    /// The node to which changes of the box itself are reported.
     final var ownNode: ObservationNode { followed?.node ?? node }
 
     /// Tracks reads of the setting, and of the one that it follows, for Observation.
     final func accessNodes() {
         guard let followed else { return node.access() }
         followed.box.accessNodes()
-        // If this is a tracking scope, it has just tracked the original's node. Otherwise spare the making of another.
+        // If this is a tracking scope, it has just tracked the original's node. Otherwise avoid making another one.
         if node.isTracked { followed.node.access() }
     }
 }

@@ -1,14 +1,14 @@
-/// Domains other than the application's. What is here is called under the writer's lock.
+/// Domains other than the application's. All functions here require the writer's lock.
 extension Engine {
     /// Whether the calling thread runs a transaction of this store.
     final var isInTransaction: Bool { writer.isHeldByCurrentThread && transaction != nil }
 
-    /// The key of a setting as its declaration spells it, which is how other domains know it.
+    /// Returns the key of a setting as its declaration spells it. Other domains know the setting by this key.
     final func declaredKey(of slot: SettingSlot) -> SettingKey {
         log.lock.withLock { log.stored.slots.declaredKey(of: slot) }
     }
 
-    /// The values that other domains have for a key, in the order of the search list.
+    /// Returns the values of other domains for a key, in the order of the search list.
     final func candidates(at key: SettingKey, above isAbove: Bool) -> [DomainCandidate] {
         if let target = transaction?.target { return target.stack.candidates(at: key, above: isAbove) }
         return log.lock.withLock { log.stored.domains.candidates(at: key, above: isAbove) }
@@ -18,19 +18,19 @@ extension Engine {
         candidates(at: key, above: true) + candidates(at: key, above: false)
     }
 
-    /// Whether another domain has a value for a setting. An owner's settings have their owner's values only.
+    /// Returns whether another domain has a value for a setting. Owner-only settings have only their owner's values.
     final func isLayered(_ slot: SettingSlot, _ key: SettingKey) -> Bool {
         guard slot.access != .owner else { return false }
         if let target = transaction?.target { return target.stack.concerns(key) }
         return log.lock.withLock { log.stored.domains.concerns(key) }
     }
 
-    /// Replaces what a domain has, and publishes one change for the settings whose values in force differ.
+    /// Replaces the values of a domain, and publishes one change for the settings whose values in force differ.
     ///
     /// - Throws: ``SettingsError`` if the store is closed.
     final func replace(_ contents: DomainContents, in domain: DomainIdentity, author: String? = nil) throws {
         var contents = contents
-        // A settings file has it, and it is about that file.
+        // A settings file has this record, and it is about that file.
         _ = MigrationRecord(takenFrom: &contents.tree)
         try transact(origin: domain.origin, author: author, domain: domain) {
             for slot in log.replace(contents, in: domain) { slot.box?.restage(after: domain) }
@@ -50,7 +50,7 @@ extension Engine {
 
     /// Runs a closure whose writes go to a domain instead of the application's, and undoes it.
     ///
-    /// - Parameter tree: What the domain has.
+    /// - Parameter tree: The values of the domain.
     /// - Returns: The writes, for the caller to carry out.
     final func collectWrites<Result>(
         in domain: DomainIdentity, over tree: SettingTree, _ body: () throws -> Result
@@ -74,7 +74,7 @@ extension Engine {
         return collected
     }
 
-    /// Whether the transaction gives a setting a value in the domain that it writes.
+    /// Returns whether the transaction gives a setting a value in the domain that it writes.
     private final func isSet(_ box: AnySettingBox) -> Bool {
         guard let writes = transaction?.target?.writes, let slot = box.existingPlacement?.slot else { return false }
         return (writes[declaredKey(of: slot)] ?? nil) != nil
@@ -91,7 +91,7 @@ extension Engine {
 
     // MARK: Reports
 
-    /// A value of another domain can't be used. Reported once.
+    /// Reports that a value of another domain can't be used, once.
     final func reportSkipped(
         _ candidate: DomainCandidate, of box: AnySettingBox, for key: SettingKey, _ error: any Error
     ) {
@@ -103,13 +103,13 @@ extension Engine {
                 isLocked: candidate.domain.locksKeys, error))
     }
 
-    /// A domain has a value under an earlier name of its key. Reported once.
+    /// Reports that a domain has a value under an earlier name of its key, once.
     final func reportRenamed(_ candidate: DomainCandidate, to key: SettingKey) {
         guard reports.isNew(renaming: candidate) else { return }
         reportAfterUnlock(.renamed(candidate.key, to: key, in: candidate.domain.name, at: place(of: candidate)))
     }
 
-    /// What is staged for a setting is to be stored, but another domain may cover it. Reported once for each key.
+    /// Reports that a staged value is going to be stored although another domain covers it, once for each key.
     final func reportIfCovered(_ box: AnySettingBox) {
         guard let domain = box.staged?.held?.domain, domain.isAbove, domain !== transaction?.target?.domain,
             let slot = box.existingPlacement?.slot
@@ -138,7 +138,7 @@ struct DomainTarget {
     }
 }
 
-/// What was reported about domains, so that nothing is reported twice.
+/// The issues reported about domains, so that each is reported only once.
 struct DomainReports {
     private struct Skipped: Hashable {
         let domain: DomainName
@@ -148,10 +148,10 @@ struct DomainReports {
     private var skipped: [Skipped: SettingValue] = [:]
     private var covered: Set<SettingKey> = []
     private var renamed: [DomainName: Set<SettingKey>] = [:]
-    /// What each domain's source has found last.
+    /// The problems that each domain's source has found last.
     private var problems: [DomainName: Set<String>] = [:]
 
-    /// Whether a value has not been reported as unusable yet.
+    /// Returns whether a value has not been reported as unusable yet.
     mutating func isNew(skipping candidate: DomainCandidate, for key: SettingKey) -> Bool {
         let value = skipped.updateValue(candidate.value, forKey: Skipped(domain: candidate.domain.name, key: key))
         return value != candidate.value
@@ -161,7 +161,7 @@ struct DomainReports {
         renamed[candidate.domain.name, default: []].insert(candidate.key).inserted
     }
 
-    /// The problems of a domain's source that it did not have before.
+    /// Returns the problems of a domain's source that it did not have before.
     mutating func new(among problems: [String], in domain: DomainName) -> [String] {
         let known = self.problems.updateValue(Set(problems), forKey: domain) ?? []
         return problems.filter { !known.contains($0) }
@@ -171,7 +171,7 @@ struct DomainReports {
 }
 
 extension MutationLog {
-    /// Replaces what a domain has.
+    /// Replaces the values of a domain.
     ///
     /// - Returns: The settings that may be affected.
     func replace(_ contents: DomainContents, in domain: DomainIdentity) -> [SettingSlot] {
@@ -202,7 +202,7 @@ extension MutationLog {
     }
 }
 
-/// The settings whose values in force a change of a domain may touch, each of them once.
+/// The settings whose values in force may be affected by a change of a domain, each of them once.
 struct AffectedSlots {
     private let domain: DomainIdentity
     /// The domains that are asked before it.
@@ -214,15 +214,15 @@ struct AffectedSlots {
         upper = stack.layers.map(\.domain).prefix { $0 !== domain }.map { $0 }
     }
 
-    /// Under the writer's lock.
+    /// Inserts a setting that may be affected. Requires the writer's lock.
     ///
-    /// - Parameter isRemoved: Whether the domain has no value for the setting any more.
+    /// - Parameter isRemoved: Whether the domain no longer has a value for the setting.
     mutating func insert(_ slot: SettingSlot?, isRemoved: Bool) {
         guard let slot, let box = slot.box, !isCovered(box, of: slot, isRemoved) else { return }
         slots[ObjectIdentifier(slot)] = slot
     }
 
-    /// Whether a domain that is asked before holds the setting, so that nothing has to be decided anew.
+    /// Returns whether a domain that is asked before it has the setting, so that nothing has to be decided again.
     private func isCovered(_ box: AnySettingBox, of slot: SettingSlot, _ isRemoved: Bool) -> Bool {
         guard box.isLayered, box.staged == nil, !box.isFollowing else { return false }
         if let held = box.held { return upper.contains { $0 === held.domain } }

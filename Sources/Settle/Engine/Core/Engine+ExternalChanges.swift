@@ -1,12 +1,12 @@
 /// Applying external changes.
 extension Engine {
-    /// Publishes a change of the storage as one transaction. Keys with unsaved changes keep their values. A value that
-    /// can't be used leaves the last good one in force. Under the writer's lock.
+    /// Publishes a change of the storage as one transaction. Keys with unsaved changes keep their values. If a value
+    /// can't be used, the last good one stays in force. Requires the writer's lock.
     ///
     /// It examines only what has changed in the storage. Whether a setting has changed depends on the decoded values: a
     /// file may spell a date as a string.
     ///
-    /// - Parameter unsaved: The values that were taken for saving but not taken by the storage yet.
+    /// - Parameter unsaved: The values that were collected for saving, but not accepted by the storage yet.
     final func merge(_ change: ExternalChange, keeping unsaved: [SettingKey: SettingValue?]) {
         do {
             switch change.content {
@@ -39,7 +39,7 @@ extension Engine {
         if !misplaced.isEmpty { save(misplaced) }
     }
 
-    /// Marks settings to be saved at their places, which also removes what is stored at other spellings of their keys.
+    /// Marks settings to be saved at their own keys, which also removes the values at other spellings of these.
     private final func save(_ slots: [SettingSlot]) {
         let time = time.now()
         let wakesPersister = log.lock.withLock {

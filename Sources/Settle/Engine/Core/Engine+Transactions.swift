@@ -40,16 +40,16 @@ extension Engine {
         }
     }
 
-    /// Why the storage could not store the transaction at once; `nil` if it can. Under the writer's lock.
+    /// The reason why the storage could not store the transaction at once; `nil` if it can. Requires the writer's lock.
     ///
-    /// A single value that is too large is no matter of transactions: it stays in force, and is refused when it is
+    /// A single value that is too large does not concern transactions: it stays in force, and is refused when it is
     /// saved. Only a commit is undone with it.
     private final var excess: SettingsError? {
         guard let transaction, transaction.keyCount > 1 || transaction.isCommit else { return nil }
         let count = transaction.keyCount
         if count > keyLimit { return .tooManyKeys(count, limit: keyLimit) }
         guard byteLimit < .max else { return nil }
-        // Encoding runs foreign code: what that writes belongs to the transaction.
+        // Encoding runs foreign code, whose writes belong to the transaction.
         for _ in 1...Self.planLimit {
             guard let transaction = self.transaction else { break }
             var total = 0
@@ -66,7 +66,8 @@ extension Engine {
         return nil
     }
 
-    /// The bytes that a staged value takes in the storage. What can't be encoded is reported when it is saved.
+    /// Returns the bytes that a staged value takes in the storage. A value that can't be encoded is reported when it is
+    /// saved.
     private final func size(of box: AnySettingBox) -> Int {
         guard box.staged?.isStored == true, box.staged?.isReplaced == false,
             box.existingPlacement?.slot.schedule != nil, let value = box.visibleOwnValue
@@ -74,7 +75,7 @@ extension Engine {
         return (try? box.encoder(value))?.roughSize ?? 0
     }
 
-    /// Restores what the innermost level of the transaction found. Under the writer's lock.
+    /// Restores the state that the innermost level of the transaction found. Requires the writer's lock.
     ///
     /// Releasing a value may run foreign code, which may write. So the values are released last, when the level has
     /// ended.
@@ -88,9 +89,9 @@ extension Engine {
         withExtendedLifetime((level, dropped, ended)) {}
     }
 
-    /// Ends the transaction, so that the next write starts a new one. Under the writer's lock.
+    /// Ends the transaction, so that the next write starts a new one. Requires the writer's lock.
     ///
-    /// - Returns: What remains of it, to be released by the caller.
+    /// - Returns: The rest of it, to be released by the caller.
     private final func endTransaction() -> (Transaction?, forgotten: [AnySettingBox]) {
         var ended: Transaction?
         swap(&transaction, &ended)
@@ -100,7 +101,7 @@ extension Engine {
         return (ended, log.forgetIdle(ended.keyed))
     }
 
-    /// Handles the error of an assignment that can't throw. Under the writer's lock.
+    /// Handles the error of an assignment that can't throw. Requires the writer's lock.
     final func refuse(_ error: SettingsError) {
         if transaction != nil {
             transaction?.refuse(error)
@@ -110,7 +111,7 @@ extension Engine {
         }
     }
 
-    /// Makes everything that the transaction has staged visible, in one step, and ends it. Under the writer's lock.
+    /// Makes everything that the transaction has staged visible, in one step, and ends it. Requires the writer's lock.
     ///
     /// Comparing values runs foreign code while the transaction is open: its writes belong to the transaction.
     /// Releasing values runs foreign code too, but after the end: its writes are transactions of their own.
@@ -141,7 +142,7 @@ extension Engine {
         writer.afterUnlock { withExtendedLifetime(ended) {} }
     }
 
-    /// How often to plan again because comparing values has written some.
+    /// How often to plan again because comparing values has written other ones.
     private static let planLimit = 8
 
     private final func planOfTransaction(_ transaction: Transaction) -> TransactionPlan {
@@ -151,7 +152,7 @@ extension Engine {
             guard let current = self.transaction, current.stagings != transaction.stagings else { return plan }
             transaction = current
         }
-        // Compares nothing, so that nothing is written any more.
+        // This compares nothing, so that nothing is written any more.
         return TransactionPlan(of: transaction, comparing: false)
     }
 }

@@ -1,7 +1,7 @@
-/// What happens when a stored value does not convert to its setting's type, or breaks its rule.
+/// Handling of stored values that do not convert to their setting's type, or break its rule.
 extension Engine {
-    /// Gives a setting that is not shared yet its stored value, or, if that can't be used, the last good one, kept by
-    /// the storage.
+    /// Gives a setting that is not shared yet its stored value, or, if that can't be used, the last good one that the
+    /// storage has preserved.
     ///
     /// - Returns: Whether it has either of them, and the last good value if that is used.
     final func adopt(
@@ -19,7 +19,7 @@ extension Engine {
         }
     }
 
-    /// Stages an external value of a setting. One that can't be used leaves the value in force.
+    /// Stages an external value of a setting. If it can't be used, the value in force stays.
     ///
     /// - Returns: The stored form of the value that stays in force although something else is stored.
     final func stage(_ setting: AffectedSetting) -> SettingValue? {
@@ -32,7 +32,7 @@ extension Engine {
             return nil
         }
         do {
-            // A value that came at another spelling of the key is not stored at the setting's place yet.
+            // A value that came at another spelling of the key is not stored at the setting's own key yet.
             let isAtPlace = !setting.hasOtherSpelling
             let isDifferent = try box.stageIfDifferent(decoding: value)
             box.markSavesEqual(false)
@@ -40,7 +40,7 @@ extension Engine {
             log.lock.withLock {
                 slot.lastGood = nil
                 guard !isDifferent, !slot.isStored else { return }
-                // It equals the default, but lower domains give nothing any more.
+                // It equals the default, but values of lower domains no longer apply.
                 (slot.isStored, slot.origin) = (true, .external)
             }
             return nil
@@ -73,7 +73,7 @@ extension AnySettingBox {
             key: key, stored: Redacted(value, isSecret: isSecret), rule: brokenRule(error), inForce: inForce, error)
     }
 
-    /// Why a stored value is not in force; `nil` if it can be used.
+    /// Returns the reason why a stored value is not in force; `nil` if it can be used.
     ///
     /// - Parameter lastGood: The stored form of the value that is in force instead; `nil` if that is the default.
     final func problem(with stored: SettingValue, at key: SettingKey, lastGood: SettingValue?) -> SettingsError? {

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What a box and a write need of a store: the writer lock, the log, and the transaction in progress.
+/// The parts of a store that boxes and writes need: the writer lock, the log, and the transaction in progress.
 ///
-/// By itself it is a store in memory, for the groups that no store has opened. `StoreCore` adds what saves.
+/// By itself it is a store in memory, for the groups that no store has opened. `StoreCore` adds saving.
 @usableFromInline
 package class Engine: @unchecked Sendable {
     // Sendable: `mode`, `transaction`, `writesElsewhere`, `reports` and `refusal` are guarded by `writer`; the rest is
@@ -19,13 +19,13 @@ package class Engine: @unchecked Sendable {
     @exclusivity(unchecked) final var writesElsewhere = 0
     final var reports = DomainReports()
 
-    /// Why nothing may be written, although changes from elsewhere still come in; `nil` almost always.
+    /// The error for all writes, although changes from elsewhere still come in; `nil` almost always.
     final var refusal: SettingsError?
 
     /// The refusal of an assignment, which could not throw it: the next call that saves does.
     final let refusedAssignment = LockedValue<SettingsError?>(nil)
 
-    /// What a write has to do.
+    /// The action that a write has to take.
     enum Mode: UInt8, Sendable {
         /// Publish immediately.
         case direct
@@ -40,7 +40,7 @@ package class Engine: @unchecked Sendable {
     /// The mode outside of transactions.
     final var idleMode: Mode { refusal == nil ? .direct : .refusing }
 
-    /// Refuses all writes from now on, or none any more. Under the writer's lock, outside of transactions.
+    /// Refuses all writes from now on, or accepts them again. Requires the writer's lock, outside of transactions.
     final func refuseWrites(_ refusal: SettingsError?) {
         self.refusal = refusal
         if refusal == nil { refusedAssignment.withLock { $0 = nil } }
@@ -58,50 +58,50 @@ package class Engine: @unchecked Sendable {
         self.issueBoard = issueBoard
     }
 
-    // MARK: What a storage adds
+    // MARK: Added by a storage
 
     /// Whether this is the store of groups that no store has opened.
     var isUnopened: Bool { true }
 
-    /// How many keys a transaction may write.
+    /// The maximum number of keys that a transaction may write.
     var keyLimit: Int { .max }
 
-    /// How many bytes the values that a transaction writes may have together.
+    /// The maximum number of bytes that the values of a transaction may have together.
     var byteLimit: Int { .max }
 
-    /// There are changes to be saved. Called without the log's lock.
+    /// Called when there are changes to be saved. Called without the log's lock.
     func saveChanges() {}
 
-    /// Finds what has come after a place in the storage's history.
+    /// Finds the transactions after a token in the storage's history.
     func readHistory(after token: ChangeToken?) async -> HistoryFinding { .closed }
 
-    /// Tells the storage which values are in force although what is stored can't be used.
+    /// Passes the storage the values that are in force although the stored ones can't be used.
     func keep(_ values: [SettingKey: SettingValue?]) {}
 
-    /// The values that the storage keeps because a stored one can't be used, the last good one first.
+    /// Returns the values that the storage has preserved because a stored one can't be used, the last good one first.
     func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue) -> [SettingValue] { [] }
 
-    /// Takes the unconfirmed commit back if its time is over.
+    /// Reverts the unconfirmed commit if its time is over.
     func revertIfDue() async throws {}
 
-    // MARK: What a draft adds
+    // MARK: Added by a draft
 
-    /// Whether values come from another store, so that the log does not tell when they change.
+    /// Whether values come from another store, so that the log does not show when they change.
     var readsThrough: Bool { false }
 
-    /// A setting is about to be followed.
+    /// Called before a setting is followed.
     func beginFollowing() {}
 
-    /// A value has been refused, or, if there is no error, accepted.
+    /// Called when a value has been refused, or, without an error, accepted.
     func judge(_ slot: SettingSlot, _ error: SettingsError?) {}
 
-    /// A draft has changed a setting, or has taken that back. Under both locks.
+    /// Called when a draft has changed a setting, or has reverted that. Requires both locks.
     func draftChanged() {}
 
-    /// Where a domain has a value, for people.
+    /// Returns where a domain has a value, for people.
     func place(of key: SettingKey, in domain: DomainIdentity) -> String { "the domain “\(domain.name)”" }
 
-    /// Saves what is left, because nothing uses the store any more.
+    /// Saves the remaining changes, because nothing uses the store any more.
     func release() {}
 
     // MARK: Ending
@@ -119,7 +119,7 @@ package class Engine: @unchecked Sendable {
 
     // MARK: Unlocking
 
-    /// Wakes tasks once this thread has released the writer's lock altogether. Under that lock.
+    /// Wakes tasks once this thread has released the writer's lock completely. Requires that lock.
     final func actAfterUnlock(on wakeUps: PendingWakeUps) {
         writer.afterUnlock { [self] in
             wakeUps.resumeTasks(of: log)
@@ -127,7 +127,7 @@ package class Engine: @unchecked Sendable {
         }
     }
 
-    /// Reports an error once this thread has released the writer's lock altogether. Under that lock.
+    /// Reports an error once this thread has released the writer's lock completely. Requires that lock.
     final func reportAfterUnlock(_ error: SettingsError) {
         writer.afterUnlock { [issueBoard] in issueBoard.report(error) }
     }

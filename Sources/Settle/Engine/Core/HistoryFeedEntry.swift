@@ -1,4 +1,4 @@
-/// A transaction of the storage's history, as its followers share it.
+/// A transaction of the storage's history, which its followers share.
 final class HistoryFeedEntry: RecordOfHistory {
     let token: ChangeToken
     let transaction: StoredTransaction
@@ -13,7 +13,7 @@ final class HistoryFeedEntry: RecordOfHistory {
         self.revision = revision
     }
 
-    /// What has changed, with the values of the declared types.
+    /// Returns the changes, with the values of the declared types.
     func mutations(in engine: Engine) -> [FeedMutation] {
         if let known = typed.withLock({ $0 }) { return known }
         let made = (transaction.mutations ?? []).flatMap { FeedMutation.make($0, in: engine) }
@@ -31,7 +31,7 @@ struct FeedMutation: Sendable {
     let slot: SettingSlot?
     let isSecret: Bool
 
-    /// With the values of the declared type, where a group declares the key, or keys in it.
+    /// Creates mutations with the values of the declared type, where a group declares the key, or keys in it.
     static func make(_ mutation: StoredMutation, in engine: Engine) -> [FeedMutation] {
         let (slot, inner) = engine.log.lock.withLock { () -> (SettingSlot?, [SettingSlot]) in
             let slots = engine.log.stored.slots
@@ -56,7 +56,7 @@ struct FeedMutation: Sendable {
         new = Self.typed(mutation.newValue, box)
     }
 
-    /// A value that can't be decoded stays as it is stored.
+    /// Decodes a value. One that can't be decoded keeps its stored form.
     private static func typed(_ value: SettingValue?, _ box: AnySettingBox?) -> any Sendable {
         guard let box else { return value ?? .null }
         guard let value else { return box.erasedDefault }
@@ -72,15 +72,16 @@ extension StoredMutation {
     }
 }
 
-/// What a store finds for a follower of the storage's history.
+/// The result of a search for a follower of the storage's history.
 enum HistoryFinding: Sendable {
-    /// What comes next.
+    /// The next transactions.
     case entries([HistoryFeedEntry])
     /// The feed has it.
     case inFeed
-    /// The storage can't be reached. The feed's number of attempts until now.
+    /// The storage can't be reached. The value is the feed's number of attempts until now.
     case unreachable(attempts: Int)
-    /// What has come since is not known. All values, without secrets, and the place where they were in force.
+    /// The transactions since then are not known. The values are all values, without secrets, and the token where they
+    /// were in force.
     case lost(SettingTree, ChangeToken?)
     case closed
 }

@@ -1,12 +1,12 @@
-/// Whose values a subscriber follows.
+/// The values that a subscriber follows.
 enum ChangeView: Sendable {
-    /// Those in force.
+    /// The values in force.
     case effective
-    /// Those of the application's domain, whether others cover them or not.
+    /// The values of the application's domain, whether others cover them or not.
     case application
 }
 
-/// One mutation as the log keeps it.
+/// One mutation of the log.
 struct LoggedMutation: Sendable {
     let slot: SettingSlot
     let old: any Sendable
@@ -17,7 +17,7 @@ struct LoggedMutation: Sendable {
     /// Whether the application's value is no longer stored.
     var isRemoval = false
 
-    /// What a mutation has changed.
+    /// The values that a mutation has changed.
     enum Scope: UInt8, Sendable {
         /// The application's value, which is in force.
         case both
@@ -33,9 +33,9 @@ struct LoggedMutation: Sendable {
         self.new = new
     }
 
-    /// What has changed in force.
+    /// Creates the mutation of the value in force.
     ///
-    /// - Returns: `nil` if nothing has.
+    /// - Returns: `nil` if nothing has changed.
     init?(inForce mutation: StagedMutation, of box: AnySettingBox, in slot: SettingSlot) {
         guard !mutation.isEqual else { return nil }
         self.init(slot: slot, old: mutation.old, new: mutation.new)
@@ -44,9 +44,9 @@ struct LoggedMutation: Sendable {
         if let own = mutation.own, own.isEqual || box.isHeldBeforeOrAfter { scope = .effective }
     }
 
-    /// What has changed in the application's domain.
+    /// Creates the mutation of the application's domain.
     ///
-    /// - Returns: `nil` if nothing has, or if that is what has changed in force.
+    /// - Returns: `nil` if nothing has changed, or if the change in force is the same.
     init?(own mutation: StagedMutation, of box: AnySettingBox, in slot: SettingSlot) {
         guard let own = mutation.own, !own.isEqual, mutation.isEqual || box.isHeldBeforeOrAfter else { return nil }
         self.init(slot: slot, old: own.old ?? box.erasedDefault, new: own.new ?? box.erasedDefault)
@@ -62,7 +62,7 @@ struct LoggedMutation: Sendable {
         return mutation
     }
 
-    /// Whether a subscriber of the values in force, or of the application's, is to know of it.
+    /// Returns whether subscribers of a view have to know of it.
     func concerns(_ view: ChangeView) -> Bool {
         scope == .both || scope == (view == .effective ? .effective : .application)
     }
@@ -79,7 +79,7 @@ final class LogDetails: @unchecked Sendable {
     let author: String?
     /// The domain that has changed, if it is another one than the application's.
     let domain: DomainIdentity?
-    /// What it is besides its writes.
+    /// Its other properties beside the writes.
     let note: TransactionNote
     /// An estimate of the memory that the values take, in bytes.
     private(set) var cost: Int
@@ -117,7 +117,7 @@ final class LogDetails: @unchecked Sendable {
         index = mutations.count > Self.indexedCount ? LockedValue(nil) : nil
     }
 
-    /// Whether nothing of it is to be saved.
+    /// Whether nothing of it has to be saved.
     var isFromOutside: Bool { origin == .external || domain != nil }
 
     /// Whether the store has something to append for it.
@@ -126,7 +126,7 @@ final class LogDetails: @unchecked Sendable {
     /// The keys that are saved.
     var savedKeys: [SettingKey] { mutations.compactMap { $0.slot.schedule == nil ? nil : $0.slot.key } }
 
-    /// Updates the cost with what is known of the values' sizes by now. Under the log's lock.
+    /// Updates the cost with the values' sizes that are known by now. Requires the log's lock.
     func measure() {
         guard hasValues else { return }
         cost = max(cost, mutations.reduce(fixedCost) { $0 &+ $1.slot.measuredSize })
@@ -137,19 +137,19 @@ final class LogDetails: @unchecked Sendable {
         LogDetails(mutations, origin: origin, author: author, domain: domain, note: note, cost: 1, limit: 0)
     }
 
-    /// Whether the transaction has touched a topic.
+    /// Returns whether the transaction has marked a topic.
     func touches(_ topic: Topic) -> Bool {
         if topic.hasEveryTransaction { return true }
         guard let index else { return mutations.contains { $0.concerns(.effective) && $0.slot.isWithin(topic) } }
         return index.withLock { built(&$0).contains(topic) }
     }
 
-    /// Whether anything has changed for the subscribers of a view.
+    /// Returns whether anything has changed for the subscribers of a view.
     func concerns(_ view: ChangeView) -> Bool {
         mutations.contains { $0.concerns(view) }
     }
 
-    /// The mutations within a topic, in their order.
+    /// Returns the mutations within a topic, in order.
     func mutations(within topic: Topic, of view: ChangeView) -> [LoggedMutation] {
         guard let index, view == .effective else {
             return mutations.filter { $0.concerns(view) && $0.slot.isWithin(topic) }
@@ -157,7 +157,7 @@ final class LogDetails: @unchecked Sendable {
         return index.withLock { built(&$0).positions(within: topic) }.map { mutations[$0] }
     }
 
-    /// Built for the first subscriber that asks, so that it costs the writer nothing.
+    /// Returns the index, built for the first subscriber that asks, so that it costs the writer nothing.
     private func built(_ index: inout MutationIndex?) -> MutationIndex {
         if let index { return index }
         let new = MutationIndex(of: mutations)

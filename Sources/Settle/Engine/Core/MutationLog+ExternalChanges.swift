@@ -2,13 +2,13 @@
 struct AffectedSetting {
     let box: AnySettingBox
     let slot: SettingSlot
-    /// The setting's place, or another spelling of its key.
+    /// The setting's own key, or another spelling of it.
     let key: SettingKey
     var old: SettingValue?
     var value: SettingValue?
     /// Whether the setting has a newer value that is not saved yet.
     var isPending = false
-    /// Whether the value came at another spelling of the setting's key than its place.
+    /// Whether the value came at another spelling of the setting's key than its own.
     var hasOtherSpelling = false
 }
 
@@ -53,8 +53,8 @@ extension MutationLog {
         }
     }
 
-    /// If values have come at several spellings of a setting's key, picks the one that an opening would use. Under the
-    /// lock.
+    /// If values have come at several spellings of a setting's key, picks the one that an opening would use. Requires
+    /// the lock.
     private func decideSpellings(_ settings: [AffectedSetting]) -> [AffectedSetting] {
         guard stored.slots.hasOtherSpellings else { return settings }
         var decided: [ObjectIdentifier: AffectedSetting] = [:]
@@ -66,7 +66,7 @@ extension MutationLog {
             } else if setting.value == nil,
                 let other = stored.storedSpellings(of: slot).min(by: { $0.depth < $1.depth })
             {
-                // With nothing at its place, a restart would find the value at the other spelling.
+                // With nothing at its own key, a restart would find the value at the other spelling.
                 setting = AffectedSetting(
                     box: setting.box, slot: slot, key: other, old: setting.old, value: stored.tree[other],
                     hasOtherSpelling: true)
@@ -94,7 +94,7 @@ extension MutationLog {
         }
     }
 
-    /// Adds the settings at and within a key. Under the lock.
+    /// Adds the settings at and within a key. Requires the lock.
     ///
     /// A changed setting within it is in the old or the new dictionary, so the others need no examination.
     private func collect(

@@ -77,10 +77,10 @@ extension MutationLog {
         withExtendedLifetime(released) {}
     }
 
-    /// Some of the collected values are in the storage.
+    /// Records that some of the collected values are in the storage.
     func handOver(_ keys: [SettingKey]) { lock.withLock { unsaved.handOver(keys) } }
 
-    /// Removes stored keys that no group declares from the index: from now on the tree has them. Under the lock.
+    /// Removes stored keys that no group declares from the index: from now on the tree has them. Requires the lock.
     private func forgetUndeclared(_ keys: some Collection<SettingKey>) -> [AnySettingBox] {
         guard stored.slots.hasUndeclared else { return [] }
         return keys.compactMap { key in
@@ -97,7 +97,7 @@ extension MutationLog {
             settings.compactMap { slot in
                 slot.isInTransaction = false
                 guard stored.slots.placed(at: slot.key) === slot else { return slot.removeBox() }
-                // A value that is never saved is nowhere else; its removal matters only where something is stored.
+                // A value that is never saved exists only here; its removal matters only where something is stored.
                 let isGone = slot.schedule == nil && !slot.isStored
                 let isNowhere = isGone && stored.tree[slot.key] == nil && stored.slots.around(slot.key).isEmpty
                 return unsaved.isUnsaved(slot) && !isNowhere ? nil : stored.remove(slot)
@@ -122,8 +122,8 @@ extension MutationLog {
         lock.withLock { changes.place(revisions, at: token, count: count, isOwn: true) }
     }
 
-    /// The own transactions of some revisions, oldest first; as many of the newest as are still kept, without those
-    /// whose values were given up.
+    /// Returns the store's own transactions of some revisions, oldest first: as many of the newest as the log still
+    /// has, without those whose values were given up.
     func ownTransactions(_ revisions: ClosedRange<UInt64>) -> [LoggedTransaction] {
         lock.withLock {
             var result: [LoggedTransaction] = []
@@ -139,9 +139,9 @@ extension MutationLog {
         }
     }
 
-    /// Adds to what followers of the storage's history share, and wakes them.
+    /// Adds entries to the feed, which followers of the storage's history share, and wakes them.
     ///
-    /// - Parameter token: Where the feed begins anew; `nil` if it goes on.
+    /// - Parameter token: The token after which the feed begins again; `nil` if it continues.
     func feed(_ entries: [HistoryFeedEntry], after token: ChangeToken? = nil) -> PendingWakeUps {
         let (wakeUps, dropped) = lock.withLock {
             var dropped = token.map { feed.begin(at: $0) } ?? []
@@ -150,12 +150,12 @@ extension MutationLog {
             changes.waking.add(durability)
             return (changes.waking.wakeUps(), dropped)
         }
-        // Values leave outside of the lock.
+        // Release the values outside of the lock.
         withExtendedLifetime(dropped) {}
         return wakeUps
     }
 
-    /// Those who could not read the storage's history try again.
+    /// Wakes followers that could not read the storage's history, so that they try again.
     func feedAgain() -> PendingWakeUps {
         lock.withLock {
             historyAttempts += 1
@@ -165,7 +165,7 @@ extension MutationLog {
         }
     }
 
-    // MARK: How it goes
+    // MARK: Results of saving
 
     /// Records that everything up to a revision is on stable storage, and wakes the subscribers of durable changes.
     func saveSucceeded(_ revision: UInt64) -> PendingWakeUps {
@@ -187,35 +187,36 @@ extension MutationLog {
         lock.withLock { unsaved.fallBehind(error, at: time, hasFailed: hasFailed) }
     }
 
-    // MARK: What waits
+    // MARK: Unsaved changes
 
     /// Whether any change is not on stable storage, including those that can't be encoded.
     var hasWaitingChanges: Bool { lock.withLock { unsaved.hasWaiting || !unsaved.unencodable.isEmpty } }
 
-    /// Whether a setting has to wait for a key around it that was written before and could not be saved yet.
+    /// Returns whether a setting has to wait for a key around it that was written before and could not be saved yet.
     func hasToWait(_ slot: SettingSlot) -> Bool {
         guard slot.declaration == nil else { return false }
         return lock.withLock { unsaved.unencodable.contains { $0.slot.key.contains(slot.key) } }
     }
 
-    /// The keys that a transaction has changed; `nil` if the log no longer has it.
+    /// Returns the keys that a transaction has changed; `nil` if the log no longer has it.
     func keys(writtenAt revision: UInt64) -> [SettingKey]? {
         lock.withLock { changes.ring[revision]?.details.mutations.map(\.slot.key) }
     }
 
-    /// The keys that nothing has written since a transaction.
+    /// Returns the keys that nothing has written since a transaction.
     func withoutLaterWrites(_ keys: [SettingKey], writtenAt revision: UInt64) -> [SettingKey] {
         lock.withLock { keys.filter { stored.slots[$0].map { $0.lastRevision <= revision } ?? false } }
     }
 
-    /// What waits to be saved, and for how long. From now on writers wake the persister for anything new.
+    /// Measures the unsaved changes and how long they have waited. From now on writers wake the persister for new
+    /// changes.
     func measureWaits(_ time: TimeSource) -> WaitingChanges {
         let (now, wallTime) = (time.elapsed(), time.now())
         return lock.withLock { unsaved.measureWaits(now: now, wallTime: wallTime) }
     }
 }
 
-/// A transaction of the store itself, as the log still has it.
+/// A transaction of the store itself that the log still has.
 struct LoggedTransaction {
     let revision: UInt64
     let entry: LogEntry

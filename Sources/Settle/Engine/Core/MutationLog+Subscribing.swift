@@ -43,7 +43,7 @@ extension MutationLog {
         continuation?.resume()
     }
 
-    /// Ends a subscriber's present wait, or else its next one.
+    /// Ends a subscriber's current wait, or else its next one.
     func interrupt(_ waiter: Waiter) {
         let continuation = lock.withLock {
             waiter.isInterrupted = true
@@ -54,13 +54,13 @@ extension MutationLog {
 }
 
 extension MutationLog {
-    /// Differs as soon as any value may, also that of a key that no group declares.
+    /// A mark that differs as soon as any value may, including that of a key that no group declares.
     struct ContentMark: Equatable {
         fileprivate let changes: UInt64
         fileprivate let arrivals: UInt64
     }
 
-    /// `nil` once the log is finished. Under the lock.
+    /// `nil` once the log is finished. Requires the lock.
     var contentMark: ContentMark? {
         changes.waking.isFinished ? nil : ContentMark(changes: root.changeCount, arrivals: changes.arrivals)
     }

@@ -1,9 +1,10 @@
-/// Reading what is not stored yet. Of keys that no group declares and that lie within each other, the inner one was
+/// Reading values that are not stored yet. If keys that no group declares lie within each other, the inner one was
 /// written last, because a write of the outer one replaces everything within it.
 extension MutationLog {
-    /// The values not stored yet at, around and within a key, or anywhere, from the outside in. Under the lock.
+    /// Returns the values not stored yet at, around and within a key, or anywhere, from the outside in. Requires the
+    /// lock.
     ///
-    /// - Parameter isInTransaction: Whether the caller sees what the transaction in progress has written.
+    /// - Parameter isInTransaction: Whether the caller sees the writes of the transaction in progress.
     func unsavedValues(at key: SettingKey?, inTransaction isInTransaction: Bool) -> [UnsavedValue] {
         var found: [UnsavedValue] = []
         func add(_ slot: SettingSlot) {
@@ -19,7 +20,7 @@ extension MutationLog {
         return found.count > 1 ? found.sorted(by: \.key) : found
     }
 
-    /// The innermost value around a key that is not stored yet, which was written last. Under the lock.
+    /// Returns the innermost value around a key that is not stored yet, which was written last. Requires the lock.
     func unsavedValue(around key: SettingKey, inTransaction isInTransaction: Bool) -> UnsavedValue? {
         for slot in stored.slots.around(key) {
             if let value = unsavedValue(of: slot, inTransaction: isInTransaction) { return value }
@@ -58,7 +59,7 @@ struct UnsavedValue {
     let key: SettingKey
     /// The box of a declared setting, which has the value: it is encoded outside the log's lock.
     var box: AnySettingBox?
-    /// What was published; `nil` for what the calling thread sees, which may be what its transaction has written.
+    /// The published value; `nil` for the value that the calling thread sees, which its transaction may have written.
     var committed: (any Sendable)?
     /// The value of a key that no group declares.
     var value: SettingValue?

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The lock under which a store publishes, and what it guards: the changes, what is not saved of them, and what is
-/// stored. Here is what concerns more than one of these.
+/// The lock under which a store publishes, and the state that it guards: the changes, the unsaved ones among them, and
+/// the stored values. This file has the code that concerns more than one of these.
 ///
-/// The lock is held for a few stores at a time and never while foreign code runs: no subscriber, observer,
-/// continuation, rule, coder or storage. So what it guards does without the run-time check for exclusive access.
+/// The lock is held only for a few stores to memory at a time, and never while foreign code runs: no subscriber,
+/// observer, continuation, rule, coder or storage. So the guarded state needs no run-time check for exclusive access.
 @usableFromInline
 package final class MutationLog: @unchecked Sendable {
     // Sendable: everything but constants and atomics is guarded by `lock`.
@@ -13,28 +13,29 @@ package final class MutationLog: @unchecked Sendable {
     @exclusivity(unchecked) var unsaved: UnsavedChanges
     @exclusivity(unchecked) var stored: StoredValues
     @exclusivity(unchecked) var unconfirmed: UnconfirmedState
-    /// The newest transactions of the storage's history, for all who follow that. Filled as long as somebody does.
+    /// The newest transactions of the storage's history, for all its followers. Filled as long as there is a follower.
     @exclusivity(unchecked) var feed: RecordRing<HistoryFeedEntry>
     /// How often followers that could not read the history may have tried.
     @exclusivity(unchecked) var historyAttempts = 0
 
     package let root = Topic(parent: nil)
-    /// Touched when more transactions have become durable.
+    /// Marked when more transactions have become durable.
     let durability = Topic(parent: nil)
     /// Woken when the storage's history has grown.
     let history = Topic(parent: nil)
-    /// Never touched: waiting on it means waiting for the end.
+    /// Never marked: waiting on it means waiting for the end.
     let lifetime = Topic(parent: nil)
-    /// The most memory that the values of the kept transactions may take, in bytes.
+    /// The maximum memory that the values of the kept transactions may take, in bytes.
     let costLimit: Int
 
-    /// Odd while values are being replaced, so that a reader of several values can tell whether it saw a single state.
+    /// Odd while values are being replaced, so that a reader of several values can detect whether it saw a single
+    /// state.
     let sequence = Atomic<UInt64>(0)
     /// Whether changes were ever asked for; their times matter only then.
     private let followed = Atomic<Bool>(false)
-    /// How many follow the storage's history.
+    /// The number of followers of the storage's history.
     private let historyFollowers = Atomic<Int>(0)
-    /// How many sequences are being iterated; see ``Waiter``.
+    /// The number of sequences being iterated; see ``Waiter``.
     let subscribers = Atomic<Int>(0)
 
     init(
@@ -59,7 +60,7 @@ package final class MutationLog: @unchecked Sendable {
 
     func endFollowingHistory() { historyFollowers.subtract(1, ordering: .relaxed) }
 
-    /// From now on, the times of changes matter.
+    /// Makes the times of changes matter from now on.
     func beginFollowing() {
         followed.store(true, ordering: .relaxed)
     }
@@ -101,14 +102,14 @@ package final class MutationLog: @unchecked Sendable {
         return lock.withLock { (changes.revision, read()) }
     }
 
-    // MARK: Publishing, under the lock
+    // MARK: Publishing, which requires the lock
 
-    /// Values are about to be replaced.
+    /// Begins to replace values.
     func beginInstalling() {
         sequence.store(sequence.load(ordering: .relaxed) &+ 1, ordering: .releasing)
     }
 
-    /// All values of the transaction have been replaced.
+    /// Ends the replacement of the transaction's values.
     func endInstalling() {
         sequence.store(sequence.load(ordering: .relaxed) &+ 1, ordering: .releasing)
     }
@@ -147,11 +148,11 @@ package final class MutationLog: @unchecked Sendable {
         return changes.waking.wakeUps(wakesPersister: wakesPersister)
     }
 
-    /// Makes a transaction of several mutations visible, in one step. Under the lock.
+    /// Makes a transaction of several mutations visible, in one step. Requires the lock.
     ///
     /// - Parameters:
     ///   - details: The transaction; `nil` if it has changed neither a value in force nor one of the application's.
-    ///   - installed: Receives what was staged or held, to be released by the caller.
+    ///   - installed: Receives the staged and held values, to be released by the caller.
     func publish(
         _ plan: TransactionPlan, _ details: LogDetails?, time: Double, installed: inout [any AnyObject & Sendable]
     ) -> PendingWakeUps {
@@ -176,18 +177,18 @@ package final class MutationLog: @unchecked Sendable {
             slot.isStored || slot.declaration == nil || stored.tree[slot.key] != nil
             || !stored.storedSpellings(of: slot).isEmpty
         guard isAnywhere else { return false }
-        // Even if the value is the same, or differs from the stored one: it is no longer to be stored.
+        // Even if the value is the same, or differs from the stored one: it must no longer be stored.
         slot.isStored = false
         return removed.isSaved && unsaved.markDirty(slot, time: time)
     }
 
     /// Installs the staged values of a transaction of several mutations, and records it. A single pass, because in a
-    /// large transaction the settings lie far apart in memory. Under the lock.
+    /// large transaction the settings lie far apart in memory. Requires the lock.
     ///
     /// - Parameters:
     ///   - details: The transaction; `nil` if it has changed neither a value in force nor one of the application's.
     ///   - written: The settings with staged values to install.
-    ///   - installed: Receives what was staged or held, to be released by the caller.
+    ///   - installed: Receives the staged and held values, to be released by the caller.
     private func record(
         _ details: LogDetails?, of written: [WrittenSetting], time: Double, installed: inout [any AnyObject & Sendable]
     ) -> PendingWakeUps {
@@ -230,8 +231,7 @@ package final class MutationLog: @unchecked Sendable {
     }
 
     /// Removes declared settings at and within a key, or all for `nil`, from the index. Ends their streams and those of
-    /// their groups.
-    /// Under the lock.
+    /// their groups. Requires the lock.
     func release(_ settings: [SettingSlot], at key: SettingKey?) -> PendingWakeUps {
         let declared = settings.map { (slot: $0, declaredKey: stored.slots.declaredKey(of: $0)) }
         // The caller holds the boxes, so that none is released under the lock.

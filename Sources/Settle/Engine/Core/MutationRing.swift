@@ -10,9 +10,9 @@ struct MutationRing: ~Copyable {
     private var mask: UInt64
     /// The memory that the details take, in bytes.
     private var cost = 0
-    /// The most entries kept; a power of two.
+    /// The maximum number of entries; a power of two.
     private let capacity: Int
-    /// The most memory that the details may take, in bytes.
+    /// The maximum memory that the details may take, in bytes.
     private let costLimit: Int
 
     /// The largest capacity; a larger one is reduced to it.
@@ -49,14 +49,14 @@ struct MutationRing: ~Copyable {
 
     /// Adds a local write of a word as the next revision.
     ///
-    /// - Returns: The entries that left the ring for it, for the caller to release.
+    /// - Returns: The entries that left the ring to make room, for the caller to release.
     mutating func append(_ setting: SettingSlot, old: UInt64, new: UInt64, time: Double) -> DroppedEntries {
         append(Slot(setting: .passUnretained(setting), oldWord: old, newWord: new, time: time, details: nil))
     }
 
     /// Adds any transaction as the next revision.
     ///
-    /// - Returns: The entries that left the ring for it, for the caller to release.
+    /// - Returns: The entries that left the ring to make room, for the caller to release.
     mutating func append(_ details: LogDetails, time: Double) -> DroppedEntries {
         cost &+= details.cost
         var dropped = append(
@@ -69,7 +69,7 @@ struct MutationRing: ~Copyable {
 
     /// Recalculates the cost of some transactions, now that the sizes of their values are known.
     ///
-    /// - Returns: The entries that left the ring for it, for the caller to release.
+    /// - Returns: The entries that left the ring to make room, for the caller to release.
     mutating func measure(_ revisions: ClosedRange<UInt64>) -> DroppedEntries {
         var dropped = DroppedEntries()
         var revision = max(revisions.lowerBound, oldest)
@@ -110,15 +110,15 @@ struct MutationRing: ~Copyable {
         return LogEntry(details: LogDetails([mutation], origin: .local, author: nil, cost: 0), time: slot.time)
     }
 
-    /// The details of a transaction that was more than one local write of a word.
+    /// Returns the details of a transaction that was more than one local write of a word.
     func details(_ revision: UInt64) -> LogDetails? {
         guard revision >= oldest, revision <= newest else { return nil }
         return slots[Int(truncatingIfNeeded: revision & mask)].details?.takeUnretainedValue()
     }
 
-    /// Whether a kept transaction touched a topic.
+    /// Returns whether a kept transaction has marked a topic.
     func concerns(_ revision: UInt64, _ topic: Topic) -> Bool {
-        // The fast path: nearly always the revision is the last one that touched the topic.
+        // The fast path: nearly always the revision is the last one that marked the topic.
         if topic.lastRevision <= revision { return topic.lastRevision == revision }
         let slot = slots[Int(truncatingIfNeeded: revision & mask)]
         if let details = slot.details {
@@ -127,14 +127,14 @@ struct MutationRing: ~Copyable {
         return slot.setting._withUnsafeGuaranteedRef { $0.isWithin(topic) }
     }
 
-    /// Whether a kept transaction will ever be on stable storage.
+    /// Returns whether a kept transaction will ever be on stable storage.
     func isPersistent(_ revision: UInt64) -> Bool {
         let slot = slots[Int(truncatingIfNeeded: revision & mask)]
         if let details = slot.details { return details._withUnsafeGuaranteedRef { $0.isPersistent } }
         return slot.setting._withUnsafeGuaranteedRef { $0.schedule != nil }
     }
 
-    /// Whether the store has something to append for a kept transaction.
+    /// Returns whether the store has something to append for a kept transaction.
     func isOwn(_ revision: UInt64) -> Bool {
         guard revision >= oldest, revision <= newest else { return false }
         return details(revision)?.isOwn ?? isPersistent(revision)

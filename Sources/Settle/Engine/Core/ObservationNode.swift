@@ -1,7 +1,7 @@
 public import Observation
 import Synchronization
 
-/// What the Observation runtime tracks in place of a setting.
+/// The object that the Observation runtime tracks in place of a setting.
 ///
 /// Not generic, and forms its key path once: a key path formed in generic code costs about a microsecond.
 @usableFromInline

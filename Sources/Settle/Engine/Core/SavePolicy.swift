@@ -1,4 +1,4 @@
-/// When a group's changes are saved.
+/// The policy for saving a group's changes.
 public enum SavePolicy: Sendable, Hashable {
     /// The policy of the group around it; for a group that is opened itself,
     /// ``SettingsStore/Configuration/savePolicy``.

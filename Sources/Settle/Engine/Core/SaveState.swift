@@ -2,11 +2,11 @@
 enum SaveState {
     case idle
     case saving
-    /// Since a wall time, in seconds since the reference date.
+    /// Failing since a wall time, in seconds since the reference date.
     case failing(since: Double, SettingsError)
 }
 
-/// How saving has gone, for `SettingsStore.statistics`.
+/// Counts of saving, for `SettingsStore.statistics`.
 struct SaveCounts {
     var appends: UInt64 = 0
     var saves: UInt64 = 0
@@ -19,8 +19,8 @@ struct SaveCounts {
 enum PersisterAttention: UInt8 {
     /// Asleep until a writer wakes it.
     case asleep
-    /// Sleeps until its next time to look. Only changes that must not wait wake it.
+    /// Sleeps until its next check. Only changes that must not wait wake it.
     case paced
-    /// It is about to look.
+    /// It is about to check.
     case awake
 }

@@ -1,4 +1,4 @@
-/// What only some declarations have, apart so that the others take no memory for it.
+/// Properties that only some declarations have, in a separate object so that the others take no memory for them.
 final class SettingDetails: Sendable {
     let title: String?
     let help: String?

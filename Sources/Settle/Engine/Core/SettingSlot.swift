@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A key's place in a store: what the engine knows of a setting without its type.
+/// A key's slot in a store: the engine's knowledge of a setting without its type.
 ///
 /// All state is guarded by the lock of the slot's log, so it does without the run-time check for exclusive access.
 @usableFromInline
@@ -20,7 +20,7 @@ package final class SettingSlot: Topic, @unchecked Sendable {
     private(set) var box: AnySettingBox?
     private let definition: any SettingDeclaration
     private let unknownFields: StoredUnknownFields?
-    /// Whether the setting's values are not to be shown.
+    /// Whether the setting's values must not be shown.
     let isSecret: Bool
     /// See ``SettingDeclaration/isMeasured``.
     let isMeasured: Bool
@@ -30,18 +30,18 @@ package final class SettingSlot: Topic, @unchecked Sendable {
     /// Whether a value is stored, rather than the declaration's default being used.
     @exclusivity(unchecked) var isStored = false
     @exclusivity(unchecked) var origin = ValueOrigin.default
-    /// The stored form of the value in force, if what is stored now can't be used and another value is used instead.
+    /// The stored form of the value in force, if the stored value can't be used and another one is used instead.
     @exclusivity(unchecked) var lastGood: SettingValue?
-    /// The code that may write the setting. Once that is the owner, it stays so.
+    /// The code that may write the setting. Once that is the owner, it stays the owner.
     @exclusivity(unchecked) var access: SettingsAccess
-    /// What the group that was opened last says.
+    /// The category of the group that was opened last.
     @exclusivity(unchecked) var category: SettingsCategory
     /// Whether there is an unsaved value.
     @exclusivity(unchecked) var isDirty = false
     /// Whether a transaction has written the setting by its key, which no group declares. The index then keeps it until
     /// the transaction ends.
     @exclusivity(unchecked) var isInTransaction = false
-    /// Whether the broadcaster has been told to notify the observers.
+    /// Whether the broadcaster is going to notify the observers.
     @exclusivity(unchecked) var isNotifying = false
 
     init(
@@ -77,7 +77,7 @@ package final class SettingSlot: Topic, @unchecked Sendable {
         return box
     }
 
-    /// The memory that the newest value with a known stored form takes, in bytes; 0 if the type alone tells.
+    /// The memory that the newest value with a known stored form takes, in bytes; 0 if the type alone determines it.
     var measuredSize: Int { Int(measured.load(ordering: .relaxed)) }
 
     /// Records the size of the stored form of the value in force, as an estimate of its memory.
@@ -85,13 +85,13 @@ package final class SettingSlot: Topic, @unchecked Sendable {
         if isMeasured { measured.store(UInt32(clamping: size), ordering: .relaxed) }
     }
 
-    /// The value that a word of the log stands for.
+    /// Returns the value that a word of the log represents.
     func value(ofWord word: UInt64) -> any Sendable {
         wordConversion(word)
     }
 }
 
-/// A box's place in a store.
+/// A box's placement in a store.
 @usableFromInline
 package final class Placement: Sendable {
     @usableFromInline let engine: Engine

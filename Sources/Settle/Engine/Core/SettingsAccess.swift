@@ -1,8 +1,8 @@
 /// The code that may write the settings of a group.
 ///
 /// A store can be written without its groups: by key, from a settings page or a command line, or with
-/// ``SettingsStore/reset(author:)``. Not every setting should be: resetting a counter of wrong guesses gives more
-/// guesses.
+/// ``SettingsStore/reset(author:)``. That is not right for every setting: resetting a counter of wrong guesses allows
+/// more guesses.
 ///
 /// ```swift
 /// struct PasscodeSettings: SettingsGroup {
@@ -23,12 +23,12 @@ public enum SettingsAccess: String, Sendable, Hashable, Codable, CaseIterable {
     /// - a write or a removal by key, of its settings' keys and of those around or within them, throws a
     ///   ``SettingsError`` with ``SettingsError/Code/protected``.
     ///
-    /// What has changed them can't be undone (``SettingsStore/History/undo(_:force:author:)``), not even by a
-    /// program that has never opened the group.
+    /// Transactions that have changed them can't be undone (``SettingsStore/History/undo(_:force:author:)``), not even
+    /// by a program that has never opened the group.
     ///
-    /// This prevents writes by mistake, or by users who may only change what an app offers by key. It is no barrier
+    /// This prevents writes by mistake, or by users who may only change what an app offers by key. It is not a barrier
     /// within a process, where any code may declare a group with the same keys, nor around the file: other processes
-    /// and people with an editor can write anything, which comes in as an external change. It does not restrict
+    /// and people with an editor can write anything, which is merged as an external change. It does not restrict
     /// reading.
     case owner
 }

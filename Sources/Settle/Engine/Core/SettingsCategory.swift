@@ -1,7 +1,7 @@
-/// Whether the settings of a group are for people, or only what the program remembers.
+/// Whether the settings of a group are for people, or state that the program only remembers.
 ///
-/// People read and edit the file of their settings, and keep it in version control. What changes by itself does not
-/// belong there: counters, dates, the place of a window.
+/// People read and edit the file of their settings, and keep it in version control. Values that change by themselves do
+/// not belong there: counters, dates, the position of a window.
 ///
 /// ```swift
 /// struct WindowState: SettingsGroup {
@@ -11,15 +11,15 @@
 /// }
 /// ```
 ///
-/// State is saved in the same transactions as everything else. A store with a file has it in another file, such as
-/// `settings.state.json` beside `settings.json`; the file of settings has none of it. Other storages keep everything in
-/// one place.
+/// State is saved in the same transactions as everything else. A store with a file writes it to another file, such as
+/// `settings.state.json` beside `settings.json`; the settings file has none of it. Other storages keep everything
+/// together.
 ///
-/// A group that becomes state, or is none any more, needs no migration: its values go from one file to the other when
-/// the store saves next.
+/// A group that becomes state, or no longer is, needs no migration: its values move from one file to the other when the
+/// store saves next.
 public enum SettingsCategory: String, Sendable, Hashable, Codable, CaseIterable {
-    /// What people choose.
+    /// Choices of people.
     case configuration
-    /// What the program remembers. All groups within the group are state too.
+    /// State that the program remembers. All groups within the group are state too.
     case state
 }

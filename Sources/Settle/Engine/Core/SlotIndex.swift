@@ -1,26 +1,26 @@
-/// The settings of a store by key. Finds what lies around and within a key without a scan of all settings.
+/// The settings of a store by key. Finds the settings around and within a key without a scan of all settings.
 struct SlotIndex {
     private var slots: [SettingKey: SettingSlot] = [:]
     /// Every key with settings within it.
     private var branches: [SettingKey: Branch] = [:]
     /// The settings whose values are not at their declared keys, by these keys; and the declared keys, by the settings'
-    /// places.
+    /// own keys.
     private var displaced: [SettingKey: SettingSlot] = [:]
     private var declaredKeys: [SettingKey: SettingKey] = [:]
     /// The declared keys that have backslashes, by their names joined with dots.
     private var escaped: [SettingKey: [SettingKey]] = [:]
-    /// Other spellings of settings' keys at which something is or was stored, by the settings' places.
+    /// Other spellings of settings' keys at which something is or was stored, by the settings' own keys.
     private var spellings: [SettingKey: Set<SettingKey>] = [:]
 
-    /// How many settings have no declaration.
+    /// The number of settings without a declaration.
     private var undeclaredCount = 0
-    /// Whether there is, or was, a setting that is its owner's.
+    /// Whether there is, or was, an owner-only setting.
     private(set) var hasOwners = false
 
     private struct Branch {
         /// The settings and branches directly within it.
         var children: Set<SettingKey> = []
-        /// How many settings within it, at any depth, are secrets, and how many are their owner's.
+        /// The numbers of secrets and of owner-only settings within it, at any depth.
         var secrets = 0
         var owned = 0
     }
@@ -30,15 +30,15 @@ struct SlotIndex {
     var hasUndeclared: Bool { undeclaredCount > 0 }
     var all: Dictionary<SettingKey, SettingSlot>.Values { slots.values }
 
-    /// The setting with this key as its place or its declared key.
+    /// Returns the setting with this key as its own or its declared key.
     subscript(key: SettingKey) -> SettingSlot? { displaced.isEmpty ? slots[key] : displaced[key] ?? slots[key] }
 
-    /// The setting with this key as its place.
+    /// Returns the setting with this key as its own.
     func placed(at key: SettingKey) -> SettingSlot? { slots[key] }
 
     /// Adds a setting, replacing another one with the same key.
     ///
-    /// - Parameter declared: Its declared key, if its place is another one.
+    /// - Parameter declared: Its declared key, if its own key is another one.
     mutating func insert(_ slot: SettingSlot, declaredAs declared: SettingKey? = nil) {
         let key = slot.key
         if let replaced = slots.updateValue(slot, forKey: key) { count(replaced, at: key, -1) }
@@ -64,7 +64,7 @@ struct SlotIndex {
         }
     }
 
-    /// Removes a setting, unless another one has taken its place.
+    /// Removes a setting, unless another one has replaced it.
     mutating func remove(_ slot: SettingSlot) {
         let key = slot.key
         guard slots[key] === slot else { return }
@@ -92,7 +92,7 @@ struct SlotIndex {
         }
     }
 
-    /// Makes a setting its owner's, permanently.
+    /// Makes a setting owner-only, permanently.
     mutating func makeOwned(_ key: SettingKey) {
         guard let slot = slots[key], slot.access != .owner else { return }
         slot.access = .owner
@@ -116,9 +116,9 @@ struct SlotIndex {
     /// The declared key of a setting.
     func declaredKey(of slot: SettingSlot) -> SettingKey { declaredKeys[slot.key] ?? slot.key }
 
-    /// The declared setting that a key means: by its place, by its declared key, or by a spelling of that in which the
-    /// last names are one name with dots, which an opening would take for the setting's place if something were stored
-    /// there.
+    /// Returns the declared setting that a key means: by its own key, by its declared key, or by a spelling of that in
+    /// which the last names are one name with dots. An opening would use such a spelling as the setting's own key if
+    /// something were stored there.
     func declared(as key: SettingKey) -> SettingSlot? {
         if let slot = self[key], slot.declaration != nil { return slot }
         guard let joined = key.joinedNames else { return nil }
@@ -134,10 +134,11 @@ struct SlotIndex {
         return nil
     }
 
-    /// The declared setting that a key means, or else the setting that has its place there.
+    /// Returns the declared setting that a key means, or else the setting with this key as its own.
     func declaredOrPlaced(at key: SettingKey) -> SettingSlot? { declared(as: key) ?? placed(at: key) }
 
-    /// The key with the value, if the given key means a declared setting or a part of one and is not its place.
+    /// Returns the key with the value, if the given key means a declared setting or a part of one and is not its own
+    /// key.
     func place(of key: SettingKey) -> SettingKey? {
         if let slot = declared(as: key) { return slot.key }
         for parent in key.parents.reversed() {
@@ -147,21 +148,21 @@ struct SlotIndex {
         return nil
     }
 
-    /// All keys other than its place that mean a setting, and no other one.
+    /// Returns all keys other than its own that mean a setting, and no other one.
     func otherSpellings(of slot: SettingSlot) -> [SettingKey] {
         let declared = declaredKey(of: slot)
         return (declared.literals + [declared]).filter { $0 != slot.key && self.declared(as: $0) === slot }
     }
 
-    /// All keys under which the value of a setting may be stored, its own first.
+    /// Returns all keys under which the value of a setting may be stored, its own first.
     func places(of slot: SettingSlot) -> [SettingKey] { [slot.key] + otherSpellings(of: slot) }
 
-    /// Records that something is stored at a spelling of a setting's key other than its place.
+    /// Records that something is stored at a spelling of a setting's key other than its own.
     mutating func addSpelling(_ spelling: SettingKey, of slot: SettingSlot) {
         spellings[slot.key, default: []].insert(spelling)
     }
 
-    /// The recorded spellings of a setting's key.
+    /// Returns the recorded spellings of a setting's key.
     func knownSpellings(of slot: SettingSlot) -> Set<SettingKey> {
         guard !spellings.isEmpty, slot.declaration != nil else { return [] }
         return spellings[slot.key] ?? []
@@ -173,19 +174,19 @@ struct SlotIndex {
 
     // MARK: Around and within
 
-    /// The settings within a key, in no order.
+    /// Returns the settings within a key, in no particular order.
     func within(_ key: SettingKey) -> [SettingSlot] {
         var found: [SettingSlot] = []
         var keys = Array(branches[key]?.children ?? [])
         while let next = keys.popLast() {
-            // A setting that also has its place within the key is found there.
+            // A setting whose own key also lies within the key is found there.
             if let slot = self[next], slot.key == next || !key.contains(slot.key) { found.append(slot) }
             if let branch = branches[next] { keys += branch.children }
         }
         return found
     }
 
-    /// The settings with their places at, around or within a key, in no order.
+    /// Returns the settings whose own keys are at, around or within a key, in no particular order.
     func overlapping(_ key: SettingKey) -> [SettingSlot] {
         var found = (key.parents + [key]).compactMap { slots[$0] }
         var keys = Array(branches[key]?.children ?? [])
@@ -196,17 +197,17 @@ struct SlotIndex {
         return found
     }
 
-    /// Whether there is a setting at, around or within a key.
+    /// Returns whether there is a setting at, around or within a key.
     func concerns(_ key: SettingKey) -> Bool {
         self[key] != nil || branches[key] != nil || key.parents.contains { self[$0] != nil }
     }
 
-    /// The settings around a key, from the inside out.
+    /// Returns the settings around a key, from the inside out.
     func around(_ key: SettingKey) -> [SettingSlot] {
         key.parents.reversed().compactMap { self[$0] }
     }
 
-    /// A setting around or within a key.
+    /// Returns a setting around or within a key.
     func neighbour(of key: SettingKey) -> SettingSlot? {
         for parent in key.parents {
             if let slot = self[parent] { return slot }
@@ -214,7 +215,7 @@ struct SlotIndex {
         return first(within: key)
     }
 
-    /// A setting of an owner's group at, around or within a key.
+    /// Returns a setting of an owner's group at, around or within a key.
     func owned(at key: SettingKey) -> SettingSlot? {
         for key in [key] + key.parents {
             if let slot = self[key], slot.access == .owner { return slot }
@@ -223,7 +224,7 @@ struct SlotIndex {
         return within(key).filter { $0.access == .owner }.min { $0.key < $1.key }
     }
 
-    /// Whether a setting at, around or within a key is a secret.
+    /// Returns whether a setting at, around or within a key is a secret.
     func isSecret(_ key: SettingKey) -> Bool {
         if self[key]?.isSecret == true || branches[key].map({ $0.secrets > 0 }) == true { return true }
         return key.parents.contains { self[$0]?.isSecret == true }

@@ -4,15 +4,15 @@
 class AnyStagedValue: @unchecked Sendable {
     // Sendable: constants.
 
-    /// Whether the application's domain is to have a value: this one, or the one in `held`.
+    /// Whether the application's domain will have a value: this one, or the one in `held`.
     final let isStored: Bool
-    /// Whether a key around the setting, which no group declares, has taken its place.
+    /// Whether a key around the setting, which no group declares, has replaced it.
     final let isReplaced: Bool
-    /// The size of its stored form in bytes, if that is known and tells how much memory the value takes; otherwise 0.
+    /// The size of its stored form in bytes, if that is known and shows how much memory the value takes; otherwise 0.
     final let size: Int
     /// Set if the value was decoded, and its type has fields.
     final let fields: StoredFields?
-    /// The other domain that the value comes from.
+    /// The other domain that provides the value.
     final let held: HeldValue?
 
     init(isStored: Bool, isReplaced: Bool, size: Int, fields: StoredFields?, held: HeldValue?) {
@@ -23,7 +23,7 @@ class AnyStagedValue: @unchecked Sendable {
         self.held = held
     }
 
-    /// What the application's domain is to have; `nil` if nothing.
+    /// The future value of the application's domain; `nil` if there is none.
     final var own: AnyStagedValue? { isStored ? held?.own ?? self : nil }
 
     var erasedValue: any Sendable {
@@ -32,9 +32,9 @@ class AnyStagedValue: @unchecked Sendable {
     }
 }
 
-/// What a stored value has beyond the fields that its type knows.
+/// The fields of a stored value beyond those that its type knows.
 ///
-/// An object, because few staged values have one.
+/// An object, because few staged values have any.
 final class StoredFields: Sendable {
     let unknown: UnknownFields?
 
@@ -55,11 +55,11 @@ final class StagedValue<Value: Sendable>: AnyStagedValue, @unchecked Sendable {
     override var erasedValue: any Sendable { value }
 }
 
-/// Why a setting has another value than the application's domain gives it.
+/// The reason why a setting has another value than the application's domain gives it.
 final class HeldValue: Sendable {
     /// The domain that has the value in force.
     let domain: DomainIdentity
-    /// What the application's domain has, if that is covered.
+    /// The value of the application's domain, if that is covered.
     let own: AnyStagedValue?
     /// Set if a draft has changed the setting.
     let edit: DraftEdit?
@@ -71,20 +71,20 @@ final class HeldValue: Sendable {
     }
 }
 
-/// What publishing a staged value changes.
+/// The changes of publishing a staged value.
 struct StagedMutation {
     var old: any Sendable
     var new: any Sendable
     var isStored: Bool
-    /// Whether both are equal, if compared at all and as far as the type can tell.
+    /// Whether both are equal, if compared at all and as far as the type can distinguish them.
     var isEqual: Bool
-    /// What happens to the application's value, if that is not the same.
+    /// The change of the application's value, if that is a different one.
     var own: OwnMutation?
     /// The memory that the mutation takes.
     var cost: Int
 }
 
-/// What publishing a staged value changes in the application's domain, while another domain has a value too.
+/// The change of publishing a staged value in the application's domain, while another domain has a value too.
 struct OwnMutation {
     /// `nil` if nothing is stored.
     var old: (any Sendable)?

@@ -14,7 +14,8 @@ final class StoredUnknownFields: Sendable {
         return value
     }
 
-    /// Forgets the fields of what a value about to be stored does not have any more, or they would come back with it.
+    /// Removes the fields of parts that a value about to be stored no longer has. Otherwise they would come back with
+    /// it.
     func keep(within value: SettingValue) {
         fields.withLock { $0 = $0?.within(value) }
     }

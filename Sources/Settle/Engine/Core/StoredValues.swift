@@ -1,16 +1,16 @@
-/// What is stored, and which settings there are for it.
+/// The stored values, and the settings for them.
 struct StoredValues: ~Copyable {
     /// The values as stored, or as last collected for saving.
     var tree: SettingTree
     var slots = SlotIndex()
-    /// What other domains have. Changed only with the writer's lock held as well.
+    /// The values of other domains. Changed only with the writer's lock held as well.
     var domains = DomainStack()
 
     init(_ tree: SettingTree) {
         self.tree = tree
     }
 
-    /// The value of a key at which, around which and within which there is no setting; otherwise `nil`.
+    /// Returns the value of a key at which, around which and within which there is no setting; otherwise `nil`.
     func undeclaredValue(at key: SettingKey) -> SettingValue? {
         if !slots.isEmpty, slots.concerns(key) { return nil }
         let place = resolved(key)
@@ -20,16 +20,16 @@ struct StoredValues: ~Copyable {
 
     // MARK: Spellings
 
-    /// The key at which the value of a key is. A declared setting has one place, which every spelling of its key means.
-    /// For other keys, a name of a setting or of a stored value that equals the key with its dots takes precedence over
-    /// a path.
+    /// Returns the key under which the value of a key is stored. A declared setting has one such key, which every
+    /// spelling of its key means. For other keys, a name of a setting or of a stored value that equals the key with its
+    /// dots takes precedence over a path.
     func resolved(_ key: SettingKey) -> SettingKey {
         guard !key.isPlain else { return key }
         if let place = slots.place(of: key) { return place }
         return key.literals.first { slots.placed(at: $0) != nil || tree[$0] != nil } ?? key
     }
 
-    /// Adds a declared setting, and remembers what is stored at spellings of its key other than its place.
+    /// Adds a declared setting, and records the spellings of its key, other than its own, at which something is stored.
     mutating func insert(_ slot: SettingSlot, declaredAs declared: SettingKey?) {
         slots.insert(slot, declaredAs: declared)
         guard declared != slot.key else { return }
@@ -39,12 +39,12 @@ struct StoredValues: ~Copyable {
         }
     }
 
-    /// The spellings of a setting's key, other than its place, at which something is stored.
+    /// Returns the spellings of a setting's key, other than its own, at which something is stored.
     func storedSpellings(of slot: SettingSlot) -> [SettingKey] {
         slots.knownSpellings(of: slot).filter { tree[$0] != nil }
     }
 
-    /// The declared settings at and within a key; all for `nil`.
+    /// Returns the declared settings at and within a key; all for `nil`.
     func declared(at key: SettingKey?) -> [SettingSlot] {
         guard let key else { return slots.all.filter { $0.declaration != nil } }
         return ([slots[key]].compactMap { $0 } + slots.within(key)).filter { $0.declaration != nil }

@@ -7,26 +7,26 @@ import Synchronization
 @usableFromInline
 package class Topic: @unchecked Sendable {
     // Sendable: see above.
-    /// Fixed once a store has opened the group.
+    /// Constant once a store has opened the group.
     package final var parent: Topic? {
         didSet { enclosing.store(parent.map { .passUnretained($0) }, ordering: .releasing) }
     }
-    /// The same, for walking up without reference counting, also without the lock. A topic keeps its parent alive,
+    /// The parent, for walking up without reference counting, even without the lock. A topic keeps its parent alive,
     /// and the only parent that it ever replaces is the root.
     private final let enclosing: Atomic<Unmanaged<Topic>?>
-    /// How many transactions have touched this topic.
+    /// The number of transactions that have marked this topic.
     @exclusivity(unchecked) final var changeCount: UInt64 = 0
-    /// How many of these are saved, rather than kept in memory only.
+    /// The number of these that are saved, rather than kept in memory only.
     @exclusivity(unchecked) final var persistentCount: UInt64 = 0
-    /// The last transaction that touched this topic; 0 before the first.
+    /// The last transaction that marked this topic; 0 before the first.
     @exclusivity(unchecked) final var lastRevision: UInt64 = 0
     /// The subscribers that wait for the next change; created with the first of them.
     @exclusivity(unchecked) final var waiters: WaiterList?
-    /// Whether the broadcaster has been told to wake the waiters.
+    /// Whether the broadcaster is going to wake the waiters.
     @exclusivity(unchecked) final var isPending = false
-    /// Whether the settings were released, so that no further change comes.
+    /// Whether the settings were released, so that there will be no further changes.
     final var isFinished = false
-    /// In a group that no store has opened: how many of its settings and groups are in use.
+    /// In a group that no store has opened: the number of its settings and groups in use.
     final var memberCount = 0
 
     package init(parent: Topic?) {
@@ -34,7 +34,7 @@ package class Topic: @unchecked Sendable {
         enclosing = Atomic(parent.map { .passUnretained($0) })
     }
 
-    /// Whether every transaction touches it, also one that changes only what other domains cover.
+    /// Whether every transaction marks it, even one that changes only values that other domains cover.
     var hasEveryTransaction: Bool { false }
 
     final func isWithin(_ ancestor: Topic) -> Bool {
@@ -64,7 +64,7 @@ package class Topic: @unchecked Sendable {
         var next: Unmanaged<Topic>? = .passUnretained(self)
         while let topic = next {
             next = topic._withUnsafeGuaranteedRef { topic in
-                // Already touched by this transaction, and so are its parents.
+                // Already marked by this transaction, and so are its parents.
                 guard topic.lastRevision != revision else { return nil }
                 topic.lastRevision = revision
                 topic.changeCount &+= 1
@@ -83,7 +83,7 @@ package class Topic: @unchecked Sendable {
 }
 
 extension Topic {
-    /// The innermost topic around two topics of one log.
+    /// Returns the innermost topic around two topics of one log.
     static func common(_ first: Topic, _ second: Topic) -> Topic {
         var topic = first
         while !second.isWithin(topic), let parent = topic.parent { topic = parent }
@@ -91,7 +91,7 @@ extension Topic {
     }
 }
 
-/// What subscribers of the application's values wait for. It is around the store's topic.
+/// The topic for subscribers of the application's values. It is around the store's topic.
 final class ApplicationTopic: Topic, @unchecked Sendable {
     // Sendable: as its superclass; it adds no state.
     override var hasEveryTransaction: Bool { true }

@@ -8,29 +8,29 @@ struct Transaction {
     let domain: DomainIdentity?
     /// The domain that the transaction writes instead of the application's.
     var target: DomainTarget?
-    /// What it is besides its writes.
+    /// Its other properties beside the writes.
     var note = TransactionNote()
     /// The written settings, in the order in which they were first written.
     private(set) var boxes: [AnySettingBox] = []
-    /// How often something has been staged.
+    /// The number of staged values.
     private(set) var stagings = 0
     /// The settings whose staged values come from the storage, so need no saving. Foreign code that runs in the
     /// meantime may write others.
     var outside: Set<ObjectIdentifier> = []
-    /// The settings whose earlier stored values are put back, and saved even if they change nothing in force.
+    /// The settings whose earlier stored values are restored, and saved even if they change nothing in force.
     var putBack: Set<ObjectIdentifier> = []
     /// The settings written by keys that no group declares.
     var keyed: [SettingSlot] = []
     /// Whether some of these keys lie within others that are not saved yet.
     var hasOverlaps = false
     private var known: Set<ObjectIdentifier> = []
-    /// One level per nested `update`: what to restore if it throws.
+    /// One level per nested `update`, with the state to restore if it throws.
     private var levels: [Level] = []
 
     struct Level {
         /// The refused assignments; they make the level throw at its end.
         fileprivate(set) var violations: [SettingsError] = []
-        /// How many further assignments were refused.
+        /// The number of further assignments that were refused.
         fileprivate(set) var furtherViolations = 0
         fileprivate(set) var undo: [(box: AnySettingBox, state: AnyStagedValue?)] = []
         /// How often other stores had been written when the level began.
@@ -44,7 +44,7 @@ struct Transaction {
         self.domain = domain
     }
 
-    /// How many keys it writes, the record of an unconfirmed commit included.
+    /// The number of keys that it writes, including the record of an unconfirmed commit.
     var keyCount: Int { boxes.count + (note.unconfirmed == nil ? 0 : 1) }
 
     var isOutermost: Bool { levels.count == 1 }
@@ -55,7 +55,7 @@ struct Transaction {
         levels.last.flatMap { SettingsError.refused($0.violations, and: $0.furtherViolations) }
     }
 
-    /// The written settings; of keys that lie within each other, the outer one first.
+    /// The written settings; if keys lie within each other, the outer one first.
     var orderedBoxes: [AnySettingBox] {
         guard hasOverlaps else { return boxes }
         return boxes.compactMap { box in box.existingPlacement.map { (key: $0.slot.key, box: box) } }
@@ -92,7 +92,7 @@ struct Transaction {
 
     // The caller releases what these functions return, outside of an access to the transaction.
 
-    /// Ends the innermost level and keeps what it wrote, for the level around it to decide.
+    /// Ends the innermost level, and leaves its writes for the level around it to decide.
     mutating func keep() -> Level? {
         guard let level = levels.popLast(), let outer = levels.indices.last else { return nil }
         for entry in level.undo where levels[outer].known.insert(ObjectIdentifier(entry.box)).inserted {

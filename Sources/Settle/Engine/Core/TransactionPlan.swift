@@ -1,11 +1,11 @@
-/// What publishing a transaction changes, decided before anything does.
+/// The changes of publishing a transaction, decided before any of them is made.
 struct TransactionPlan {
     let origin: ValueOrigin
     /// Whether some of the keys lie within others that are not saved yet.
     let hasOverlaps: Bool
     /// The settings whose values change, in force or in the application's domain.
     private(set) var written: [WrittenSetting] = []
-    /// The settings that are no longer to be stored.
+    /// The settings whose values must no longer be stored.
     private(set) var removed: [RemovedSetting] = []
     /// The settings replaced by a write of a key around them.
     private(set) var replaced: [SettingSlot] = []
@@ -14,12 +14,12 @@ struct TransactionPlan {
     /// The part of it that is known from the values' types.
     private var fixedCost = 0
 
-    /// What becomes of a setting that the transaction has staged.
+    /// The outcome for a setting that the transaction has staged.
     private enum Outcome {
         case unchanged
-        /// The value stays, and is no longer stored.
+        /// The value stays, and must no longer be stored.
         case removed
-        /// A write of a key around the setting, which no group declares, has taken its place.
+        /// A write of a key around the setting, which no group declares, has replaced it.
         case replaced
         case changed(StagedMutation)
 
@@ -40,11 +40,11 @@ struct TransactionPlan {
 
     /// - Parameter comparing: False to count a value that may be equal as changed.
     init(of transaction: Transaction, comparing: Bool) {
-        // An `update` or `commit` that does nothing but resets counts as a reset, too.
+        // An `update` or `commit` that only resets counts as a reset too.
         let isReset = transaction.origin == .local && transaction.boxes.allSatisfy { $0.staged?.isStored != true }
         origin = isReset ? .reset : transaction.origin
         hasOverlaps = transaction.hasOverlaps
-        // Of keys that may lie around others: those with a new value, and those that are to be saved or removed.
+        // The keys that may lie around others: those with a new value, and those that have to be saved or removed.
         var (changed, saved): (Set<SettingKey>, Set<SettingKey>) = ([], [])
         for box in transaction.orderedBoxes {
             guard let slot = box.existingPlacement?.slot else { continue }
@@ -84,7 +84,7 @@ struct TransactionPlan {
         if !slot.isMeasured { fixedCost += mutation.cost }
     }
 
-    /// The transaction as the log keeps it; `nil` if it changes neither a value in force nor one of the application's.
+    /// Returns the transaction for the log; `nil` if it changes neither a value in force nor one of the application's.
     ///
     /// - Parameter limit: The cost from which on the values are not kept.
     func details(of transaction: Transaction, limit: Int) -> LogDetails? {
@@ -103,13 +103,13 @@ struct WrittenSetting {
     let isEvent: Bool
     /// Whether the application's value changes.
     let changesOwn: Bool
-    /// Whether that is to be saved. False if it comes from the storage.
+    /// Whether that has to be saved. False if it comes from the storage.
     let isSaved: Bool
 }
 
-/// A setting that is no longer to be stored.
+/// A setting whose value must no longer be stored.
 struct RemovedSetting {
     let slot: SettingSlot
-    /// Whether the storage is to remove it. False if it has.
+    /// Whether the storage has to remove it. False if it already has.
     let isSaved: Bool
 }

@@ -1,9 +1,9 @@
 /// Settings with values that could not be encoded, and the transactions that are not durable because of them.
 ///
-/// Saving goes on without such a value, so everything up to a revision may be on stable storage except a transaction in
-/// the middle. That transaction becomes durable when a later value of the setting is saved, which supersedes all
+/// Saving continues without such a value, so everything up to a revision may be on stable storage except a transaction
+/// in the middle. That transaction becomes durable when a later value of the setting is saved, which supersedes all
 /// earlier ones. A transaction whose values were given up after a failed save never becomes durable: an external change
-/// took their place.
+/// replaced them.
 struct UndurableSettings {
     private struct Entry {
         let slot: SettingSlot
@@ -40,7 +40,7 @@ struct UndurableSettings {
         return true
     }
 
-    /// Records that values were given up that transactions after one revision, up to another, have written.
+    /// Records that values written by transactions after one revision, up to another, were given up.
     mutating func giveUp(
         _ keys: Set<SettingKey>, writtenAfter handedOver: UInt64, upTo last: UInt64, of ring: borrowing MutationRing
     ) {

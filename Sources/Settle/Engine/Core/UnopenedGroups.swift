@@ -7,12 +7,12 @@ enum UnopenedGroups {
         log: MutationLog(logLimit: 16_384, logCostLimit: 4 << 20), time: TimeSource(ContinuousClock()))
     static let lock = Lock()
 
-    /// A setting's place in the store, made if necessary.
+    /// Returns a setting's placement in the store, made if necessary.
     static func placement(of box: AnySettingBox) -> Placement {
         lock.withLock { attach(box, key: SettingKey(stored: box.declaration.key ?? "")) }
     }
 
-    /// Puts a setting into the store. Under `lock`.
+    /// Puts a setting into the store. Requires `lock`.
     static func attach(_ box: AnySettingBox, key: SettingKey) -> Placement {
         if let placement = box.existingPlacement { return placement }
         let slot = SettingSlot(

@@ -1,8 +1,8 @@
-/// What is not on stable storage yet, since when, and how saving goes.
+/// The changes that are not on stable storage yet, since when, and the state of saving.
 struct UnsavedChanges: ~Copyable {
     /// The settings with unsaved values.
     private(set) var dirty: [(slot: SettingSlot, box: AnySettingBox)] = []
-    /// Whether some of these lie within each other, or were replaced by something around them.
+    /// Whether some of these lie within each other, or were replaced by a write around them.
     private var hasOverlaps = false
     /// Keys whose values were collected but not handed to the storage yet.
     private var keysBeingSaved: Set<SettingKey> = []
@@ -15,13 +15,13 @@ struct UnsavedChanges: ~Copyable {
     var hasCollectedValues = false
     private var schedules: [DebouncedChanges] = []
     private var attention = PersisterAttention.asleep
-    /// What keeps the store open; `nil` once nothing does. Set before the log is shared.
+    /// The object that keeps the store open; `nil` once nothing does. Set before the log is shared.
     weak var keeper: StoreKeeper?
-    /// The same, while there are unsaved values.
+    /// The same object, while there are unsaved values.
     private var dirtyKeeper: StoreKeeper?
 
     private(set) var state = SaveState.idle
-    /// Since when, in wall time, the storage's resting form could not be brought up to date, and why.
+    /// The wall time since which the storage's readable form could not be updated, and the error.
     private(set) var restingFormBehind: (since: Double, error: SettingsError)?
     private(set) var counts = SaveCounts()
 
@@ -42,7 +42,7 @@ struct UnsavedChanges: ~Copyable {
     /// Marks a setting as unsaved; true if the persister has to be woken for it.
     mutating func markDirty(_ slot: SettingSlot, time: Double) -> Bool {
         guard let index = slot.schedule else {
-            // A value that is written by key and never saved is nowhere else.
+            // A value that is written by key and never saved exists only here.
             slot.isDirty = slot.declaration == nil
             return false
         }
@@ -183,7 +183,7 @@ struct UnsavedChanges: ~Copyable {
         }
     }
 
-    /// Records that the storage's resting form could not be brought up to date.
+    /// Records that the storage's readable form could not be updated.
     ///
     /// - Parameter hasFailed: False if the storage has postponed it.
     mutating func fallBehind(_ error: SettingsError, at time: Double, hasFailed: Bool) {
@@ -191,14 +191,14 @@ struct UnsavedChanges: ~Copyable {
         restingFormBehind = (restingFormBehind?.since ?? time, error)
     }
 
-    /// Records that the storage's resting form has everything.
+    /// Records that the storage's readable form has everything.
     mutating func catchUp() {
         restingFormBehind = nil
     }
 
     // MARK: Waiting
 
-    /// Whether the storage does not have a setting's newest value yet.
+    /// Returns whether the storage does not have a setting's newest value yet.
     func isUnsaved(_ slot: SettingSlot) -> Bool {
         slot.isDirty || keysBeingSaved.contains(slot.key)
     }
@@ -206,7 +206,7 @@ struct UnsavedChanges: ~Copyable {
     /// Whether the storage lacks a setting's newest value.
     var hasUnaccepted: Bool { !dirty.isEmpty || !keysBeingSaved.isEmpty }
 
-    /// The places of all settings for which that may be.
+    /// The own keys of all settings for which that may be.
     var unsavedKeys: Set<SettingKey> { keysBeingSaved.union(dirty.lazy.map(\.slot.key)) }
 
     /// Whether any change is not on stable storage.
@@ -224,7 +224,7 @@ struct UnsavedChanges: ~Copyable {
         return oldest
     }
 
-    /// Everything that waits to be collected or to become encodable.
+    /// All values that wait to be collected or to become encodable.
     var all: [UnsavedSetting] {
         (unencodable + dirty.filter(\.slot.isDirty)).map { UnsavedSetting($0.slot, $0.box) }
             .sorted(by: \.slot.key)
@@ -235,7 +235,7 @@ struct UnsavedChanges: ~Copyable {
         attention = .awake
     }
 
-    /// How long changes have waited to be saved. From now on writers wake the persister for anything new.
+    /// Measures how long changes have waited to be saved. From now on writers wake the persister for new changes.
     mutating func measureWaits(now: Duration, wallTime: Double) -> WaitingChanges {
         var found = WaitingChanges()
         for index in schedules.indices {
@@ -252,10 +252,10 @@ struct UnsavedChanges: ~Copyable {
 struct UnsavedSetting {
     let slot: SettingSlot
     let box: AnySettingBox
-    /// `nil` if the key is to be removed from the storage.
+    /// `nil` if the key has to be removed from the storage.
     let value: (any Sendable)?
 
-    /// Under the lock.
+    /// Requires the lock.
     init(_ slot: SettingSlot, _ box: AnySettingBox) {
         self.slot = slot
         self.box = box
@@ -281,14 +281,14 @@ struct CollectedChanges {
     var writtenTogether: [[SettingKey]] = []
     /// The same transactions, if the log has them all.
     var transactions: [(revision: UInt64, details: LogDetails)]?
-    /// What is stored at other spellings, by the settings' keys: removed once the values are stored.
+    /// The values stored at other spellings, by the settings' keys: removed once the values are stored.
     var spellings: [SettingKey: [SettingKey]] = [:]
-    /// How many transactions so far had something for the storage.
+    /// The number of transactions so far that had something for the storage.
     var ownCount: UInt64 = 0
-    /// The writer, if all of it has a single named one.
+    /// The writer, if everything has a single named one.
     var author: String?
     /// Wall time of the oldest change in it.
     var oldest: Double?
-    /// What becomes of the unconfirmed commit, if that has changed.
+    /// The change of the unconfirmed commit, if there is one.
     var unconfirmed: UnconfirmedWrite?
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A subscriber's parking place: one per iterator, reused for each wait. A subscriber counts as long as it has one.
+/// The parked state of a subscriber: one per iterator, reused for each wait. A subscriber counts as long as it has one.
 ///
 /// All state is guarded by the lock of the log on which the subscriber waits, so it does without the run-time check for
 /// exclusive access.
@@ -11,7 +11,7 @@ package final class Waiter: @unchecked Sendable {
     @exclusivity(unchecked) fileprivate unowned(unsafe) var previous: Waiter?
     @exclusivity(unchecked) fileprivate var list: WaiterList?
     var isCancelled = false
-    /// Whether its present wait, or else the next one, is to end without a change.
+    /// Whether its current wait, or else the next one, has to end without a change.
     var isInterrupted = false
     /// The version of the value that the subscriber has seen, if it follows a value.
     var seen: UInt64 = 0

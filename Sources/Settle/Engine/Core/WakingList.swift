@@ -1,4 +1,4 @@
-/// Whom a change wakes, until the broadcaster and the notifier of observers have done it.
+/// The subscribers and observers that a change wakes, until the broadcaster and the notifier of observers have done it.
 ///
 /// ```
 ///   absent ──first work──▶ running ◀──work── parked
@@ -13,7 +13,7 @@ struct WakingList: ~Copyable {
         case parked(UnsafeContinuation<Void, Never>)
     }
 
-    /// What a task that drains the list does next.
+    /// The next step of a task that drains the list.
     enum Step<Work> {
         case work(Work)
         case wait
@@ -40,14 +40,14 @@ struct WakingList: ~Copyable {
         observers.append((slot, node))
     }
 
-    /// Counts a transaction on a topic that is not of a setting.
+    /// Counts a transaction on a topic that is not a setting's.
     mutating func touch(_ topic: Topic, by revision: UInt64, isPersistent: Bool) {
         topic.touch(revision, isPersistent: isPersistent, pending: &topics)
     }
 
     // MARK: Waking
 
-    /// The tasks that the caller must wake once it has unlocked.
+    /// Returns the tasks that the caller must wake once it has unlocked.
     mutating func wakeUps(wakesPersister: Bool = false) -> PendingWakeUps {
         var wakeUps = PendingWakeUps(wakesPersister: wakesPersister)
         if !topics.isEmpty { wakeUps.broadcaster = claimBroadcaster() }
@@ -55,15 +55,15 @@ struct WakingList: ~Copyable {
         return wakeUps
     }
 
-    /// The same, for the end of the log: parked tasks have to end, whether there is work or not.
+    /// Returns the same for the end of the log: parked tasks have to end, whether there is work or not.
     mutating func finish() -> PendingWakeUps {
         isFinished = true
         if case .absent = broadcaster, case .absent = notifier { return wakeUps() }
         return PendingWakeUps(broadcaster: Self.claim(&broadcaster), notifier: Self.claim(&notifier))
     }
 
-    /// The writer wakes a lone subscriber itself. That costs it no more than waking the broadcaster, and spares the
-    /// subscriber the detour through a second sleeping thread.
+    /// Decides how the broadcaster is woken. The writer wakes a single subscriber itself. That costs it no more than
+    /// waking the broadcaster, and saves the subscriber the detour through a second sleeping thread.
     private mutating func claimBroadcaster() -> PendingWakeUps.Wake {
         if case .running = broadcaster { return .none }
         if let lone = popLoneWaiter() { return .resume(lone) }
@@ -118,14 +118,14 @@ struct WakingList: ~Copyable {
         return .work(nodes)
     }
 
-    /// Parks the broadcaster until a writer resumes it. False if there is work, so that it must not wait.
+    /// Parks the broadcaster until a writer resumes it. Returns false if there is work, so that it must not wait.
     mutating func parkBroadcaster(_ continuation: UnsafeContinuation<Void, Never>) -> Bool {
         guard topics.isEmpty, !isFinished else { return false }
         broadcaster = .parked(continuation)
         return true
     }
 
-    /// The same for the notifier.
+    /// Parks the notifier in the same way.
     mutating func parkNotifier(_ continuation: UnsafeContinuation<Void, Never>) -> Bool {
         guard observers.isEmpty, !isFinished else { return false }
         notifier = .parked(continuation)

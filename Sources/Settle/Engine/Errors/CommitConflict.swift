@@ -1,11 +1,11 @@
-/// What has been stored since the token that a conditional commit was given.
+/// The changes stored since the token of a conditional commit.
 public struct CommitConflict: Error, Sendable, Hashable, Codable {
-    /// The changed keys, sorted; empty if it is not known what has changed.
+    /// The changed keys, sorted; empty if they are not known.
     public var keys: [String]
-    /// The place of the newest of these changes; `nil` if that has not been appended yet, or if it is not known what
-    /// has changed.
+    /// The token of the newest of these changes; `nil` if it has not been appended yet, or if the changes are not
+    /// known.
     public var token: ChangeToken?
-    /// Who made the newest of these changes; `nil` if it is not known what has changed.
+    /// The author of the newest of these changes; `nil` if the changes are not known.
     public var author: TransactionAuthor?
 
     /// Creates a conflict.
@@ -17,7 +17,7 @@ public struct CommitConflict: Error, Sendable, Hashable, Codable {
 }
 
 extension SettingsError {
-    /// What has changed, if a conditional commit was refused because of it.
+    /// The conflicting changes, if a conditional commit was refused because of them.
     public var conflict: CommitConflict? { underlying as? CommitConflict }
 
     static func conflict(_ conflict: CommitConflict) -> SettingsError {
@@ -31,7 +31,7 @@ extension SettingsError {
             key: conflict.keys.count == 1 ? conflict.keys[0] : nil, underlying: conflict)
     }
 
-    /// - Parameter reason: Why it is not known what has been stored since.
+    /// - Parameter reason: The reason why the changes stored since then are not known.
     static func unknownConflict(_ reason: SettingsError) -> SettingsError {
         SettingsError(
             .conflict,
@@ -39,6 +39,6 @@ extension SettingsError {
             underlying: CommitConflict(keys: [], token: nil, author: nil))
     }
 
-    /// How many keys a sentence names.
+    /// The maximum number of keys that a sentence names.
     private static let keyLimit = 8
 }

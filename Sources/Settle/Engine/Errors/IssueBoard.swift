@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// The source of `SettingsStore.issues`. While nobody iterates those, each kind of issue goes to an outlet once for
-/// each key: to standard error, or to the configuration's handler.
+/// The source of `SettingsStore.issues`. While nobody iterates those, each kind of issue is delivered once for each
+/// key: to standard error, or to the configuration's handler.
 final class IssueBoard: @unchecked Sendable {
     // Sendable: all state is guarded by `lock`.
     private let lock = Lock()
@@ -28,7 +28,8 @@ final class IssueBoard: @unchecked Sendable {
         self.outlet = outlet ?? Self.standardError
     }
 
-    /// Calls a handler on a queue of its own: it is foreign code, and the storage may be locked when an issue comes up.
+    /// Returns a handler that runs on a queue of its own: it is foreign code, and the storage may be locked when an
+    /// issue occurs.
     static func queued(_ handler: @escaping Outlet) -> Outlet {
         let queue = QueueExecutor(label: "settle.issues").queue
         return { issue in queue.async { handler(issue) } }
@@ -45,7 +46,8 @@ final class IssueBoard: @unchecked Sendable {
         if isUnheard { outlet(issue) }
     }
 
-    /// Bounded, because keys that a program makes up at run time are not.
+    /// Returns whether an issue is new on the outlet. Bounded, because keys that a program makes up at run time are
+    /// not.
     private func isFirstUnheard(_ issue: SettingsError) -> Bool {
         unheard.count < Self.limit && unheard.insert(UnheardIssue(issue)).inserted
     }
@@ -81,10 +83,10 @@ final class IssueBoard: @unchecked Sendable {
     }
 }
 
-/// What makes two issues the same for one who reads standard error.
+/// The properties that make two issues the same for a reader of standard error.
 private struct UnheardIssue: Hashable {
     let code: SettingsError.Code
-    /// The key; the sentence, if there is none.
+    /// The key; the sentence, if there is no key.
     let subject: String
 
     init(_ issue: SettingsError) {

@@ -42,7 +42,7 @@ extension SettingsError {
             key: key.description)
     }
 
-    /// A source has found what it can't use.
+    /// Returns the error for a problem that a domain's source has found.
     static func domain(_ name: DomainName, _ problem: String, _ error: StorageError?) -> SettingsError {
         SettingsError(.domain, "The domain “\(name)”: \(problem)", underlying: error)
     }
@@ -56,7 +56,7 @@ extension SettingsError {
             key: key.description)
     }
 
-    /// A value of a domain that can't be used.
+    /// Returns the error for a value of a domain that can't be used.
     ///
     /// - Parameters:
     ///   - rule: The declaration's rule that the value breaks, if that is the reason.

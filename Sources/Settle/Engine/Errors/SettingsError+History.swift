@@ -1,4 +1,4 @@
-/// Why the past can't be told, or not taken back.
+/// Errors of reading and undoing the history.
 extension SettingsError {
     static let storageWithoutHistory = SettingsError(
         .historyUnavailable,
@@ -52,7 +52,7 @@ extension SettingsError {
                 + "back.")
     }
 
-    /// - Parameter what: Words that complete "it is …".
+    /// - Parameter what: Text that completes "it is …".
     static func unconfirmable(_ key: SettingKey, _ what: String, rule: String) -> SettingsError {
         SettingsError(
             .notUndoable,
@@ -60,14 +60,14 @@ extension SettingsError {
                 + "without “confirmWithin”. Nothing has changed.", key: key.description, rule: rule)
     }
 
-    /// - Parameter error: Why a setting could not be put back.
+    /// - Parameter error: The reason why a setting could not be restored.
     static func notPutBack(_ key: SettingKey, _ error: any Error) -> SettingsError {
         SettingsError(
             .notUndoable, "\(quoted(key)) was not taken back with the unconfirmed change: \(error)",
             key: key.description, rule: (error as? SettingsError)?.rule, underlying: error)
     }
 
-    /// - Parameter error: Why an unconfirmed commit could not be taken back in time.
+    /// - Parameter error: The reason why an unconfirmed commit could not be reverted in time.
     static func unconfirmedStands(_ error: any Error) -> SettingsError {
         SettingsError(
             (error as? SettingsError)?.code ?? .storage,
@@ -75,8 +75,8 @@ extension SettingsError {
     }
 
     /// - Parameters:
-    ///   - reason: Words that complete "because …".
-    ///   - rule: Words that complete "must be …".
+    ///   - reason: Text that completes "because …".
+    ///   - rule: Text that completes "must be …".
     static func notUndoable(
         _ token: ChangeToken?, _ reason: String, key: SettingKey? = nil, rule: String? = nil
     ) -> SettingsError {

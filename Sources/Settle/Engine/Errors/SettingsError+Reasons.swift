@@ -1,5 +1,5 @@
 extension SettingsError {
-    // In all of these, a coder's message about a value that is not to be shown is left out too.
+    // All of these also leave out a coder's message about a value that must not be shown.
 
     static func invalidValue(key: SettingKey, value: Redacted<some Sendable>, rule: String) -> SettingsError {
         SettingsError(
@@ -8,14 +8,15 @@ extension SettingsError {
             key: key.description, value: value.shown, rule: rule)
     }
 
-    /// A rule as the end of “it must …”. That of a count, such as `of 1 to 64 characters`, is about what a value has.
+    /// Returns a rule as the end of “it must …”. The rule of a count, such as `of 1 to 64 characters`, describes the
+    /// contents of a value.
     private static func demand(_ rule: String) -> String {
         rule.hasPrefix("of ") ? "have \(rule.dropFirst(3))" : "be \(rule)"
     }
 
     static let oldValueStays = " The old value stays."
 
-    /// A declaration's default that breaks the declaration's rule.
+    /// Returns the error for a declaration's default that breaks the declaration's rule.
     ///
     /// - Parameter name: The declaration, such as `PasscodeSettings.attemptCount`.
     static func invalidDefault(_ name: String, key: SettingKey, _ violation: SettingsError) -> SettingsError {
@@ -42,7 +43,7 @@ extension SettingsError {
             key: key)
     }
 
-    /// `nil` was to be written to a part that is not optional.
+    /// Returns the error for writing `nil` to a part that is not optional.
     static func neededPart(_ key: String, _ part: String) -> SettingsError {
         SettingsError(
             .invalidValue,
@@ -107,7 +108,7 @@ extension SettingsError {
 
     @inline(never) static func encodingFailed(key: SettingKey, isSecret: Bool, _ error: any Error) -> SettingsError {
         let reason = isSecret ? "its value, a secret, can't be encoded" : reason(error)
-        // A storage's reason may be a sentence already.
+        // A storage's reason may already be a sentence.
         let end = reason.hasSuffix(".") ? "" : "."
         return SettingsError(
             .encodingFailed, "\(quoted(key)) can't be saved: \(reason)\(end) Its stored value stays as it was.",
@@ -168,7 +169,7 @@ extension SettingsError {
             .protected, "\(quoted(key)) can't be written by its key: \(reason).", key: key.description, rule: rule)
     }
 
-    /// - Parameter differences: What is in force and what was asked for.
+    /// - Parameter differences: The values in force and the requested ones.
     static func alreadyOpen(
         _ file: String, _ differences: [(name: String, theirs: String, ours: String)]
     ) -> SettingsError {
@@ -179,8 +180,8 @@ extension SettingsError {
                 + "close the store first.")
     }
 
-    /// - Parameter byCommit: Whether a commit has written the value: then it is given up whatever external changes
-    ///   there were.
+    /// - Parameter byCommit: Whether a commit has written the value: then it is given up regardless of which external
+    ///   changes there were.
     static func superseded(_ key: SettingKey, byCommit: Bool) -> SettingsError {
         let reason =
             byCommit
@@ -220,14 +221,14 @@ extension SettingsError {
                 + "made under it since then have stored nothing.")
     }
 
-    /// A commit has failed, and nothing of it is stored.
+    /// Returns the error for a failed commit of which nothing is stored.
     static func commitUndone(_ error: SettingsError) -> SettingsError {
         var undone = error
         undone.description = "The commit was undone, and stores nothing: \(error)"
         return undone
     }
 
-    /// A commit has been undone because others have stored something that it has not read.
+    /// Returns the error for a commit that was undone because others have stored something that it has not read.
     ///
     /// - Parameter attempts: How often its closure has run.
     static func commitUndone(_ error: StorageError, attempts: Int) -> SettingsError {
@@ -238,7 +239,7 @@ extension SettingsError {
                 + "something before it.", underlying: error)
     }
 
-    /// A commit has failed, and its values stay in force.
+    /// Returns the error for a failed commit whose values stay in force.
     static func commitStands(_ error: StorageError) -> SettingsError {
         SettingsError(.storage, "The commit may have been stored, and stands: \(error)", underlying: error)
     }
@@ -253,7 +254,7 @@ extension SettingsError {
             .commitNotBegun, "The commit could not begin, and nothing has changed: \(error)", underlying: error)
     }
 
-    /// A value to be written does not fit the setting's type.
+    /// Returns the error for a value to be written that does not fit the setting's type.
     static func wrongType(
         key: SettingKey, given value: any Sendable, stored: Redacted<SettingValue>, _ error: any Error
     ) -> SettingsError {
@@ -263,7 +264,7 @@ extension SettingsError {
             underlying: error)
     }
 
-    /// A secret to be written does not fit the setting's type, or breaks its rule.
+    /// Returns the error for a secret to be written that does not fit the setting's type, or breaks its rule.
     static func refusedSecret(key: SettingKey, type: String, rule: String?) -> SettingsError {
         let reason = rule.map { "it must \(demand($0))" } ?? "it is not of type \(type)"
         return SettingsError(
@@ -272,7 +273,7 @@ extension SettingsError {
             key: key.description, rule: rule)
     }
 
-    /// A value does not convert to the requested type.
+    /// Returns the error for a value that does not convert to the requested type.
     static func notConvertible(
         key: SettingKey, stored: Redacted<SettingValue>, to type: any Any.Type, _ error: any Error
     ) -> SettingsError {
@@ -283,7 +284,7 @@ extension SettingsError {
             underlying: stored.isSecret ? nil : error)
     }
 
-    /// The reason, as words that end a sentence.
+    /// Returns the reason, as the end of a sentence.
     static func reason(_ error: any Error, _ rule: String? = nil, isSecret: Bool = false) -> String {
         if let rule { return "it must \(demand(rule))" }
         if isSecret { return "it is not of the setting's type" }
@@ -292,13 +293,13 @@ extension SettingsError {
 
     static func quoted(_ key: SettingKey) -> String { quoted(key.description) }
 
-    /// A key in quotation marks, or, for a setting of a group that no store has opened and that has no key yet, a
-    /// description.
+    /// Returns a key in quotation marks. For a setting of a group that no store has opened and that has no key yet,
+    /// returns a description.
     static func quoted(_ key: String) -> String {
         key.isEmpty ? "A setting whose group no store has opened" : "“\(key)”"
     }
 
-    /// The same for a part of the setting, such as `[3]`.
+    /// Returns the same for a part of the setting, such as `[3]`.
     static func quoted(_ key: String, _ part: String) -> String {
         key.isEmpty ? "The part \(part) of a setting whose group no store has opened" : quoted(key + part)
     }

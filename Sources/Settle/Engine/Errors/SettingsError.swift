@@ -1,4 +1,4 @@
-/// Why a setting could not be declared, written or saved.
+/// The reason why a setting could not be declared, written or saved.
 ///
 /// A kind of error is caught by its code:
 ///
@@ -14,7 +14,7 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
     /// An extensible kind of error.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         public let description: String
-        /// Creates a code for errors of your own.
+        /// Creates a code for custom errors.
         public init(_ description: String) { self.description = description }
 
         /// Whether an error is a ``SettingsError`` of this kind.
@@ -57,18 +57,18 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let locked = Code("locked")
         /// A written value is stored, but another domain's is in force.
         public static let covered = Code("covered")
-        /// A domain is not used, or not as it is now.
+        /// A domain is not used, or not in its current state.
         public static let domain = Code("domain")
         /// A draft was not applied, because settings that it was to write have changed since; see ``Draft/conflicts``.
         public static let draftConflict = Code("draftConflict")
         /// A conditional commit has not begun, because something has been stored since its token; see
         /// ``SettingsError/conflict``.
         public static let conflict = Code("conflict")
-        /// The past is not known, or not any more.
+        /// The history is not known, or no longer.
         public static let historyUnavailable = Code("historyUnavailable")
-        /// A transaction can't be taken back.
+        /// A transaction can't be undone.
         public static let notUndoable = Code("notUndoable")
-        /// There is no commit to confirm or to take back, or its time is over.
+        /// There is no commit to confirm or to revert, or its time is over.
         public static let nothingUnconfirmed = Code("nothingUnconfirmed")
         /// This can't be done inside a transaction.
         public static let insideTransaction = Code("insideTransaction")
@@ -76,10 +76,10 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let missingPart = Code("missingPart")
         /// The log does not hold the requested revision any longer, or not yet.
         public static let revisionUnavailable = Code("revisionUnavailable")
-        /// The storage failed; `underlying` says how.
+        /// The storage failed; `underlying` is its error.
         public static let storage = Code("storage")
-        /// A commit could not begin: its closure has not run, and nothing has changed. `underlying` says why. A commit
-        /// whose values could not be saved throws ``storage`` instead.
+        /// A commit could not begin: its closure has not run, and nothing has changed. `underlying` is the reason. A
+        /// commit whose values could not be saved throws ``storage`` instead.
         public static let commitNotBegun = Code("commitNotBegun")
         /// A commit was undone after it had run 17 times or more, and for 10 s or more: each time others had stored
         /// something before it. Only where the storage has no lock for transactions.
@@ -91,7 +91,7 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let tooManyBytes = Code("tooManyBytes")
         /// No group has declared the key, where only declared keys are accepted.
         public static let unknownKey = Code("unknownKey")
-        /// Data was not imported; ``SettingsError/problems`` says why, for each key.
+        /// Data was not imported; ``SettingsError/problems`` has the reason for each key.
         public static let importRefused = Code("importRefused")
         /// A save of the value failed, and by the time of the next try an external change had stored a newer value:
         /// that one is in force, and this one was given up.
@@ -108,7 +108,7 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let lockTimedOut = Code("lockTimedOut")
         /// A named lock ended while its closure ran, because the storage could not be reached in time.
         public static let lockLost = Code("lockLost")
-        /// A migration has failed, or can't be made. What is stored is as it was.
+        /// A migration has failed, or can't be made. The stored values are unchanged.
         public static let migrationFailed = Code("migrationFailed")
         /// Stored state is damaged, and is set aside before it is written again.
         public static let recovered = Code("recovered")
@@ -129,10 +129,10 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
     public var rule: String?
     /// The error that caused this one, if there is one.
     public var underlying: (any Error)?
-    /// A sentence that a person can act on.
+    /// A sentence that the user can act on.
     public var description: String
 
-    /// Creates an error. The description is a sentence that a person can act on, and must not show a secret.
+    /// Creates an error. The description is a sentence that the user can act on, and must not show a secret.
     public init(
         _ code: Code, _ description: String, key: String? = nil, value: (any Sendable)? = nil, rule: String? = nil,
         underlying: (any Error)? = nil

@@ -61,7 +61,7 @@ extension SettingBox {
 @usableFromInline
 @inline(never)
 func endForOverlappingChange() -> Never {
-    // Proof: going on would silently lose one of two writes.
+    // Proof: to continue would silently lose one of two writes.
     fatalError(
         "A setting was written while it was being changed in place, as in `settings.a.mutate { settings.a = 1 }`: one of both "
             + "writes would be lost. Write it before, or change a copy and assign the result.")

@@ -1,10 +1,10 @@
-/// How a setting gets the value in force from several domains. Under the writer's lock.
+/// Finding a setting's value in force among several domains. Requires the writer's lock.
 extension SettingBox {
-    // MARK: What the application's domain has
+    // MARK: The application's domain
 
     func committedOwn(in slot: SettingSlot) -> StagedValue<Value>? {
         guard slot.isStored else { return nil }
-        // Of the box's own type, as everything that is staged.
+        // Of the box's own type, like everything that is staged.
         if let own = held?.own { return unsafeDowncast(own, to: StagedValue<Value>.self) }
         return StagedValue(published, isStored: true)
     }
@@ -25,7 +25,7 @@ extension SettingBox {
         return box.visibleOwn(in: placement)?.value ?? box.below(in: placement).value
     }
 
-    // MARK: What is in force
+    // MARK: The value in force
 
     /// The value in force, if the application's domain has `own`.
     func inForce(own: StagedValue<Value>?, in placement: Placement) -> StagedValue<Value> {
@@ -38,7 +38,7 @@ extension SettingBox {
                 return StagedValue(value, isStored: own != nil, held: HeldValue(by: candidate.domain, over: own))
             }
             guard candidate.domain.locksKeys else { continue }
-            // The user's value must not get in force by damage to what locks it.
+            // The user's value must not get in force through damage to the value that locks it.
             let lastGood = held?.domain === candidate.domain ? published : defaultValue
             return StagedValue(lastGood, isStored: own != nil, held: HeldValue(by: candidate.domain, over: own))
         }
@@ -49,7 +49,7 @@ extension SettingBox {
         below(at: placement.engine.declaredKey(of: placement.slot), in: placement.engine)
     }
 
-    /// What the domains below the application's give, or else the default.
+    /// Returns the value of the domains below the application's, or else the default.
     private func below(at key: SettingKey, in engine: Engine) -> StagedValue<Value> {
         for candidate in engine.candidates(at: key, above: false) {
             guard let value = usable(candidate, for: key, in: engine) else { continue }
@@ -64,7 +64,7 @@ extension SettingBox {
             if candidate.isRenamed { engine.reportRenamed(candidate, to: key) }
             return value
         } catch {
-            // An empty text is a value for strings only, and none for others.
+            // An empty text is a value for strings only, and missing for other types.
             if candidate.isText, TextCandidates.isEmpty(candidate.value) { return nil }
             engine.reportSkipped(candidate, of: self, for: key, error)
             return nil
@@ -126,7 +126,7 @@ extension SettingBox {
         _ = exchangeHeld(held)
     }
 
-    /// What publishing a staged value changes in the application's domain.
+    /// Returns what publishing a staged value changes in the application's domain.
     func ownMutation(staging staged: StagedValue<Value>, in slot: SettingSlot, comparing: Bool) -> OwnMutation {
         let old = committedOwn(in: slot)?.value
         let new = staged.own.map { unsafeDowncast($0, to: StagedValue<Value>.self).value }
@@ -160,7 +160,7 @@ extension AnySettingBox {
 }
 
 extension DomainStack {
-    /// The value that locks a setting. Under the log's lock.
+    /// Returns the value that locks a setting. Requires the log's lock.
     func lock(on slot: SettingSlot, _ slots: SlotIndex) -> DomainCandidate? {
         guard slot.access != .owner else { return nil }
         return candidates(at: slots.declaredKey(of: slot)).first { $0.domain.locksKeys }

@@ -16,7 +16,7 @@ extension SettingBox {
 
     private var followedValue: Value { followedBox?.valueBelowCover ?? published }
 
-    /// What the application's domain and those below it give, on any thread.
+    /// The value given by the application's domain and those below it, on any thread.
     var valueBelowCover: Value { has(.held) && !isFollowing ? ownValueBelowCover : value }
 
     @inline(never)
@@ -47,7 +47,7 @@ extension SettingBox {
         }
     }
 
-    /// Stages a value of the draft's own, or, without one, that the setting is to be reset.
+    /// Stages a value of the draft's own, or, without one, a reset of the setting.
     func edit(_ value: Value?, in engine: Engine) {
         let known = staged.map { $0.held?.edit } ?? held?.edit
         let edit = DraftEdit(value == nil ? .reset : .value, since: known?.base ?? newBase)
@@ -70,7 +70,7 @@ extension SettingBox {
     func stageFollowed() {
         guard let followed, let engine = existingPlacement?.engine, !isEdited, staged == nil else { return }
         let version = followed.box.draftVersion
-        // Values that a transaction has not published yet are seen by its own thread only.
+        // Only a transaction's own thread sees its unpublished values.
         if followed.seen == version || followed.box.existingPlacement?.engine.isInTransaction == true { return }
         followed.seen = version
         let value = followedValue
@@ -83,7 +83,7 @@ extension SettingBox {
         stage(StagedValue(published, isStored: kind == .value, held: HeldValue(edit)), in: engine)
     }
 
-    /// What publishing a staged value changes. Writing what the setting has already is no edit.
+    /// Returns what publishing a staged value changes. Writing the value that the setting already has is not an edit.
     func draftMutation(staging staged: StagedValue<Value>, cost: Int, comparing: Bool) -> StagedMutation {
         let (edit, before) = (staged.held?.edit, held?.edit)
         let old = edit != nil && before == nil ? followedValue : published
@@ -130,7 +130,7 @@ extension SettingBox {
 }
 
 extension AnySettingBox {
-    /// Changes whenever the published value of a setting, or of the one that it follows, does.
+    /// A version that changes whenever the published value of a setting, or of the one that it follows, does.
     fileprivate final var draftVersion: UInt64 {
         version.load(ordering: .acquiring) &+ (followed.map { isEdited ? 0 : $0.box.draftVersion } ?? 0)
     }

@@ -86,8 +86,8 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         return published
     }
 
-    /// The value that a change in place begins with: what the application's domain and those below it give, so that no
-    /// value of a domain above it is ever stored.
+    /// The value with which a change in place begins: that of the application's domain and those below it, so that
+    /// values of domains above it are never stored.
     @inlinable
     var valueToModify: Value {
         flags.load(ordering: .acquiring).isDisjoint(with: .unwritable) ? published : valueToModifyInSpecialState
@@ -103,7 +103,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         return pointer.pointee
     }
 
-    /// The published value with its version, unless that is `seen`.
+    /// Returns the published value with its version, unless that is `seen`.
     @inlinable
     func published(unlessVersion seen: UInt64) -> (value: Value, version: UInt64)? {
         if Self.fitsIntoWord {
@@ -119,7 +119,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         return (pointer.pointee, version.load(ordering: .relaxed))
     }
 
-    /// The same, if a writer was just replacing the word, which takes a few instructions.
+    /// Returns the same, if a writer was just replacing the word, which takes a few instructions.
     @usableFromInline
     func publishedWord(unlessVersion seen: UInt64) -> (value: Value, version: UInt64)? {
         var backOff = SpinBackOff()
@@ -212,13 +212,13 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         withExtendedLifetime(old) {}
     }
 
-    /// The memory that a mutation takes. Usually the mutation before it has the old value too.
+    /// Returns the memory that a mutation takes. Usually the mutation before it has the old value too.
     private func cost(of old: Value, _ new: Value, at slot: SettingSlot) -> Int {
         guard let cost = definition.cost else { return slot.measuredSize }
         return max(slot.measuredSize, cost(old), cost(new))
     }
 
-    /// The published value, unless it equals the new one. Under the writer's lock.
+    /// Returns the published value, unless it equals the new one. Requires the writer's lock.
     private func valueToReplace(by newValue: Value) -> Value? {
         guard let areEqual = definition.areEqual else { return published }
         // `==` is foreign code and may write the setting itself: compare again, but not forever.
@@ -264,7 +264,8 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         }
     }
 
-    /// Under the writer's lock. If this throws, the caller has to release it.
+    /// Writes a value and releases the writer's lock, which it requires. If this throws, the caller has to release the
+    /// lock.
     private func writeAndUnlock(_ newValue: Value, in placement: Placement) throws(SettingsError) {
         let engine = placement.engine
         guard engine.mode != .closed else { throw .closed(key: placement.slot.key.description) }
@@ -291,11 +292,11 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     // MARK: Staging, under the writer's lock
 
-    /// Stages what is in force if the application's domain has a value, or has none.
+    /// Stages the value in force, given that the application's domain has a value, or has none.
     ///
     /// - Parameters:
     ///   - stored: The stored form of the value, if known.
-    ///   - fields: What that has beyond the fields of its type.
+    ///   - fields: The fields of the stored form beyond those of its type.
     private func stage(
         own value: Value?, stored: SettingValue? = nil, fields: StoredFields? = nil, in placement: Placement
     ) {
@@ -356,7 +357,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         return true
     }
 
-    /// Only the unknown fields of the stored value may have changed.
+    /// Replaces the unknown fields of the stored value, the only part of it that may have changed.
     private func keep(_ fields: StoredFields?) -> Bool {
         unknownFields?.replace(with: fields?.unknown)
         return false
@@ -391,7 +392,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         guard let staged = stagedValue else { return nil }
         if staged.size > 0 { existingPlacement?.slot.recordSize(staged.size) }
         if let fields = staged.own?.fields { unknownFields?.replace(with: fields.unknown) }
-        // What a draft has published may be older than what it shows.
+        // The value that a draft has published may be older than the one it shows.
         if isEvent || isFollowing { install(staged.value) }
         defer { if isFollowing { existingPlacement?.engine.draftChanged() } }
         return exchangeHeld(staged.held)
@@ -415,7 +416,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     override var visibleValue: any Sendable { value }
     override var declaration: any SettingDeclaration { definition }
     override var erasedDefault: any Sendable { defaultValue }
-    /// The value while none is stored.
+    /// The value in the absence of a stored one.
     var defaultValue: Value { initialDefault?.value ?? definition.defaultValue }
 
     override func encodeForSaving(_ value: any Sendable) throws -> SettingValue {

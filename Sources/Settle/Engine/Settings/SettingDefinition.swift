@@ -1,4 +1,4 @@
-/// What a declaration says about a setting. An object, which the boxes of snapshots and drafts share.
+/// The declaration of a setting. An object, which the boxes of snapshots and drafts share.
 @usableFromInline
 final class SettingDefinition<Value: Sendable>: SettingDeclaration {
     let key: String?
@@ -7,7 +7,8 @@ final class SettingDefinition<Value: Sendable>: SettingDeclaration {
     let details: SettingDetails?
     /// `nil` for a type that is not `Equatable`: then every write is a change.
     @usableFromInline let areEqual: (@Sendable (Value, Value) -> Bool)?
-    /// The memory that a value takes beyond its own size, in bytes, as far as its type tells; `nil` if it does not.
+    /// The memory that a value takes beyond its own size, in bytes, as far as its type shows; `nil` if the type does
+    /// not.
     @usableFromInline let cost: (@Sendable (Value) -> Int)?
     /// The last property, so that the offsets of the others don't depend on the type.
     @usableFromInline let defaultValue: Value
@@ -34,7 +35,7 @@ final class SettingDefinition<Value: Sendable>: SettingDeclaration {
 
     var valueType: any Any.Type { Value.self }
 
-    /// Whether a value may take more memory than `cost` tells.
+    /// Whether a value may take more memory than `cost` shows.
     var isMeasured: Bool {
         if _isPOD(Value.self) || Value.self == String.self || Value.self == String?.self { return false }
         guard let type = Value.self as? any Collection.Type else { return true }

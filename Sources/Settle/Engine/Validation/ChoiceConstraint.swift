@@ -10,7 +10,8 @@ struct ChoiceConstraint<Value: Sendable & Equatable>: RuleConstraint {
 
     var words: String { "one of \(Redacted(typed: values).list() ?? "\(values.count) values")" }
 
-    /// Compares texts by their bytes, as the schema and other programs do: for Swift, an é equals an e with an accent.
+    /// Compares texts by their bytes, as the schema and other programs do: Swift considers an é equal to an e with an
+    /// accent.
     func accepts(_ value: Value) -> Bool {
         guard areTexts, let bytes = Self.bytes(of: value) else { return values.contains(value) }
         return values.contains { $0 == value && Self.bytes(of: $0)?.elementsEqual(bytes) == true }

@@ -1,4 +1,4 @@
-/// A whole string matches a pattern that is known as text. It is compiled anew for each check, like
+/// A whole string matches a pattern that is known as text. It is compiled again for each check, like
 /// ``RegexConstraint``.
 struct PatternConstraint: RuleConstraint {
     let pattern: String

@@ -14,7 +14,7 @@ struct RangeConstraint<Range: RangeExpression & Sendable>: RuleConstraint where 
     }
 }
 
-/// The ends of a range; none of a type of ranges that the standard library does not have.
+/// The ends of a range; none for range types that are not in the standard library.
 struct RangeEnds<Bound: Comparable> {
     private(set) var lower: Bound?
     private(set) var upper: Bound?

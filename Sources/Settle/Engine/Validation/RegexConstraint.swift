@@ -1,4 +1,4 @@
-/// A whole string matches a regex from the sources. It is made anew for each check, because `Regex` is not `Sendable`.
+/// A whole string matches a regex from the sources. It is made again for each check, because `Regex` is not `Sendable`.
 struct RegexConstraint: RuleConstraint {
     let regex: @Sendable () -> any RegexComponent
 

@@ -1,5 +1,5 @@
 extension RuleDescription {
-    /// What an enumeration's type demands by itself; `nil` for types that do not list their values, and for secrets.
+    /// The demand of an enumeration's type itself; `nil` for types that do not list their values, and for secrets.
     init?<Value>(casesOf type: Value.Type, _ encode: (Value) -> SettingValue?) {
         guard !(type is any SecretValue.Type), let cases = enumeratedCases(of: type) else { return nil }
         let stored = cases.compactMap { ($0 as? Value).flatMap(encode) }

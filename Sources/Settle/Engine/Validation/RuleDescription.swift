@@ -1,4 +1,4 @@
-/// A rule of a setting as data, for a settings page, a command line or a schema: what it demands without the code that
+/// A rule of a setting as data, for a settings page, a command line or a schema: its demand without the code that
 /// checks it.
 ///
 /// ```swift
@@ -9,7 +9,7 @@
 ///
 /// Rules of secrets have neither bounds nor cases, except how long the secret may be.
 public struct RuleDescription: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// What a rule is about.
+    /// The subject of a rule.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
         /// The value lies between the bounds.
         case range
@@ -19,7 +19,7 @@ public struct RuleDescription: Sendable, Hashable, Codable, CustomStringConverti
         case pattern
         /// The number of characters, elements, entries or bytes lies between the bounds.
         case count
-        /// Only the program's own code can tell: the description has its words.
+        /// Only the program's own code can check it: the description has the text.
         case check
     }
 
@@ -35,15 +35,15 @@ public struct RuleDescription: Sendable, Hashable, Codable, CustomStringConverti
         }
     }
 
-    /// What the rule is about.
+    /// The subject of the rule.
     public let kind: Kind
-    /// Words that complete "it must be …", such as "in 0...20".
+    /// Text that completes "it must be …", such as "in 0...20".
     public let description: String
-    /// The lower end; `nil` if there is none, or it can't be told.
+    /// The lower end; `nil` if there is none, or it can't be represented.
     public let lowerBound: Bound?
-    /// The upper end; `nil` if there is none, or it can't be told.
+    /// The upper end; `nil` if there is none, or it can't be represented.
     public let upperBound: Bound?
-    /// All allowed values in their stored form; `nil` if they can't be told.
+    /// All allowed values in their stored form; `nil` if they can't be represented.
     public let cases: [SettingValue]?
     /// A regular expression as Swift spells it; `nil` if the declaration does not give it as text.
     public let pattern: String?

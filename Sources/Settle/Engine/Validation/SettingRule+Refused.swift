@@ -14,7 +14,7 @@ extension SettingRule {
     public static func count(_ range: some RangeExpression<Int>) -> SettingRule { refusedByCompiler() }
 }
 
-/// The body of what is unavailable.
+/// The body of unavailable declarations.
 func refusedByCompiler() -> Never {
     // Proof: the compiler refuses every call of an unavailable declaration.
     fatalError("unavailable")

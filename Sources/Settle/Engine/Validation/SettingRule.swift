@@ -6,10 +6,10 @@ public struct SettingRule<Value: Sendable>: Sendable {
         self.terms = terms
     }
 
-    /// Words that complete "it must be …", such as "in 0...20".
+    /// Text that completes "it must be …", such as "in 0...20".
     public var description: String { terms.words }
 
-    /// Whether a value follows the rule. Called under the writer lock of a store.
+    /// Returns whether a value follows the rule. Called under the writer lock of a store.
     public func accepts(_ value: Value) -> Bool { terms.accepts(value) }
 }
 
@@ -26,8 +26,9 @@ extension SettingRule {
     /// as `{ $0 != 5 }`, is called with `nil`, too.
     ///
     /// - Parameters:
-    ///   - description: Words that complete "it must be …". They appear in errors and must not name a secret.
-    ///   - accepts: Whether a value follows the rule. Quick, without waiting: it runs under a store's writer lock.
+    ///   - description: Text that completes "it must be …". It appears in errors and must not name a secret.
+    ///   - accepts: Returns whether a value follows the rule. Quick, without waiting: it runs under a store's writer
+    ///     lock.
     public static func check(
         _ description: String = "accepted by the setting's check", _ accepts: @escaping @Sendable (Value) -> Bool
     ) -> SettingRule {
@@ -43,9 +44,9 @@ extension SettingRule where Value: Equatable {
 }
 
 extension SettingRule where Value == String {
-    /// The whole string matches a pattern. The pattern is made anew for each check, because `Regex` is not `Sendable`.
+    /// The whole string matches a pattern. The pattern is made again for each check, because `Regex` is not `Sendable`.
     ///
-    /// ``RuleDescription/pattern`` can't tell such a pattern; it shows one that is given as text.
+    /// ``RuleDescription/pattern`` can't show such a pattern, only one that is given as text.
     public static func matching(
         _ pattern: @autoclosure @escaping @Sendable () -> any RegexComponent
     ) -> SettingRule {

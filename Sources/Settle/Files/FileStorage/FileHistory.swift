@@ -1,30 +1,30 @@
-/// What a process knows of the file's history, and what it tells of it.
+/// A process's knowledge of the file's history, from which it reports.
 ///
-/// The newest transactions are in memory; of the others, what the journal has is read: in front of its base what is
-/// kept of the past, and behind it the records.
+/// The newest transactions are in memory. Others are read from the journal: before its base are the history records,
+/// and after it the records of values.
 struct FileHistory: Sendable {
-    /// What this process has seen.
+    /// The transactions that this process has seen.
     var recent = RecentTransactions()
-    /// The keys of which this process knows that their values are secrets.
+    /// The keys that this process knows to be secrets.
     var secrets: Set<SettingKey> = []
-    /// Where the journal has which part of the past.
+    /// The index of the history records in the journal.
     private var index: JournalPastIndex?
-    /// What its records tell, for one page after another.
+    /// The transactions of the journal's other records, for one page after another.
     private var list: JournalTransactionList?
 
     /// The last answer of ``position(before:at:in:)``.
     private var bound: (bytes: Int, end: ChangeToken, position: UInt64)?
 
-    /// The records of a longer journal are read again each time, and do not stay in memory.
+    /// Above this size, the records of a journal are read again each time, and do not stay in memory.
     private let longJournal: Int
 
     init(longJournal: Int = 16 << 20) { self.longJournal = longJournal }
 
     // MARK: Secrets
 
-    /// - Parameter kept: What the journal says.
+    /// - Parameter kept: The journal's policy and secrets.
     func redacted(_ transaction: StoredTransaction, _ kept: JournalHistory?) -> StoredTransaction {
-        // Also those that could not be told the journal yet.
+        // Including secrets that could not be recorded in the journal yet.
         transaction.withholding(secrets).withholding(kept?.secrets ?? [])
     }
 
@@ -34,12 +34,12 @@ struct FileHistory: Sendable {
         }
     }
 
-    // MARK: What a record says of its transactions
+    // MARK: Transactions of a record
 
-    /// Those of a batch of the store.
+    /// Returns the transactions of a batch of the store.
     ///
     /// - Parameters:
-    ///   - kept: What the journal says.
+    ///   - kept: The journal's policy and secrets.
     ///   - now: The time, for a batch that does not list its transactions.
     func transactions(
         of batch: StorageBatch, _ kept: JournalHistory?, at now: @autoclosure () -> Double = wallTime(isExact: false)
@@ -49,12 +49,12 @@ struct FileHistory: Sendable {
             count: max(1, batch.transactionCount), time: list?.last?.time ?? now(), list: list)
     }
 
-    /// That of an edit.
+    /// Returns the transaction of an edit.
     ///
     /// - Parameters:
     ///   - tree: All values before it.
-    ///   - kept: What the journal says.
-    ///   - time: When it was found.
+    ///   - kept: The journal's policy and secrets.
+    ///   - time: The time when it was found.
     func transaction(
         ofEdit batch: JournalBatch, over tree: SettingTree, _ kept: JournalHistory?,
         at time: Double = wallTime(isExact: false)
@@ -67,18 +67,18 @@ struct FileHistory: Sendable {
 
     // MARK: Reading the journal
 
-    /// What is kept of the past; `nil` if that is nothing.
+    /// Returns the index of the journal's history records; `nil` if there are none.
     mutating func past(in journal: JournalFile) throws(FileError) -> JournalPastIndex? {
         guard journal.hasPast else { return nil }
         index = try journal.pastIndex(knowing: index)
         return index
     }
 
-    /// What the records tell of transactions. Only what is new is read.
+    /// Returns the transactions of the journal's records. Reads only new records.
     private mutating func transactions(in journal: JournalFile) throws(FileError) -> JournalTransactionList? {
         guard journal.isOpen, let header = journal.header else { return nil }
         var list = JournalTransactionList(header)
-        // A copy of the same journal may have been put back, and have gone on in another way.
+        // A copy of the same journal may have been restored, and may have diverged since.
         if let known = self.list, !known.isEmpty, try journal.continues(known.end) { list = known }
         let (start, count) = (list.end.offset, journal.end.offset - list.end.offset)
         if count > 0 {
@@ -94,7 +94,7 @@ struct FileHistory: Sendable {
         return list
     }
 
-    /// What another journal in this one's place is to keep of the past.
+    /// Returns the history for another journal that replaces this one.
     ///
     /// - Parameter forgotten: A key of which nothing is kept.
     mutating func kept(
@@ -108,9 +108,9 @@ struct FileHistory: Sendable {
         return result.allowed(by: kept, at: wallTime(isExact: true), forgetting: forgotten)
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
-    /// The position before the oldest of the last records that take no more bytes than given.
+    /// Returns the position before the oldest of the last records that fit into a number of bytes.
     mutating func position(
         before bytes: Int, at end: ChangeToken, in journal: JournalFile
     ) throws(FileError) -> UInt64 {
@@ -129,14 +129,14 @@ struct FileHistory: Sendable {
         return try past(in: journal)?.position(before: rest) ?? 0
     }
 
-    /// The records after a place that is not the end, oldest first; `nil` if that can't be told.
+    /// Returns the records after a token that is not the end, oldest first; `nil` if they are not known.
     mutating func records(
         after token: ChangeToken, limit: Int, in journal: JournalFile, _ kept: JournalHistory?
     ) throws(FileError) -> [StoredRecord]? {
         var known = KnownRecords()
         let isInJournal = journal.header.map { $0.beginning.position <= token.position } ?? false
         if !isInJournal, kept?.policy.isKept == true, let index = try past(in: journal), let header = journal.header {
-            // From the one that the place is at the end of.
+            // Beginning with the record that ends at the token.
             let next = index.firstIndex(after: token.position)
             let range = max(0, next - 1)..<min(index.count, next + min(limit, index.count))
             if range.lowerBound == 0 { known.beginnings.append(header.oldest) }
@@ -151,7 +151,7 @@ struct FileHistory: Sendable {
         return known.records(after: token, limit: limit)
     }
 
-    /// The last records before a position, oldest first, with the one that it may be within.
+    /// Returns the last records before a position, oldest first, with the one that it may be within.
     ///
     /// - Returns: Also the newest time of all before them.
     mutating func records(
@@ -169,7 +169,7 @@ struct FileHistory: Sendable {
         let isInPast = journal.header.map { $0.beginning.position >= position } ?? true
         if !isInPast, let list = try transactions(in: journal) {
             let part = list.records.part(before: position, limit: limit)
-            // The times of those that are left out count, too.
+            // The times of the omitted records count too.
             let times = list.records[..<part.startIndex].lazy.flatMap(\.transactions).map(\.time)
             earlier = (times.max() ?? earlier).map { max($0, earlier ?? $0) }
             known.add(part, behind: list.beginning)

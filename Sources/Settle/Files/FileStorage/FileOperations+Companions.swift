@@ -1,10 +1,11 @@
 /// Files beside a settings file.
 extension FileOperations {
-    /// Removes what writers that crashed or failed have left behind.
+    /// Removes files that writers have left behind after a crash or failure.
     ///
-    /// A writer of a file holds its lock, and the operating system takes the lock away when its process ends, so a file
-    /// that can be locked has no writer. Between a writer's making of its file and its locking, and between its closing
-    /// and its renaming, it has one nevertheless; that writer's rename fails then, and it saves again to another file.
+    /// A writer of a file holds its lock, and the operating system releases the lock when the process ends. So a file
+    /// that can be locked has no writer, with two exceptions: between making the file and locking it, and between
+    /// closing it and renaming it. If the file is removed then, the writer's rename fails, and it saves again to
+    /// another file.
     func removeAbandonedFiles(_ names: FileNames) {
         for folder in names.folders { removeAbandonedFiles(names, in: folder) }
     }
@@ -18,13 +19,13 @@ extension FileOperations {
                 try lock(file, at: path)
                 try remove(path)
             } catch {
-                // It has a writer, or may have one. It is left alone.
+                // It has a writer, or may have one. Leave it alone.
             }
             try? close(file, at: path)
         }
     }
 
-    /// Removes the versions before, for good.
+    /// Removes the earlier versions for good.
     func removeEarlierVersions(_ names: FileNames) throws(FileError) {
         for path in names.earlierVersions + [names.beforeMigration] {
             do {
@@ -36,8 +37,8 @@ extension FileOperations {
         for folder in names.folders { try synchronizeFolder(folder) }
     }
 
-    /// Moves what has been replaced out of the folder of configuration, or removes it if that fails. Nothing is lost
-    /// then: the journal has everything.
+    /// Moves the replaced file out of the configuration folder, or removes it if that fails. Nothing is lost then: the
+    /// journal has everything.
     func keepDisplaced(_ names: FileNames) {
         guard names.isStateApart else { return }
         do throws(FileError) {
@@ -48,7 +49,7 @@ extension FileOperations {
         }
     }
 
-    /// What is there only if there was a settings file.
+    /// Returns the path of a file that can only exist if there was a settings file.
     func remnant(of names: FileNames) throws(StorageError) -> FilePath? {
         for remnant in names.earlierVersions + [names.corrupt(1), names.corruptJournal(1)] {
             do {

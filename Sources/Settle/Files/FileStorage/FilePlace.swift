@@ -1,6 +1,6 @@
-/// Where the path of a settings file leads.
+/// The files to which the path of a settings file leads.
 struct FilePlace: Sendable, Equatable {
-    /// Of the file itself, after all links on the way to it.
+    /// The names of the file itself, after all links on the way to it.
     var names: FileNames
     /// The symbolic links on the way from the path to the file.
     var links: [FilePath] = []

@@ -8,7 +8,7 @@ struct FileReading: Sendable {
 
     var signature: FileSignature { FileSignature(status) }
 
-    /// Whether a file has these bytes, whatever its name is now.
+    /// Returns whether a file has these bytes, whatever its name is now.
     func hasContents(of other: FileStatus) -> Bool {
         isSettled && status.kind == other.kind && status.identity == other.identity && status.size == other.size
             && status.contentsChanged == other.contentsChanged
@@ -24,13 +24,13 @@ struct FileReading: Sendable {
 }
 
 extension FileOperations {
-    /// - Parameter known: What was read under another name. A file that is the same one, and has not been written
-    ///   since, is not read again.
+    /// - Parameter known: A reading under another name. If the file is the same one, and has not been written since, it
+    ///   is not read again.
     /// - Returns: `nil` if there is no such file. Every other obstacle is an error.
     func read(_ path: FilePath, orKnown known: FileReading? = nil) throws(StorageError) -> FileReading? {
         let reading = try readOnce(path, known)
         guard let reading, reading.bytes.count != Int(reading.status.size) else { return reading }
-        // Somebody was just writing it, so that the bytes may be of two versions.
+        // The file was being written, so the bytes may be of two versions.
         return try readOnce(path, known)
     }
 
@@ -48,7 +48,7 @@ extension FileOperations {
         defer { try? close(descriptor, at: path) }
         let status: FileStatus
         var bytes: [UInt8] = []
-        // Before the file is read: what changes from now on may show in the bytes, and must show in the signature.
+        // Before the file is read: later changes may show in the bytes, and must show in the signature.
         let now = wallTime(isExact: true)
         do {
             status = try self.status(of: descriptor, at: path)

@@ -1,5 +1,5 @@
 extension FileSession {
-    /// Appends a batch to the journal, behind what others have appended.
+    /// Appends a batch to the journal, after the batches that others have appended.
     mutating func append(_ batch: StorageBatch) throws(StorageError) {
         guard !batch.values.isEmpty || !batch.conditions.isEmpty, batch.id != lastBatch else { return }
         try spelling.check(batch)
@@ -31,7 +31,7 @@ extension FileSession {
         inForce.didAppend(record)
     }
 
-    /// The same, and makes it stable with everything that was appended before.
+    /// Appends a batch as `append` does, and makes it durable with all earlier appends.
     mutating func appendDurably(_ batch: StorageBatch) throws(StorageError) {
         try append(batch)
         do throws(StorageError) {
@@ -60,10 +60,10 @@ extension FileSession {
         for case .under(let lease) in conditions { try checkLock(lease) }
     }
 
-    /// Makes everything stable that was appended.
+    /// Makes everything that was appended durable.
     mutating func makeDurable() throws(StorageError) {
         if journal.needsReplacement || !repairs.isDisjoint(with: [.replaceJournal, .healFile]) {
-            // Taking the lock does what is left to be done.
+            // Taking the lock carries out the pending repairs.
             try acquire()
             release()
         }
@@ -71,8 +71,8 @@ extension FileSession {
         try verify()
     }
 
-    /// A record of a batch that a reader accepts. What its transactions did is left out if it would make the record too
-    /// long.
+    /// Returns a record of a batch that readers accept. The transactions are not listed if that would make the record
+    /// too long.
     private func record(of batch: StorageBatch, _ entries: [JournalEntry]) throws(StorageError) -> JournalBatch {
         var record = JournalBatch(revision: batch.revision, author: batch.author, entries: entries)
         record.transactions = history.transactions(of: batch, state.history)

@@ -5,7 +5,7 @@ extension FileSession {
             || schedule.isFileDue(for: reason, size: file.size + state.stateFile.size, growth: journalGrowth)
     }
 
-    /// By how much the journal has grown since it was begun, or since the file was written.
+    /// The growth of the journal since it was begun, or since the file was written.
     var journalGrowth: Int {
         let written = max(state.mirrors[0].offset, state.stateFile.versions.last?.offset ?? 0)
         return journal.end.offset - max(written, journal.beginningEnd)
@@ -22,8 +22,7 @@ extension FileSession {
     /// Whether the file lacks something, or has state.
     private var fileLacks: Bool {
         if repairs.concernsFile || state.hasBegun || file.isRejected { return true }
-        // Where there is no file, nothing is as good as an empty one: a removal is told until something has been stored
-        // anew.
+        // A missing file is as good as an empty one: a removal is reported until something has been stored again.
         if file.standing == .absent, state.stateFile.rest(of: inForce.tree).root.isEmpty { return false }
         return state.stateFile.isMisplaced(state.mirrors[0].difference, in: inForce.tree)
     }
@@ -32,19 +31,20 @@ extension FileSession {
         if repairs.remove(.removeAbandonedFiles) != nil { operations.removeAbandonedFiles(names) }
     }
 
-    /// Makes the file the whole truth.
+    /// Brings the file up to date with all values.
     ///
-    /// - Returns: False if it can't be now, because it is being edited. Everything is in the journal then, and stable.
+    /// - Returns: False if that is not possible now, because the file is being edited. Then everything is in the
+    ///   journal, and durable.
     mutating func checkpoint(for reason: CheckpointReason) throws(StorageError) -> Bool {
         if !hasMore { try makeDurable() }
-        // What was removed may just have been stored again, but for the file.
+        // Values that were removed may just have been stored again, except in the file.
         guard hasMore else { return true }
         let isAtRest = try checkpointLocked(for: reason)
         try verify()
         return isAtRest && !hasMore
     }
 
-    /// Makes the file the whole truth, and removes what settings had before from the files beside it.
+    /// Brings the file up to date with all values, and removes the settings' earlier values from the files beside it.
     ///
     /// - Returns: As ``checkpoint()``.
     mutating func eraseEarlier() throws(StorageError) -> Bool {
@@ -63,7 +63,7 @@ extension FileSession {
         try acquire()
         defer { release() }
         guard hasMore else {
-            // Another process has just done it.
+            // Another process has just written it.
             try synchronize()
             return true
         }
@@ -90,72 +90,75 @@ extension FileSession {
     mutating func write(into text: FileReading?) throws(StorageError) {
         for _ in 0..<Self.replacementLimit {
             try writeOnce(into: displaced ?? text)
-            // What somebody has just written goes back into its place, with the values that are in force.
+            // If somebody has just written a text, that text returns to the file's path, with the values that are in
+            // force.
             if displaced == nil { return }
         }
     }
 
-    /// Journal first, then the file, then the journal's word that it is there.
+    /// Writes the journal first, then the file, then a journal record that the file is there.
     private mutating func writeOnce(into text: FileReading?) throws(StorageError) {
         removeAbandonedFiles()
         let bytes = try spelling.encode(state.stateFile.rest(of: inForce.tree), into: text, state)
         let newVersion = FileVersion(of: bytes)
-        // An edit that has just been found: others learn of it from the journal alone, not from the file that has it.
+        // An edit that has just been found: others learn of it from the journal alone, not from the file that contains
+        // it.
         try tellJournal()
         let known = state.mirror(file.version) ?? state.mirrors[0]
         try appendState(.mirroring(newVersion))
         if newVersion == file.version, !repairs.concernsFile, file.standing == .synced {
-            // What changed has changed back.
+            // The changes have been reverted.
             displaced = nil
             try appendState(.mirrored(newVersion))
             return try synchronize()
         }
-        // Before the exchange. Otherwise the file could be there after a loss of power, and nothing would say that it
-        // has everything.
+        // Before the exchange. Otherwise the file could be there after a loss of power, without a record that it has
+        // everything.
         try synchronize()
         let hasEdit = try replaceFile(with: bytes, known, text)
         schedule.didWriteFile()
         file.confirm(newVersion)
         file.didWrite(size: bytes.count, try? operations.status(at: names.file))
         repairs.subtract([.rewriteFile, .restoreFile, .healFile])
-        // If this process ends before a text without new values is in its place again, another one is to find it.
+        // If this process ends before a text without new values is at the file's path again, another process must find
+        // it.
         if displaced != nil, !hasEdit { return }
         try appendState(.mirrored(newVersion))
-        // Its file is not there any more.
+        // The file that contained the edit is not there any more.
         if hasEdit { try synchronize() }
         operations.keepDisplaced(names)
     }
 
-    /// - Returns: Whether there was an edit that nobody had seen.
+    /// - Returns: Whether there was an edit that no process had seen.
     private mutating func replaceFile(
         with bytes: [UInt8], _ known: JournalState.Mirror, _ text: FileReading?
     ) throws(StorageError) -> Bool {
         var replacement = FileReplacement(
             operations, names: names, keepsReplaced: true, isPrivate: isPrivate, owner: file.owner)
         let result = Result { () throws(FileError) in try replacement.run(bytes) }
-        // What was written into is in the file, unless that has failed before.
+        // The file has the text into which the values were written, unless that has failed before.
         if replacement.isInPlace { displaced = nil }
         let hasEdit = replacement.hasKeptReplaced && mergeReplaced(known, text)
         do throws(FileError) {
             try result.get()
             return hasEdit
         } catch {
-            // If it is in place, the folder's sync has failed. One that failed once may succeed the second time without
-            // having written anything.
+            // If the new file is in place, the sync of the folder has failed. After a failure, a sync may succeed the
+            // second time without having written anything.
             repairs.formUnion(replacement.isInPlace ? [.removeAbandonedFiles, .rewriteFile] : .removeAbandonedFiles)
-            // Otherwise a later load could not tell which version somebody has edited.
+            // Otherwise a later load could not know which version was edited.
             if !replacement.isInPlace { try? appendState(.mirrored(known.version)) }
             throw .saveFailed(names.file, error, isInPlace: replacement.isInPlace)
         }
     }
 
-    /// Merges an edit that reached the file between the last look at it and its replacement: what was replaced still
-    /// has a name. Its text takes the file's place again with the next version.
+    /// Merges an edit that reached the file between the last check and its replacement: the replaced file still has a
+    /// name. Its text is at the file's path again with the next version.
     ///
     /// - Parameters:
     ///   - known: The version that should have been replaced.
-    ///   - text: What was read before.
-    /// - Returns: Whether there was one with other values.
+    ///   - text: The reading before.
+    /// - Returns: Whether there was an edit with other values.
     @discardableResult
     mutating func mergeReplaced(_ known: JournalState.Mirror, _ text: FileReading? = nil) -> Bool {
         guard let reading = try? operations.read(names.displaced, orKnown: text), reading.version != known.version
@@ -163,7 +166,8 @@ extension FileSession {
             return false
         }
         guard reading.version != file.version, let edited = try? spelling.decode(reading.bytes) else {
-            // What is no version is nothing to fall back on. One that was known to be damaged has been put aside.
+            // Bytes that are not a version are not a fallback. A version that was known to be damaged has been put
+            // aside.
             if reading.version == file.version || reading.status.linkCount > 1 {
                 try? operations.remove(names.displaced)
             } else if let name = try? aside.move(names.displaced, to: names.corrupt) {
@@ -180,11 +184,11 @@ extension FileSession {
         return true
     }
 
-    /// Makes everything stable that was appended.
+    /// Makes everything that was appended durable.
     mutating func synchronize() throws(StorageError) {
         do throws(FileError) {
             if repairs.contains(.synchronizeNames), journal.isOpen {
-                // Cleared by a success. After a failure another journal takes its place, under its own name.
+                // Cleared by a success. After a failure another journal replaces it, under its own name.
                 repairs.insert(.replaceJournal)
                 try synchronizeNames()
                 repairs.remove(.replaceJournal)
@@ -201,7 +205,7 @@ extension FileSession {
             do throws(FileError) {
                 try operations.synchronizeFolder(folder)
             } catch {
-                // The file's folder was removed. The next version of the file makes it again, and durable.
+                // The file's folder was removed. The next version of the file makes the folder again, durably.
                 guard error.cause == .notFound, folder != names.stateFolder else { throw error }
             }
             operations.synchronizeParents(of: folder)

@@ -1,19 +1,19 @@
 extension FileSession {
-    /// What stands at the file's path.
+    /// The state of the file at the path.
     enum Examination {
-        /// The version that is known, or one that this program is just writing; with its text, if it has been read.
+        /// The known version, or one that this program is just writing; with its text, if it has been read.
         case current(FileReading?)
         case absent
         case edited(FileReading, SettingTree)
-        /// It can't be used. The store is told.
+        /// It can't be used. The store is notified.
         case unusable
-        /// Another journal has taken the place of the one that is open, and the file belongs to that.
+        /// Another journal has replaced the one that is open, and the file belongs to the new one.
         case superseded
     }
 
-    /// Finds out whether the file has been changed by others.
+    /// Checks whether others have changed the file.
     ///
-    /// - Parameter readsText: Whether it is read in any case.
+    /// - Parameter readsText: Whether to read the file in any case.
     mutating func examine(readsText: Bool = false) throws(StorageError) -> Examination {
         let status = file.hasSignature && !readsText ? try? fileStatus() : nil
         if file.recognize(status) { return .current(nil) }
@@ -25,7 +25,7 @@ extension FileSession {
             repairs.insert(.restoreFile)
             return .absent
         case .changed(let reading):
-            // Whoever writes the file has a journal at its path before.
+            // A process that writes the file has a journal at the journal's path before.
             if journal.isOpen, (try? journal.isReplaced()) == true { return .superseded }
             do {
                 return .edited(reading, try spelling.decode(reading.bytes))
@@ -36,10 +36,10 @@ extension FileSession {
         }
     }
 
-    /// Merges what others have written, before the file is written.
+    /// Merges edits of others before the file is written.
     ///
-    /// - Parameter text: Is set to what stands there.
-    /// - Returns: Whether something can be put in its place now.
+    /// - Parameter text: Is set to the reading of the current file.
+    /// - Returns: Whether the file can be replaced now.
     mutating func mergeFile(_ text: inout FileReading?) throws(StorageError) -> Bool {
         switch try examine(readsText: true) {
         case .current(let reading): text = reading
@@ -52,14 +52,13 @@ extension FileSession {
         return true
     }
 
-    /// Leaves a version alone that can't be used, and says why.
+    /// Leaves an unusable version alone, and reports the reason.
     mutating func reject(_ reading: FileReading, _ reason: any Error) {
         file.reject(reading)
         inForce.announce(.unusable(.unusable(names.file, reason)))
     }
 
-    /// Merges an edit: as a record in the journal, so that all processes see it at the same place among the
-    /// changes.
+    /// Merges an edit: as a record in the journal, so that all processes see it in the same order among the changes.
     mutating func merge(_ edited: SettingTree, from reading: FileReading) {
         let batch = state.edit(of: edited, over: inForce.tree, spelling.isSame)
         spelling.format = spelling.format(toReplace: reading.bytes)

@@ -1,17 +1,17 @@
-/// What has happened outside, as far as the watch or a look tells.
+/// External changes, as reported by the watch or found by a check.
 extension FileSession {
-    /// What may have changed.
+    /// The files that may have changed.
     struct PendingChecks: OptionSet, Sendable {
         let rawValue: UInt8
 
         /// The journal has more records.
         static let journal = PendingChecks(rawValue: 1)
-        /// The file or the journal is another one, the file has other contents, or a link leads elsewhere.
+        /// The file or the journal was replaced, the file has other contents, or a link leads elsewhere.
         static let file = PendingChecks(rawValue: 2)
         static let everything: PendingChecks = [.journal, .file]
     }
 
-    /// Merges what others have done since the last time.
+    /// Merges the changes of others since the last call.
     mutating func mergeOutside(_ checks: PendingChecks) throws(StorageError) {
         try mergeFileAndJournal(checks)
         if checks.contains(.file) { try mergeEditedState() }
@@ -27,10 +27,10 @@ extension FileSession {
         }
         try openJournal()
         try reloadIfFileIsBack()
-        // Behind a removal there may be more, which waits for the lock.
+        // After a removal there may be more records, which wait for the lock.
         guard checks.contains(.file) || repairs.contains(.restoreFile) else { return }
-        // What could not be told when it was found out, and what has been removed. What a load has found is left to a
-        // process that writes.
+        // Records that could not be written when they became known, and files that have been removed. Edits that a load
+        // has found are left to a process that writes.
         let isJournalMissing = !journal.isOpen && journal.end.generation != 0
         if hasWritten && !untold.isEmpty || repairs.contains(.restoreFile) || isJournalMissing { doWhatIsLeft() }
         switch try examine() {
@@ -40,27 +40,28 @@ extension FileSession {
         }
     }
 
-    /// Loads again if the file has come back that was found removed, before anything is written that relies on that.
+    /// Loads again if the file that was found removed has come back, before anything is written that relies on its
+    /// removal.
     mutating func reloadIfFileIsBack() throws(StorageError) {
         guard !hasWritten, untold.contains(where: \.isReset), (try? fileStatus()) != nil else { return }
         inForce.announce(.everything(try load().tree))
     }
 
-    /// Opens the journal that is there, if none is open.
+    /// Opens the journal at the path, if none is open.
     mutating func openJournal() throws(StorageError) {
         if !journal.isOpen { _ = try StorageError.saving(names.file, journal.open()) }
         if journal.isOpen, !journal.isKnown { try goOver() }
     }
 
-    /// Gives up a journal that does not have its name any more. Under its lock, if that is to be had: its last words
+    /// Gives up a journal that does not have its name any more. Under its lock, if that is available: its last records
     /// may just be written.
     private mutating func leaveJournal() {
         guard (try? acquire(isWriting: false)) != nil else { return journal.close() }
         release()
     }
 
-    /// Carries out under the lock what is due there. That needs permission to write; without it, another process does
-    /// it.
+    /// Carries out under the lock the repairs that need it. That requires permission to write; without it, another
+    /// process carries them out.
     private mutating func doWhatIsLeft() {
         do throws(StorageError) {
             try acquire(isWriting: false)
@@ -71,8 +72,9 @@ extension FileSession {
         }
     }
 
-    /// Goes over to the journal that has been opened: under the lock, since the process that made it may just be
-    /// writing the file. Without permission to write there is no lock, and what was seen is merged.
+    /// Switches to the journal that has been opened. It does so under the lock, because the process that made the
+    /// journal may just be writing the file. Without permission to write there is no lock, and the changes that were
+    /// seen are merged.
     private mutating func goOver() throws(StorageError) {
         do throws(StorageError) {
             try acquire(isWriting: false)
@@ -83,20 +85,20 @@ extension FileSession {
         }
     }
 
-    /// Whether others have appended to the journal.
+    /// Returns whether others have appended to the journal.
     mutating func hasNews() -> Bool { !journal.isOpen || (try? journal.hasNews()) ?? true }
 
-    /// Goes over to another file if the path is a symbolic link that leads to another one by now, with what was stored
-    /// here and had not reached the file that the path led to before.
+    /// Switches to another file if the path is a symbolic link that now leads to another one. Values that were stored
+    /// here and had not reached the previous file are stored there.
     mutating func followSwappedLink() throws(StorageError) {
         let resolved = try resolvedPlace()
         guard resolved.names != names else { return place = resolved }
-        // Between the old link and the new one there may be none.
+        // Between the old link and the new one there may be no link.
         guard !journal.isLocked, (try? operations.status(at: resolved.names.file)) != nil else { return }
         let known = inForce.tree
         let mirror = state.mirrors[0].difference.mirror(of: known)
         var tree = try load().tree
-        // What the file that the path led to before had not got yet.
+        // The values that the previous file did not have yet.
         let ours = TreeDifference(from: mirror, to: known).batch
         if !ours.entries.isEmpty {
             tell(.values(ours.with(history.transaction(ofEdit: ours, over: inForce.tree, state.history))))

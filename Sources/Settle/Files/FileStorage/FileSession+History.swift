@@ -1,11 +1,11 @@
-/// The file's history: what is kept of the past, and what is told of it.
+/// The file's history: keeping it, and reporting it.
 extension FileSession {
     /// Whether records list their transactions.
     var keepsHistory: Bool { state.history?.policy.isKept == true }
 
-    // MARK: Telling
+    // MARK: Reporting
 
-    /// The records after a place, oldest first; `nil` if that can't be told.
+    /// Returns the records after a token, oldest first; `nil` if they are not known.
     mutating func records(after token: ChangeToken, limit: Int) throws(StorageError) -> [StoredRecord]? {
         guard let end = journal.token, token.history == end.history, token.position <= end.position else { return nil }
         if token == end { return [] }
@@ -17,7 +17,7 @@ extension FileSession {
             journal.path, history.records(after: token, limit: limit, in: journal, state.history))
     }
 
-    /// The records before a place, newest first.
+    /// Returns the records before a token, newest first.
     mutating func records(before token: ChangeToken?, limit: Int) throws(StorageError) -> [StoredRecord] {
         guard let policy = state.history?.policy, policy.isKept, let end = journal.token else { return [] }
         let position = token?.position ?? .max
@@ -39,9 +39,10 @@ extension FileSession {
             found, after: earlier, before: token, end: end, behind: start, limit: limit, now: now)
     }
 
-    /// The position before the oldest of the last records that take no more bytes than given.
+    /// Returns the position before the oldest of the last records that fit into a number of bytes.
     private mutating func positionBehindBound(of bytes: Int, at end: ChangeToken) throws(StorageError) -> UInt64 {
-        // The journal has each value, and its transactions have it once more when it is replaced.
+        // The journal has each value once in a record, and its transactions have it once more when the journal is
+        // replaced.
         guard journal.end.offset > bytes / 4 else { return 0 }
         try openJournal()
         return try StorageError.reading(journal.path, history.position(before: bytes, at: end, in: journal))
@@ -49,8 +50,8 @@ extension FileSession {
 
     // MARK: Keeping
 
-    /// What another journal is to keep of the past. If it can't be read, the history has a gap: settings matter more
-    /// than their past.
+    /// Returns the history for another journal. If it can't be read, the history gets a gap: settings matter more than
+    /// their history.
     mutating func keptPastOrGap(of known: JournalFile) -> KeptPast? {
         do throws(FileError) {
             return try history.kept(of: known, state.history)
@@ -61,13 +62,13 @@ extension FileSession {
         }
     }
 
-    /// Gives up a journal that no longer has its name. It stays open until another one is known: no other process may
-    /// have what it has.
+    /// Gives up a journal that no longer has its name. It stays open until another one is known: it may contain data
+    /// that no other process has.
     mutating func giveUpJournal() {
         if lost == nil { lost = journal.detach() } else { journal.close() }
     }
 
-    /// Another journal is known, or has been begun.
+    /// Closes the lost journal, because another one is known, or has been begun.
     mutating func forgetLost() {
         lost?.close()
         lost = nil

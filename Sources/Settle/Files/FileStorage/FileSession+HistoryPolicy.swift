@@ -1,17 +1,17 @@
-/// Changing what is kept of the past.
+/// Changing the history policy.
 ///
-/// What is said is appended to the journal first, so that all processes keep to it, and then another journal takes its
-/// place that is without what may not be kept. Whether one must is seen from what the journal has, so that what a
-/// failure or the end of a process has left undone is done the next time.
+/// The policy is first appended to the journal, so that all processes follow it. Then another journal replaces that
+/// one, without the data that may not be kept. The journal's contents show whether a replacement is needed, so a step
+/// left undone by a failure or the end of a process is done the next time.
 extension FileSession {
-    /// Says in the journal what is kept of the past.
+    /// Records the history policy in the journal.
     mutating func keepHistory(_ policy: HistoryPolicy) throws(StorageError) {
         if state.history?.policy ?? .none != policy {
             try acquire()
             defer { release() }
             try appendState(.history(JournalHistory(policy: policy, secrets: history.secrets)))
             untoldSecrets = []
-            // Rare, and all processes are to keep to it, whatever happens to this one.
+            // Rare, and all processes must follow it, whatever happens to this one.
             try synchronize()
         }
         if !policy.isKept { try removePast() }
@@ -25,12 +25,12 @@ extension FileSession {
         try StorageError.saving(names.file, replaceJournal(keeping: nil))
     }
 
-    /// Whether the journal tells of transactions.
+    /// Whether the journal has transactions with their changes.
     private var hasTransactions: Bool { !state.listed.isEmpty || journal.hasPast }
 
     // MARK: Secrets
 
-    /// From now on, no history has values of some keys.
+    /// Keeps the values of some keys out of all histories from now on.
     mutating func withhold(_ keys: [SettingKey]) throws(StorageError) {
         let keys = Set(keys)
         history.secrets.formUnion(keys)
@@ -46,7 +46,7 @@ extension FileSession {
     /// The secrets of this process, and those that others have recorded in the journal.
     var withheldKeys: Set<SettingKey> { history.secrets.union(state.history?.secrets ?? []) }
 
-    /// Only the new ones: there may be as many as there are groups.
+    /// Records the new secrets only: there may be as many as there are groups.
     private mutating func tellSecrets() throws(StorageError) {
         guard !untoldSecrets.isEmpty else { return }
         try acquire()
@@ -56,28 +56,28 @@ extension FileSession {
         untoldSecrets = []
     }
 
-    /// Whether the journal tells values of some secrets.
+    /// Returns whether the journal's history has values of some secrets.
     private mutating func keepsValues(of keys: Set<SettingKey>) throws(FileError) -> Bool {
         if state.listed.contains(anyOf: keys) { return true }
-        // What was kept when they were secrets already has none, and need not be read.
+        // History that was kept while they were secrets has no values of them, and need not be read.
         guard state.secretsOfPast?.isSuperset(of: keys) != true else { return false }
         return try history.past(in: journal)?.mentioned.contains(anyOf: keys) ?? false
     }
 
-    /// Another process says what is kept, and may not know of this one's secrets.
+    /// Adds this process's secrets to the policy of another process, which may not know them.
     mutating func addSecrets() {
         guard let kept = state.history, kept.policy.isKept else { return }
         let unknown = history.secrets.subtracting(kept.secrets)
         guard !unknown.isEmpty else { return }
         let added = JournalHistory(policy: kept.policy, secrets: unknown)
-        // The next journal has them, also if it is begun before this one is told.
+        // The next journal has them, even if it is begun before they are recorded in this one.
         state.add(.history(added), at: journal.end.offset, over: inForce.tree)
         untold.append(.history(added))
     }
 
     // MARK: Forgetting
 
-    /// Removes a key from the history, also from what the journal says of earlier values.
+    /// Removes a key from the history, including the journal's records of earlier values.
     mutating func forgetHistory(of key: SettingKey) throws(StorageError) {
         guard keepsHistory || journal.isOpen else { return }
         try acquire()
@@ -85,9 +85,9 @@ extension FileSession {
         try rewritePast(forgetting: key)
     }
 
-    /// Writes anew what is kept of each transaction.
+    /// Rewrites the history of each transaction.
     ///
-    /// - Parameter forgotten: A key of which nothing says any more what was there before.
+    /// - Parameter forgotten: A key whose earlier values are no longer recorded anywhere.
     private mutating func rewritePast(forgetting forgotten: SettingKey? = nil) throws(StorageError) {
         try StorageError.saving(
             names.file, replaceJournal(keeping: history.kept(of: journal, state.history, forgetting: forgotten)))

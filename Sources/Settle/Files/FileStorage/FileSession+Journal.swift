@@ -1,10 +1,10 @@
-/// Beginning a journal, and appending to it. Under the lock.
+/// Beginning a journal, and appending to it. Requires the lock.
 extension FileSession {
     /// Begins the journal that has just been made, with all values. Its name becomes durable with the first sync: until
     /// then, nothing in it is promised to survive a loss of power.
     ///
-    /// If there was another one, the new one goes on where that ended: what was appended to that last has been read
-    /// by all processes that have it open still, since it was written under its lock.
+    /// If there was another journal, the new one continues where that ended: all processes that still have the old one
+    /// open have read its last records, because these were written under its lock.
     mutating func beginJournal() throws(FileError) {
         defer { forgetLost() }
         state.news = journal.end.generation == 0 ? JournalBase.News(since: inForce.tree) : JournalBase.News()
@@ -16,7 +16,7 @@ extension FileSession {
         repairs.insert(.synchronizeNames)
     }
 
-    /// Puts a new journal with all values in the old one's place, and with what may be kept of the past.
+    /// Replaces the journal by a new one with all values, and with the history that may be kept.
     mutating func replaceJournal() throws(FileError) { try replaceJournal(keeping: keptPastOrGap(of: journal)) }
 
     mutating func replaceJournal(keeping past: KeptPast?) throws(FileError) {
@@ -28,7 +28,7 @@ extension FileSession {
         didBeginJournal(growth: growth)
     }
 
-    /// The first records of a journal.
+    /// Returns the first records of a journal.
     private mutating func beginning() throws(FileError) -> [JournalRecord.Content] {
         if state.hasBegun { try decideMirror() }
         if keepsHistory { state.history?.secrets.formUnion(history.secrets) }
@@ -40,36 +40,36 @@ extension FileSession {
             ].compactMap { $0 }
     }
 
-    /// Whether the journal says, or is to be told, that a removal has emptied the settings.
+    /// Whether the journal records, or is going to record, that a removal has emptied the settings.
     private var hasReset: Bool { state.isReset || untold.contains(where: \.isReset) }
 
     private mutating func didBeginJournal(growth: Int) {
         state.didBeginJournal(at: JournalHeader.size)
-        // What was not told is in it.
+        // It includes the records that were not written.
         untold.removeAll { if case .history = $0 { false } else { true } }
         schedule.didBeginJournal(growth: growth)
     }
 
-    /// The records of the journal that is open, as far as they are of use for the next.
+    /// Returns the records of the open journal that are useful for the next one.
     func knownRecords() throws(FileError) -> [(offset: Int, record: JournalRecord)] {
         guard journal.isOpen else { return [] }
-        // Only read: what is known of the journal stays as it is, should no other take its place.
+        // Only read: the known state of the journal stays as it is, in case no other journal replaces it.
         var reader = self
         let log = try reader.journal.scan(limit: Self.journalSizeLimit)
         return log.isUnusable ? [] : log.records
     }
 
-    /// Begins the journal anew if that is worth it. If it fails, the old one goes on.
+    /// Replaces the journal if that is worthwhile. If it fails, the old one stays in use.
     mutating func renewIfWorthwhile(isAtRest: Bool = false) {
         if schedule.isJournalDue(journal.end.offset, journal.beginningEnd, isAtRest) { try? renew() }
     }
 
-    /// - Throws: The old journal goes on then, unless only its name is in doubt.
+    /// - Throws: The old journal stays in use then, unless only its name is undecided.
     private mutating func renew() throws(FileError) {
-        // Another process may have begun one in its place, and stored more there.
+        // Another process may have replaced it, and stored more in the replacement.
         guard try !journal.isReplaced() else { return }
         let (generation, wasDue) = (journal.end.generation, repairs.contains(.replaceJournal))
-        // Other than one that must be replaced, this one may go on if something can't be read.
+        // Unlike a journal that must be replaced, this one may stay in use if something can't be read.
         let past = try history.kept(of: journal, state.history)
         do throws(FileError) {
             try replaceJournal(keeping: past)
@@ -81,7 +81,7 @@ extension FileSession {
 
     // MARK: Appending
 
-    /// Beyond the capacity there is room for what writes the file and begins the journal anew.
+    /// Reserved beyond the capacity, for writing the file and for beginning the next journal.
     private static let roomForCheckpoints = 64 << 10
 
     mutating func append(_ content: JournalRecord.Content) throws(StorageError) {
@@ -104,7 +104,7 @@ extension FileSession {
             try renew()
             try journal.append(content, within: limit)
         } catch {
-            // Without a rule, it is the system's limit (RLIMIT_FSIZE).
+            // An error without a rule comes from the system's limit (RLIMIT_FSIZE).
             guard error.cause == .fileTooLarge, error.cause.rule != nil else { throw .notSaved(names.file, error) }
             if let (key, size) = content.batch?.largestEntry, size > limit / 2 {
                 throw .tooLarge(names.file, key, size, limit)
@@ -113,10 +113,9 @@ extension FileSession {
         }
     }
 
-    /// Tells the journal now, or before it is told anything else: what the record says counts in any case, and is to be
-    /// put in force next.
+    /// Appends a record now, or before any other record: it counts in any case, and is to be put in force next.
     ///
-    /// - Returns: Its place in the history, if it has been told.
+    /// - Returns: Its token, if it has been appended.
     @discardableResult
     mutating func tell(_ record: JournalRecord.Content) -> ChangeToken? {
         let offset = journal.end.offset
@@ -126,7 +125,7 @@ extension FileSession {
         return isTold ? journal.token : nil
     }
 
-    /// Tells the journal what somebody has changed in a file, as a transaction, and puts it in force.
+    /// Appends an edit of a file as a transaction, and puts it in force.
     mutating func tellEdit(_ record: JournalRecord.Content) {
         guard let batch = record.batch, !batch.entries.isEmpty else { return _ = tell(record) }
         let transaction = history.transaction(ofEdit: batch, over: inForce.tree, state.history)
@@ -134,7 +133,7 @@ extension FileSession {
         inForce.announce(.values(batch.values), token: token)
     }
 
-    /// Tells the journal what could not be told when it became known.
+    /// Appends the records that could not be appended when they became known.
     mutating func tellJournal() throws(StorageError) {
         while let record = untold.first {
             try append(record.brought(upTo: state))
@@ -142,7 +141,7 @@ extension FileSession {
         }
     }
 
-    /// Tells the journal something beside the values, and keeps to it.
+    /// Appends a record without values, and applies it.
     mutating func appendState(_ record: JournalRecord.Content) throws(StorageError) {
         let offset = journal.end.offset
         try append(record)

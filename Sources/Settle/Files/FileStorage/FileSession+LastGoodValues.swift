@@ -1,11 +1,12 @@
-/// Values that were edited away, kept for the case that what was put in their place can't be used.
+/// Last good values: values that an edit has replaced, for the case that the replacements can't be used.
 extension FileSession {
-    /// What may be used at a key in the place of what is stored there.
+    /// Returns values that may be used at a key instead of the stored one.
     func keptValues(at key: SettingKey, insteadOf stored: SettingValue?) -> [SettingValue] {
         state.kept.candidates(at: key, insteadOf: stored)
     }
 
-    /// Keeps what the store has said is in force, beside what is stored. `nil`: nothing need be kept.
+    /// Preserves the values that the store has declared to be in force, beside the stored ones. `nil`: nothing need be
+    /// preserved.
     mutating func keep(_ values: [SettingKey: SettingValue?]) throws(StorageError) {
         guard !state.kept.isEmpty || values.contains(where: { $0.value != nil }) else { return }
         var entries: [JournalEntry] = []
@@ -20,7 +21,7 @@ extension FileSession {
         state.kept.decide(batch)
         try acquire()
         defer { release() }
-        // What others have appended meanwhile may have changed what is kept. This is said later, and counts.
+        // Others may have changed the last good values meanwhile. This decision is later, and counts.
         state.kept.decide(batch)
         try append(.kept(batch))
     }

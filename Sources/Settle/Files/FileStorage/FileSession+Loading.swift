@@ -1,9 +1,9 @@
 extension FileSession {
-    /// Reads the journal, and the file if that is not the version that the journal tells of. Changes nothing: what is
-    /// to be put right is left to the first call that writes.
+    /// Reads the journal, and the file if its version is not the one that the journal records. Changes nothing: repairs
+    /// are left to the first call that writes.
     ///
-    /// At first without the lock, so that a program that only reads needs no permission to write. What was read then
-    /// may belong to different moments, if another process wrote meanwhile; whenever file and journal don't fit
+    /// The first attempt takes no lock, so that a program that only reads needs no permission to write. If another
+    /// process wrote meanwhile, the results may belong to different moments. Whenever file and journal don't fit
     /// together exactly, they are read again under the lock.
     mutating func load() throws(StorageError) -> StorageContents {
         let resolved = try resolvedPlace()
@@ -26,7 +26,7 @@ extension FileSession {
         return contents
     }
 
-    /// Refuses a name beside which not all others find room, before anything relies on them.
+    /// Refuses a name that is too long for some of its companions, before anything relies on them.
     private func checkNameLength() throws(StorageError) {
         let length = names.file.name.utf8.count
         if length > FileNames.lengthLimit { throw .nameTooLong(path, length) }
@@ -41,13 +41,13 @@ extension FileSession {
         }
     }
 
-    /// Takes the lock for reading, if there is a journal and it can be taken. One that has lost its name meanwhile says
-    /// nothing of the file any more.
+    /// Takes the lock for reading, if there is a journal and its lock is available. A journal that has lost its name
+    /// meanwhile no longer describes the file.
     private mutating func lockExisting() -> Bool {
         for _ in 0..<Self.replacementLimit {
             guard journal.isOpen, let finding = try? journal.lock(timeout: &lockTimeout) else { return false }
             if finding != .replaced { return true }
-            // Nor does what has been read of it.
+            // Nor does what was read from it.
             journal.close()
             journal = JournalFile(operations, path: names.journal)
             _ = try? journal.open()
@@ -55,13 +55,14 @@ extension FileSession {
         return false
     }
 
-    /// - Returns: `nil` if file and journal don't fit together, which only the lock makes sure.
+    /// - Returns: `nil` if file and journal don't fit together. Only the lock guarantees that they do.
     private mutating func load(isLocked: Bool) throws(StorageError) -> StorageContents? {
-        // The file first: the journal, which is read later, then knows every version of it that this program wrote.
+        // The file first: the journal, which is read later, then knows every version of the file that this program
+        // wrote.
         var reading = try operations.read(names.file)
         var log = try isLocked && journal.isOpen ? rereadJournal() : readJournal()
         if reading?.bytes.isEmpty == true, LoadedValues.hasNeverHadFile(log), try operations.remnant(of: names) == nil {
-            // It was made for the settings to come.
+            // It was made for settings that are still to come.
             reading = nil
         }
         let version = reading?.version ?? .absent
@@ -105,9 +106,9 @@ extension FileSession {
         return StorageContents(tree: found.tree, outcome: outcome)
     }
 
-    /// Puts what the file of state has beside what the journal has, if that is not the same.
+    /// Joins the values of the state file with those of the journal, if they differ.
     ///
-    /// - Returns: What the journal is to be told of an edit.
+    /// - Returns: The journal record of an edit.
     private func joinState(_ found: inout LoadedValues) throws(StorageError) -> JournalRecord.Content? {
         guard found.needsState else { return nil }
         let reading = try readState()
@@ -124,8 +125,8 @@ extension FileSession {
         }
     }
 
-    /// Whether the file is the one that was read. If it was removed together with its journal, what was read has been
-    /// replaced perhaps.
+    /// Returns whether the file is the one that was read. If it was removed together with its journal, that file may
+    /// have been replaced.
     private func isStillThere(_ reading: FileReading?) -> Bool {
         guard let reading else { return true }
         return (try? operations.status(at: names.file)).map { FileSignature($0) } == reading.signature

@@ -1,9 +1,9 @@
-/// The lock, and what is done first under it.
+/// The lock, and the first steps under it.
 extension FileSession {
-    /// How often the journal may turn out to be another one before that is an error.
+    /// The number of times that the journal may turn out to be another one before that is an error.
     static let replacementLimit = 100
 
-    /// Takes the lock, merges what others have appended, and carries out the repairs that are due.
+    /// Takes the lock, merges what others have appended, and carries out pending repairs.
     ///
     /// - Parameter isWriting: Whether something is about to be written. Otherwise what a load has found stays as it is.
     mutating func acquire(isWriting: Bool = true) throws(StorageError) {
@@ -28,8 +28,8 @@ extension FileSession {
         }
     }
 
-    /// Merges what somebody has edited in the file a moment ago: what is written now comes after it. Takes one call if
-    /// nobody has written the file since the last look.
+    /// Merges an edit that was made in the file a moment ago: values written now come after it. Takes one call if
+    /// nobody has written the file since the last check.
     private mutating func lookAtFile() {
         guard let status = try? fileStatus(), file.hasChanged(status),
             case .edited(let reading, let edited)? = try? examine()
@@ -46,7 +46,7 @@ extension FileSession {
         while true {
             let finding = try StorageError.saving(names.file, lockMakingFolders())
             guard finding == .replaced else { return finding }
-            // The race for this journal is lost: what was appended to it last is merged before it is given up.
+            // Another process has replaced this journal: merge its last records before giving it up.
             try mergeNewRecords()
             giveUpJournal()
             attempts -= 1
@@ -54,7 +54,7 @@ extension FileSession {
         }
     }
 
-    /// Merges what others have done to the journal, as far as taking its lock shows.
+    /// Merges changes of others to the journal that taking its lock reveals.
     private mutating func merge(_ finding: JournalFile.Finding) throws(StorageError) {
         switch finding {
         case .same, .replaced:
@@ -64,7 +64,7 @@ extension FileSession {
             try restoreIfFileIsMissing()
             let isContinued = journal.end.generation != 0
             try StorageError.saving(names.file, beginJournal())
-            // What was stable in the one that has been removed is stable again.
+            // Records that were durable in the removed journal are durable again.
             if isContinued { try synchronize() }
         case .other:
             try mergeOther()
@@ -79,7 +79,7 @@ extension FileSession {
         } catch {
             switch error.cause {
             case .notFound:
-                // A folder on the way may have become a link to one that is not there yet.
+                // A folder on the path may have become a link to one that is not there yet.
                 try? followPath()
                 for folder in names.folders.reversed() { try operations.makeFolders(folder) }
             case .isFolder: try aside.move(names.journal, to: names.corruptJournal)
@@ -89,9 +89,9 @@ extension FileSession {
         }
     }
 
-    /// Carries out what could not be done when it became known.
+    /// Carries out steps that could not be done when they became known.
     private mutating func settle() throws(StorageError) {
-        // Who only reads leaves what is damaged or undecided to others.
+        // A process that only reads leaves damaged and undecided files to others.
         if hasWritten || !repairs.contains(.setJournalAside),
             journal.needsReplacement || repairs.contains(.replaceJournal)
         {
@@ -102,15 +102,15 @@ extension FileSession {
         if hasWritten, repairs.contains(.healFile) { try healFile() }
     }
 
-    /// Finds out what became of versions of the file whose process ended in the middle, and tells the journal.
+    /// Resolves versions of the file whose writers ended in the middle, and records the result in the journal.
     private mutating func resolve() throws(StorageError) {
         try StorageError.saving(names.file, decideMirror())
-        // An edit comes before what is said of the version that it has made.
+        // An edit comes before the record of the version that it has made.
         try tellJournal()
         if !state.hasBegun { try appendState(.mirrored(state.mirrors[0].version)) }
     }
 
-    /// Finds out which of the versions that the file may have it has.
+    /// Decides which of its possible versions the file has.
     mutating func decideMirror() throws(FileError) {
         let found: FileReading?
         do throws(StorageError) {
@@ -123,7 +123,7 @@ extension FileSession {
             let known = state.mirrors[0]
             if known.version != standing {
                 try operations.synchronizeFolder(names.folder)
-                // Whoever has written it may have ended before the look at what it has replaced.
+                // Its writer may have ended before it checked the replaced file.
                 if known.version != .absent { mergeReplaced(known) }
             }
             state.decide(standing)
@@ -131,7 +131,7 @@ extension FileSession {
         } else if let found, let edited = try? spelling.decode(found.bytes) {
             merge(edited, from: found)
         } else if found == nil {
-            // It has been removed, whichever it was.
+            // The file has been removed, whichever version it was.
             state.decide(state.mirrors[0].version)
         }
         // Otherwise it can't be read now. Once it can, its values are compared with all of them.

@@ -1,13 +1,13 @@
-/// What others have written to the journal.
+/// Records that others have written to the journal.
 extension FileSession {
-    /// Merges what others have appended to the journal since the last time. Needs no lock.
+    /// Merges the records that others have appended to the journal since the last call. Needs no lock.
     ///
-    /// What a load has found in the file comes last until the journal has been told. But a process that has written
-    /// what stands in the file has seen that, or something newer; and one that has written has open what had been
-    /// removed.
+    /// An edit that a load has found in the file comes last until it is recorded in the journal. There are two
+    /// exceptions. A process that has recorded the contents of the file has seen the edit, or something newer. A
+    /// process that has written has files open that had been found removed.
     ///
-    /// - Parameter canUnite: Whether the lock of the journal at the path is held. Otherwise what comes behind a removal
-    ///   by a process that did not know of this one waits until what is in force here can be put beside it.
+    /// - Parameter canUnite: Whether the lock of the journal at the path is held. Otherwise records after a removal by
+    ///   a process that did not know of this one wait until the values in force here can be put beside it.
     mutating func mergeNewRecords(canUnite: Bool = false) throws(StorageError) {
         let known = journal.place
         var reader = journal
@@ -42,8 +42,8 @@ extension FileSession {
         }
     }
 
-    /// Forgets what a load has found in the file, because others have looked at that or it has changed again, and
-    /// merges what they have appended over the journal's values.
+    /// Discards the edits that a load has found in the file, because others have checked the file or it has changed
+    /// again, and merges the records that others have appended over the journal's values.
     mutating func takeBackEdits(behind place: JournalFile.Place) throws(StorageError) {
         guard journal.isKnown, untold.contains(where: \.isOfFile) else { return }
         let log = try rereadJournal()
@@ -61,9 +61,9 @@ extension FileSession {
         inForce.announceChanges(from: told, to: inForce.tree)
     }
 
-    /// The same with little, for a caller that must be quick.
+    /// Merges at most 4 KiB, for a caller that must be quick.
     ///
-    /// - Returns: Whether that was all. What can't be read now is read by the next call.
+    /// - Returns: Whether nothing is left. Records that can't be read now are read by the next call.
     mutating func mergeFewNewRecords() -> Bool {
         var reader = journal
         guard case .ready = phase, untold.isEmpty, let news = try? reader.readNew(atMost: 4096),
@@ -74,8 +74,8 @@ extension FileSession {
         return news.isAll && journal.isKnown
     }
 
-    /// - Parameter hasFoundRemoval: Whether this process has found the file removed, too, when it loaded it: then it
-    ///   has nothing to put beside the values of the process that recorded this first.
+    /// - Parameter hasFoundRemoval: Whether this process has also found the file removed when it loaded it: then it has
+    ///   nothing to put beside the values of the process that recorded the removal first.
     private mutating func merge(
         _ records: [(offset: Int, record: JournalRecord)], behind token: ChangeToken?, hasFoundRemoval: Bool = false
     ) {
@@ -85,7 +85,7 @@ extension FileSession {
             follow(records[...index])
             return merge(Array(records[(index + 1)...]), behind: Array(records[...index]).token(after: token))
         }
-        // A process has found the file removed, and did not know that this one has it open.
+        // A process has found the file removed, and did not know that this process has it open.
         follow(records[..<index])
         var (known, removal) = (knownJournal, records[index].record)
         known.token = Array(records[..<index]).token(after: token)
@@ -99,7 +99,7 @@ extension FileSession {
 
     private mutating func follow(_ records: some Sequence<(offset: Int, record: JournalRecord)>) {
         for (offset, record) in records {
-            // Before what it replaces is not known any more.
+            // Before the values that it replaces are lost.
             if let batch = record.batch, let id = journal.token?.history {
                 history.recent.add(batch, of: id, over: inForce.tree)
             }
@@ -116,7 +116,7 @@ extension FileSession {
 
     // MARK: Another journal
 
-    /// Goes over to a journal that another process has made, in place of the one that was known or of none.
+    /// Switches to a journal that another process has made, in place of the known one or of none.
     mutating func mergeOther() throws(StorageError) {
         let known = (journal, state)
         do throws(StorageError) {
@@ -146,13 +146,13 @@ extension FileSession {
             inForce.announce(.unusable(StorageError(.unreadable, log.description(names.journal))))
             journal.leaveGap()
         }
-        // A damaged one does not have the place behind what it has lost, and is replaced with all that is known here.
+        // A damaged journal lacks the end of its lost records, and is replaced with everything that is known here.
         let isContinued = try StorageError.reading(
             names.file, journal.continues(known.end, isDamaged: repairs.contains(.replaceJournal)))
         switch known.relation(to: log, journal.header, isContinued: isContinued) {
         case .unusable:
-            // What is known counts. The next process that writes begins a new journal with it. Places of the old one
-            // don't lead there.
+            // The known values count. The next process that writes begins a new journal with them. Tokens of the old
+            // journal don't lead there.
             if log.damage.isEmpty { journal.leaveGap() }
             history.recent.begin(at: journal.token)
             repairs.formUnion([.replaceJournal, .synchronizeNames])
@@ -169,14 +169,14 @@ extension FileSession {
             adopt(log)
             if let batch = unite(known, from: known.ancestor(since: start, tree), log.records) { inForce.keep(batch) }
         case .fork, .restored:
-            // Without permission to write, too: nobody else would ever have what is united here.
+            // Even without permission to write: nobody else would ever have the united values.
             lastBatch = nil
             history.recent.begin(at: journal.token)
             adopt(log)
         }
     }
 
-    /// Takes over all that a journal says.
+    /// Adopts everything that a journal records.
     private mutating func adopt(_ log: JournalReading) {
         let beginning = log.records.prefix { record in record.record.batch == nil }
         let replay = JournalReplay(beginning)
@@ -184,7 +184,7 @@ extension FileSession {
         let known = state.history
         (state, untold) = (replay.state, [])
         if repairs.contains(.replaceJournal), !replay.hasBase {
-            // What it lacks is known here.
+            // The values that it lacks are known here.
             follow(log.records)
         } else {
             inForce.announceChanges(from: inForce.tree, to: replay.tree)
@@ -202,9 +202,9 @@ extension FileSession {
         seenState = nil
     }
 
-    /// Tells the journal what was in force here and is put beside the values of others.
+    /// Records in the journal the values that were in force here and are put beside those of others.
     ///
-    /// - Returns: What changes.
+    /// - Returns: The resulting changes.
     private mutating func unite(
         _ known: KnownJournal, from ancestor: SettingTree, _ records: [(offset: Int, record: JournalRecord)]
     ) -> JournalBatch? {

@@ -1,5 +1,5 @@
 extension FileSession {
-    /// The file; `nil` also if something else has its name by now, or if it is empty and there was none before.
+    /// Reads the file; `nil` if something else has its name now, or if it is empty and there was none before.
     func readKnown() throws(StorageError) -> FileReading? {
         guard (try? isFileMissing()) != true, let reading = try operations.read(names.file) else { return nil }
         return file.version == .absent && reading.bytes.isEmpty ? nil : reading

@@ -1,21 +1,21 @@
-/// What is done about files and folders that are removed while this process has them open.
+/// Handling of files and folders that are removed while this process has them open.
 ///
-/// What is in force here stays in force, and is stored again at once. The process that finds out does it, under the
-/// journal's lock:
+/// The values in force here stay in force, and are stored again at once. The process that finds the removal does this,
+/// under the journal's lock:
 ///
-///     found missing            found out by                                  stored again
+///     found missing            found by                                      stored again
 ///     ─────────────────        ──────────────────────────────────────        ─────────────────────────────
-///     the file                 a look, and each call that promises a disk    the file, of which the journal has all
-///     the journal              a look, and each taking of the lock           a journal with all values
+///     the file                 a check, and each call that promises a disk   the file, of which the journal has all
+///     the journal              a check, and each taking of the lock          a journal with all values
 ///     both, or the folder      the same                                      the folder, a journal, the file
 ///     values: another process  each reading of the other's records           a new journal, then the file
 ///     has opened the remains
 ///
-/// A new journal goes on where the old one ended, which all processes that have that one open can still read; so they
-/// follow without a gap. A journal that was begun by a process that had found nothing is followed too, and what was in
-/// force here is put beside it, key by key.
+/// A new journal continues where the old one ended, and all processes that have the old one open can still read it; so
+/// they follow without a gap. A journal that was begun by a process that had found nothing is followed too, and the
+/// values that were in force here are put beside it, key by key.
 extension FileSession {
-    /// What stands at the file's path; `nil` if that is nothing.
+    /// Returns the status of the file at the path; `nil` if there is none.
     func fileStatus() throws(StorageError) -> FileStatus? {
         do {
             return try operations.status(at: names.file)
@@ -25,7 +25,7 @@ extension FileSession {
         }
     }
 
-    /// Whether there was a file and there is none, also if something else than a file has its name.
+    /// Returns whether there was a file and there is none now, even if something else than a file has its name.
     func isFileMissing() throws(StorageError) -> Bool {
         file.version == .absent ? false : try file.isMissing(fileStatus())
     }
@@ -34,8 +34,8 @@ extension FileSession {
         journal.isOpen ? try journal.isReplaced() : journal.end.generation != 0
     }
 
-    /// Makes sure that what is on stable storage will be found by a later load: at the end of each call that promises
-    /// it. If that can't be found out, it can't be promised, and this throws.
+    /// Makes sure that a later load will find everything on stable storage. Called at the end of each call that
+    /// promises this. If it can't be determined, it can't be promised, and this throws.
     mutating func verify() throws(StorageError) {
         if try isFileMissingAfterFollowing() { repairs.insert(.restoreFile) }
         let isJournalMissing = try StorageError.reading(names.file, self.isJournalMissing())
@@ -56,7 +56,7 @@ extension FileSession {
         return try isFileMissing()
     }
 
-    /// Goes where the path leads by now. If nothing is there, what is in force is stored there.
+    /// Follows the path to its current destination. If nothing is there, the values in force are stored there.
     mutating func followPath() throws(StorageError) {
         guard !journal.isLocked else { return }
         try followSwappedLink()
@@ -69,8 +69,7 @@ extension FileSession {
         repairs.insert(.restoreFile)
     }
 
-    /// Goes over to the journal that has the name of the one whose lock is held. The old lock excludes no process any
-    /// more.
+    /// Switches to the journal that now has the name of the locked one. The old lock no longer excludes any process.
     private mutating func lockAgain() throws(StorageError) {
         try mergeNewRecords()
         let count = journal.lockCount
@@ -79,15 +78,15 @@ extension FileSession {
         journal.keepLocked(count: count)
     }
 
-    /// Has the file written again if it is missing. Under the lock of a journal that was not known.
+    /// Schedules the file to be written again if it is missing. Requires the lock of a journal that was not known.
     mutating func restoreIfFileIsMissing() throws(StorageError) {
         if try isFileMissing() { repairs.insert(.restoreFile) }
     }
 
-    /// Tells the journal that there is no file, so that the next load does not take that for a wish, and writes it
-    /// again. The journal has everything, so the next checkpoint does what fails of the latter.
+    /// Records in the journal that there is no file, so that the next load does not take that for intended, and writes
+    /// the file again. If that fails, the next checkpoint does it, because the journal has everything.
     mutating func restoreFile() throws(StorageError) {
-        // Under the lock of a journal that has lost its name, others may have a file there that has other values.
+        // Under the lock of a journal that has lost its name, others may have a file there with other values.
         guard try !StorageError.reading(names.file, isJournalMissing()) else { return }
         let kind = replacement
         var aside: FilePath?
@@ -107,13 +106,13 @@ extension FileSession {
         }
     }
 
-    /// Sets aside what stands in the file's place and is not a file; again with the next checkpoint if that fails.
+    /// Sets aside what has the file's name and is not a file; the next checkpoint tries again if that fails.
     mutating func setAsideWhatIsNoFile() throws(StorageError) -> FilePath? {
         guard replacement != nil else { return nil }
         return try StorageError.saving(names.file, aside.move(names.file, to: names.corrupt))
     }
 
-    /// What stands in the file's place and is not a file.
+    /// The kind of what has the file's name, if that is not a file.
     var replacement: FileStatus.Kind? {
         guard let kind = try? operations.status(at: names.file).kind, kind != .file, kind != .symbolicLink else {
             return nil
@@ -121,9 +120,9 @@ extension FileSession {
         return kind
     }
 
-    /// There is no file any more.
+    /// Records that the file does not exist any more.
     ///
-    /// - Returns: Whether there was one, and the store has not been told yet.
+    /// - Returns: Whether there was one, and the store has not been notified yet.
     private mutating func forgetFile() -> Bool {
         let isNews = file.forget()
         if state.mirrors.map(\.version) != [.absent] { tell(.removal(from: inForce.tree)) }

@@ -1,29 +1,29 @@
-/// One process's dealings with a settings file and its journal.
+/// One process's access to a settings file and its journal.
 ///
 /// The journal has everything: all values, and which version of the readable file, its mirror, has which of them. So
-/// every question about the file is answered by comparing, and a file that is lost or damaged is only written again.
+/// every question about the file is answered by comparing, and a lost or damaged file is only written again.
 ///
-/// This is the driver: it makes the system calls, in the order of durability. What follows from their results is
-/// decided by structs that make none:
+/// This is the driver: it makes the system calls, in the order of durability. Structs that make no system calls decide
+/// what follows from their results:
 ///
 ///     file and journal ──────▶ LoadedValues     what is stored, and what has been edited at rest?
 ///     readings of the file ──▶ KnownFile        is it known, edited, missing, unusable?
 ///     records ───────────────▶ JournalState     which versions may the file have, and what does each lack?
-///     another journal ───────▶ KnownJournal     does it go on with the one that was known, or is it a backup?
-///     changes ───────────────▶ ValuesInForce    what has the store not been told?
+///     another journal ───────▶ KnownJournal     does it continue the known one, or is it a backup?
+///     changes ───────────────▶ ValuesInForce    what has not been delivered to the store?
 ///     losses, failures ──────▶ PendingRepairs   what is due before anything else is written?
-///     sizes ─────────────────▶ RewriteSchedule  is it worth it to write the file, or a new journal?
+///     sizes ─────────────────▶ RewriteSchedule  is it worthwhile to write the file, or a new journal?
 ///
 ///     unloaded ──┐
 ///     ready ─────┼─ load ─▶ ready | unreadable        every state ─ close ─▶ closed
 ///     unreadable ┘
 ///
-/// Only `ready` allows anything to be written, and a load writes nothing. What each failure leaves behind:
+/// Only `ready` allows anything to be written, and a load writes nothing. Each failure leaves this behind:
 ///
-/// - An append that fails leaves no valid record: the next one takes its place.
-/// - After a sync that fails the next write puts a new journal with all values in the place of the old one.
-/// - A checkpoint that fails leaves the old file, or the new one if only the last sync failed, and in both cases a
-///   journal that knows either.
+/// - A failed append leaves no valid record: the next one overwrites it.
+/// - After a failed sync the next write replaces the journal by a new one with all values.
+/// - A failed checkpoint leaves the old file, or the new one if only the last sync failed, and in both cases a journal
+///   that knows either.
 struct FileSession: Sendable {
     enum Phase: Sendable {
         case unloaded, ready, closed
@@ -31,14 +31,14 @@ struct FileSession: Sendable {
     }
 
     let operations: FileOperations
-    /// As given, before links are followed.
+    /// The path as given, before links are followed.
     let path: FilePath
     var lockTimeout: LockTimeout
-    /// Where the records of a journal end at the latest, so that a load can always read it.
+    /// The end of a journal's records at the latest, so that a load can always read it.
     let journalCapacity: Int
 
     var phase = Phase.unloaded
-    /// Where the path leads.
+    /// The files to which the path leads.
     var place: FilePlace
     var spelling: FileSpelling
     var journal: JournalFile
@@ -48,22 +48,22 @@ struct FileSession: Sendable {
     var inForce = ValuesInForce()
     var repairs = PendingRepairs()
     var schedule: RewriteSchedule
-    /// The last batch that was appended, which is not appended twice.
+    /// The batch that was appended last, which is not appended twice.
     var lastBatch: StorageBatch.ID?
     /// The named locks that this process holds.
     var namedLocks = NamedFileLocks()
     var history = FileHistory()
-    /// What the journal could not be told when it became known.
+    /// Records that could not be appended to the journal when they became known.
     var untold: [JournalRecord.Content] = []
-    /// What somebody has written into the file and a checkpoint has taken from its place before it was seen.
+    /// A text that somebody has written into the file, and that a checkpoint has replaced before it was seen.
     var displaced: FileReading?
-    /// What the store has said is state, and is none.
+    /// The store's declarations of which keys are state and which are not.
     var declared = DeclaredState()
-    /// What the system said of the file of state when it was last read.
+    /// The status of the state file when it was last read.
     var seenState: FileSignature?
-    /// The journal that was open before another one had its name, until that is known.
+    /// The journal that was open before another one got its name, until that one is known.
     var lost: JournalFile?
-    /// The keys of secrets that the journal has not been told, although it says that a history is kept.
+    /// Secrets that are not recorded in the journal yet, although it keeps a history.
     var untoldSecrets: Set<SettingKey> = []
     /// Whether this process has written since it loaded the file, or was about to.
     var hasWritten = false
@@ -88,7 +88,7 @@ struct FileSession: Sendable {
 
     /// The largest file that is read or written, in bytes.
     static let sizeLimit = 256 << 20
-    /// The largest journal that is read, in bytes: it has all values, and what has come behind them.
+    /// The largest journal that is read, in bytes: it has all values, and the records after them.
     static let journalSizeLimit = 512 << 20
 
     /// Call first in every operation except `load`.

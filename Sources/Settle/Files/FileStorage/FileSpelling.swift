@@ -1,14 +1,14 @@
-/// How a settings file is spelled.
+/// The spelling of a settings file: its path, format and size limit.
 ///
 /// Pure.
 struct FileSpelling: Sendable {
-    /// As given, before links are followed.
+    /// The path as given, before links are followed.
     let path: FilePath
     /// The format asked for, if one was.
     let chosen: FileFormat?
-    /// What the file is written in.
+    /// The format in which the file is written.
     var format: FileFormat
-    /// How many bytes it may have.
+    /// The maximum size of the file in bytes.
     var sizeLimit = FileSession.sizeLimit
 
     init(_ path: FilePath, chosen: FileFormat?) {
@@ -17,12 +17,12 @@ struct FileSpelling: Sendable {
         format = chosen ?? .json
     }
 
-    /// Whether the name says a format, or one was asked for.
+    /// Whether the name implies a format, or one was asked for.
     var isKnown: Bool { chosen != nil || formatByName != nil }
 
     private var formatByName: FileFormat? { FileFormat(fileName: path.name) }
 
-    /// - Parameter bytes: Those of the file that is there.
+    /// - Parameter bytes: Those of the current file.
     func format(toReplace bytes: [UInt8]?) -> FileFormat {
         chosen ?? bytes.flatMap { format(of: $0) } ?? formatByName ?? .json
     }
@@ -37,7 +37,7 @@ struct FileSpelling: Sendable {
     }
 
     /// - Parameters:
-    ///   - file: What stays as it is spelled, where it has these values already; `nil` for a new file.
+    ///   - file: The file whose spelling stays where it already has these values; `nil` for a new file.
     ///   - state: Knows where a version of the file has others.
     func encode(
         _ tree: SettingTree, into file: FileReading? = nil, _ state: JournalState? = nil
@@ -62,25 +62,26 @@ struct FileSpelling: Sendable {
         return bytes
     }
 
-    /// Where a version of the file may have other values, and which. What has become state is where it was.
+    /// Returns the keys at which a version of the file may have other values, with these values. Keys that have become
+    /// state are included.
     private static func places(
         in difference: MirrorDifference, _ stateFile: StateFile
     ) -> [SettingKey: SettingValue?] {
         var places = difference.values
         for key in stateFile.keys where places[key] == nil {
-            // A dictionary that is one place may have state in it.
+            // A dictionary that is one entry may have state in it.
             if !key.parents.contains(where: { places[$0] != nil }) { places[key] = .some(nil) }
         }
         return places
     }
 
-    /// Whether a file has the values of a tree, as far as its format can tell them apart.
+    /// Returns whether a file has the values of a tree, as far as its format can distinguish them.
     func isSpelling(_ bytes: [UInt8], of tree: SettingTree) -> Bool {
         guard let read = try? decode(bytes), let fresh = try? decode(format.encode(tree)) else { return false }
         return TreeDifference(from: fresh, to: read, isSame: isSpelledAlike).isEmpty
     }
 
-    /// Whether two values are equal, or the file would have the same bytes for them, such as for a date and its
+    /// Returns whether two values are equal, or the file would have the same bytes for them, as for a date and its
     /// spelling in JSON.
     func isSame(_ one: SettingValue?, _ other: SettingValue?) -> Bool {
         guard let one, let other else { return one == nil && other == nil }

@@ -1,18 +1,19 @@
 extension FileStorage {
-    /// One value of a settings file, if a first look tells: the newest checkpoint in the journal is this very file, and
-    /// there is no schema that makes secrets of values.
+    /// Returns one value of a settings file, if that is possible without a storage: the newest checkpoint in the
+    /// journal is this very file, and there is no schema that declares values to be secrets.
     ///
-    /// It is the value that ``load()`` would give. A storage takes ten times as long, most of it for the types of what
-    /// it keeps in memory, which a program that ends at once never needs.
+    /// It is the value that ``load()`` would return. A storage takes ten times as long, most of it for the types of its
+    /// data in memory, which a program that ends at once never needs.
     ///
     /// - Parameter key: Without backslashes and empty names. A value that is stored under that very name comes first.
-    /// - Returns: `nil` if a storage has to look, also for what is not there.
+    /// - Returns: `nil` if a storage has to load the file, also for a missing value.
     package static func valueAtFirstSight(of key: String, in path: FilePath) -> SettingValue? {
-        // Not by `FileOperations`, which makes sentences of errors: here each of them means that a storage has to look.
+        // Not by `FileOperations`, which makes sentences of errors: here each error means that a storage has to load
+        // the file.
         let (names, calls) = (FileNames(path), POSIXSystemCalls())
-        // Behind a link to a folder, the journal is where that folder's is.
+        // If a link leads to the folder, the journal is where that folder's journal is.
         if names.isStateApart, isBehindLink(path, calls) { return nil }
-        // The file first: the journal, which is read later, then knows every version of it that a program wrote.
+        // The file first: the journal, which is read later, then knows every version of the file that a program wrote.
         guard let bytes = contents(of: names.file, calls), let journal = contents(of: names.journal, calls),
             bytes.first == UInt8(ascii: "{"), isMissing(names.schema, calls),
             journal.withUnsafeBytes({ JournalEnd.version(in: $0) }) == FileVersion(of: bytes)
@@ -21,15 +22,15 @@ extension FileStorage {
         return search.scalar(at: key)
     }
 
-    /// `nil` also for a link, beside which there is no journal, and for a large file, with which starting is not what
-    /// takes the time.
+    /// Returns the bytes of a file; `nil` also for a link, beside which there is no journal, and for a large file, for
+    /// which starting is not the slow part.
     private static func contents(of path: FilePath, _ calls: POSIXSystemCalls) -> [UInt8]? {
         guard let folder = try? calls.openFile(path.folder.text, .folder) else { return nil }
         defer { try? calls.closeFile(folder) }
         guard let file = try? calls.openEntry(path.name, in: folder, .file) else { return nil }
         defer { try? calls.closeFile(file) }
         guard let status = try? calls.status(of: file), status.kind == .file, status.size <= 1 << 20 else { return nil }
-        // One byte more, so that a file shows that has grown.
+        // One byte more, so that a file that has grown is noticed.
         let bytes = [UInt8](unsafeUninitializedCapacity: Int(status.size) + 1) { buffer, count in
             count = (try? calls.readBytes(file, at: 0, into: UnsafeMutableRawBufferPointer(buffer))) ?? 0
         }

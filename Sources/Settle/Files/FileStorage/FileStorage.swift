@@ -8,68 +8,69 @@ import Synchronization
 
 /// Keeps settings in a journal, and mirrors them in a file beside it that people can read and edit.
 ///
-/// **What a save does.** A batch is appended to the journal, `.settings.json.journal`, which has all values, and synced
-/// if it is to be ``StorageDurability/synced``. A checkpoint writes the whole file beside the old one, syncs it and
-/// swaps the two, so that every reader, even one after a crash, finds the old or the new contents. A file beyond 4 KiB
-/// is only written when the journal has grown by a quarter of it, or nothing has happened for a while. New files are
-/// 0600 and folders that had to be made 0700, whatever the process's mask says. A file that is replaced keeps the
-/// permissions that it has, unless a group with secrets has been opened; what stands beside it is 0600. A symbolic link
-/// to the file stays one: the file that it leads to is replaced.
+/// **Saving.** A batch is appended to the journal, `.settings.json.journal`, which has all values, and synced if it is
+/// to be ``StorageDurability/synced``. A checkpoint writes the whole file beside the old one, syncs it and swaps the
+/// two, so that every reader, even one after a crash, finds the old or the new contents. A file beyond 4 KiB is only
+/// written when the journal has grown by a quarter of it, or nothing has happened for a while. New files are 0600 and
+/// new folders 0700, whatever the process's umask. A file that is replaced keeps its permissions, unless a group with
+/// secrets has been opened; files beside it are 0600. A symbolic link to the file stays a link: the file to which it
+/// leads is replaced.
 ///
-/// **What a failure leaves behind.** What was there before, and the values in memory: the next append or checkpoint
-/// writes them. After a failed sync the journal is replaced by a new file, never synced again.
+/// **Failures.** A failure leaves the earlier contents, and the values in memory: the next append or checkpoint writes
+/// them. After a failed sync the journal is replaced by a new file, never synced again.
 ///
-/// **What a load makes of the files.** It writes nothing. A file that is a version the journal knows: the journal's
-/// values. Any other: an edit. A damaged file: the journal's values, and the first call that writes sets the file aside
-/// as `settings.json.corrupt-1` (or under the next number that is free) and writes it again. A damaged journal: what
-/// the file and the rest of the journal have. No journal: the file's values. No file:
-/// ``StorageContents/Outcome/absent``, or ``StorageContents/Outcome/removed(description:)`` if something beside it
-/// shows that there was one; no earlier version comes back. A file that can't be read: an error, and nothing is written
-/// over it until a load succeeds.
+/// **Loading.** A load writes nothing. If the file is a version that the journal knows, the journal's values count. Any
+/// other file is an edit. If the file is damaged, the journal's values count, and the first call that writes sets the
+/// file aside as `settings.json.corrupt-1` (or under the next free number) and writes it again. If the journal is
+/// damaged, the values come from the file and the rest of the journal. Without a journal, the file's values count.
+/// Without a file, the outcome is ``StorageContents/Outcome/absent``, or
+/// ``StorageContents/Outcome/removed(description:)`` if something beside it shows that there was one; no earlier
+/// version comes back. If the file can't be read, the load throws, and nothing is written over the file until a load
+/// succeeds.
 ///
 /// **Other processes and people** may write the same file. Processes that use this storage exclude each other by the
 /// journal's lock, which the system releases when a process ends; each merges what others have appended before it
-/// appends. An edit of the file is compared with the version that the journal knows, and only what differs is merged.
-/// One that can't be parsed is left alone while a process has the file open, and the values stay as they were; the file
-/// is not at rest then. What is removed while a process has it open is stored again: at once where that is noticed, and
-/// before a call that promises stable storage returns.
+/// appends. An edit of the file is compared with the version that the journal knows, and only the differences are
+/// merged. An edit that can't be parsed is left alone while a process has the file open, and the values stay as they
+/// were; the file is not at rest then. Files that are removed while a process has them open are stored again: at once
+/// where the removal is noticed, and before a call that promises stable storage returns.
 public final class FileStorage: HistoryStorage, CheckpointingStorage {
     /// The largest file that is read or written, in bytes.
     package static let sizeLimit = FileSession.sizeLimit
-    /// Below how many bytes behind its beginning a journal is never renewed.
+    /// The size in bytes, after its base, below which a journal is never replaced.
     package static let journalLimit = 64 << 10
-    /// What a journal may have at most: a load reads a little more.
+    /// The maximum size of a journal: a load reads a little more.
     package static let journalCapacity = FileSession.journalSizeLimit - (1 << 20)
 
     let path: FilePath
     /// `nil` for a file of this process's own.
     let home: UserHome?
     private let isFileURL: Bool
-    /// Whether it never writes.
+    /// Whether the storage never writes.
     let isReader: Bool
-    /// Held during I/O: a storage is called one call at a time, so that no call waits for it.
+    /// Held during I/O. A storage gets one call at a time, so calls do not wait for it.
     let session: LockedValue<FileSession>
-    /// The session's, for calls that can't wait.
+    /// The session's format, for calls that can't wait.
     private let knownFormat: LockedValue<FileFormat>
     private let knowsState = Atomic(false)
     private let lastHistory = LockedValue<(token: ChangeToken?, isKept: Bool)>((nil, false))
     private let watching: (any FileWatching)?
     private let watch = LockedValue<(any FileWatch)?>(nil)
-    /// What may have changed since the last look. Everything, while no watch tells.
+    /// The files that may have changed since the last check. All of them, while there is no watch.
     private let pendingChecks = Atomic<UInt8>(FileSession.PendingChecks.everything.rawValue)
 
-    /// Nothing is read or made before ``load()``.
+    /// Creates the storage of a file. Nothing is read or made before ``load()``.
     ///
     /// - Parameters:
     ///   - url: The file. It and its folders may be missing.
-    ///   - format: The format to write. An existing file is read in the format that it has. Without this parameter a
-    ///     file keeps the format that it has, and a new one is an XML property list if its name ends in `.plist`, and
-    ///     JSON if it ends in `.json` or has no extension. Any other extension fails at ``load()``.
+    ///   - format: The format to write. An existing file is read in its own format. Without this parameter a file keeps
+    ///     its format, and a new one is an XML property list if its name ends in `.plist`, and JSON if it ends in
+    ///     `.json` or has no extension. Any other extension fails at ``load()``.
     public convenience init(at url: URL, format: FileFormat? = nil) {
         self.init(at: url, format: format, calls: POSIXSystemCalls(), watching: SystemFileWatching.shared)
     }
 
-    /// The folder with the journal, the locks and the state of a settings file: its own, or for a file in
+    /// Returns the folder with the journal, the locks and the state of a settings file: its own, or for a file in
     /// `~/.config/app` the folder `~/.local/state/app`.
     ///
     /// It follows from the path alone, once all links on it have been followed. Neither file nor folder need exist.
@@ -79,7 +80,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         return URL(filePath: FileNames(resolved ?? path).stateFolder.text, directoryHint: .isDirectory)
     }
 
-    /// - Parameter home: If the file is another user's, that user's.
+    /// - Parameter home: The home of the user to whom the file belongs, if that is another user.
     convenience init(at url: URL, format: FileFormat? = nil, home: UserHome?) {
         self.init(
             at: url, format: format, calls: home?.calls ?? POSIXSystemCalls(),
@@ -87,12 +88,12 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     }
 
     /// - Parameters:
-    ///   - watching: Tells when files change. Without it, every call of ``changes(after:)`` looks.
-    ///   - home: Whose file it is, if that is another user; the calls are that home's then.
+    ///   - watching: Notifies when files change. Without it, every call of ``changes(after:)`` checks.
+    ///   - home: The home of the file's user, if that is another user; the calls are that home's then.
     ///   - isReader: Whether the calls never write.
     ///   - lockTimeout: How long one call waits for locks that other processes have.
-    ///   - journalLimit: Below this growth, in bytes, a journal is never begun anew.
-    ///   - journalCapacity: How many bytes a journal may have.
+    ///   - journalLimit: Below this growth, in bytes, a journal is never replaced.
+    ///   - journalCapacity: The maximum size of a journal in bytes.
     package init(
         at url: URL, format: FileFormat? = nil, calls: any SystemCalls, watching: (any FileWatching)? = nil,
         home: UserHome? = nil, isReader: Bool = false, lockTimeout: LockTimeout = .usual,
@@ -133,15 +134,15 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
-    /// How the file is spelled, or will be.
+    /// The current or future format of the file.
     var currentFormat: FileFormat {
         session.withLock { $0.spelling.format }
     }
 
-    /// Refuses what the file's format can't spell, and what is too deep or too large for any file.
+    /// Refuses values that the file's format can't represent, and values that are too deep or too large for any file.
     public func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
         if StorableCheck.isAlwaysStorable(value, at: key) { return }
-        // While the storage is at work, what it last had.
+        // While the storage is at work, use its last known format.
         let format = session.withLockIfAvailable { $0.spelling.format }
         if let format { knownFormat.withLock { $0 = format } }
         do throws(FormatError) {
@@ -151,8 +152,8 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
-    /// Appends to the journal, if there is anything to append. If it is to be synced, looks whether what was stored is
-    /// still there, and stores it again if not.
+    /// Appends to the journal, if there is anything to append. For a synced append, checks that the stored files are
+    /// still there, and stores them again if not.
     @discardableResult
     public func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) -> StorageReceipt {
         return try withSession { (session) throws(StorageError) in
@@ -169,7 +170,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
-    /// Does something that may lead to another place, and watches that from then on.
+    /// Runs `body`, which may follow the path to other files, and watches these from then on.
     private func following<Result>(
         _ session: inout FileSession, _ body: (inout FileSession) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
@@ -180,7 +181,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         return try body(&session)
     }
 
-    /// Also looks whether what was stored is still there, and stores it again if not.
+    /// Makes a checkpoint. Also checks that the stored files are still there, and stores them again if not.
     public func checkpoint(_ tree: SettingTree, for reason: CheckpointReason) throws(StorageError) -> Bool {
         try withSession { (session) throws(StorageError) in
             try session.beginCall()
@@ -194,13 +195,13 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
-    /// Whether the file has everything that the journal has. Without permission to write nothing can change that, so it
-    /// is true then.
+    /// Whether the file has everything that the journal has. Also true without permission to write, because nothing can
+    /// change it then.
     public var isAtRest: Bool {
         session.withLock { $0.isAtRest }
     }
 
-    /// Ignores the position: the session tracks what it has returned.
+    /// Ignores `position`: the session tracks what it has returned.
     public func changes(after position: StoragePosition) throws(StorageError) -> StorageChanges {
         let isWatched = watch.withLock { $0 != nil }
         return try withSession { (session) throws(StorageError) in
@@ -223,7 +224,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         session.withLock { $0.keptValues(at: key, insteadOf: stored) }
     }
 
-    /// Kept in the journal, beside what the file has.
+    /// Preserves the values in the journal, beside the file's values.
     public func keep(_ values: [SettingKey: SettingValue?]) throws(StorageError) {
         try withSession { (session) throws(StorageError) in
             try session.beginCall()
@@ -231,7 +232,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
-    /// In `.settings.json.before-migration`, in the format of the file.
+    /// Writes the values to `.settings.json.before-migration`, in the format of the file.
     public func keepVersion(_ tree: SettingTree) throws(StorageError) {
         try withSession { (session) throws(StorageError) in
             try session.beginCall()
@@ -246,12 +247,12 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
-    /// A file that others may read is 0600 from the next time on that it is written.
+    /// Makes a file that others may read 0600 the next time it is written.
     public func keepPrivate() {
         session.withLock { $0.isPrivate = true }
     }
 
-    /// State stands in a file of its own, `settings.state.json`, which is 0600.
+    /// Keeps state in a file of its own, `settings.state.json`, which is 0600.
     public func keepApart(state: Set<SettingKey>, from others: Set<SettingKey>) {
         session.withLock { $0.declared.add(state, from: others) }
         if !state.isEmpty { knowsState.store(true, ordering: .relaxed) }
@@ -264,16 +265,16 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         let places = session.withLock { $0.place.watchedNames }
         let watch = watching.watch(places) { [weak self] events in self?.didWatch(events, handle) }
         self.watch.withLock { $0 = watch }
-        // What has happened since the file was loaded.
+        // For changes since the file was loaded.
         handle(.mayHaveChanged)
     }
 
-    /// Handles what has happened outside. On the queue of the watches.
+    /// Handles external events. On the queue of the watches.
     private func didWatch(_ events: FileEvents, _ handle: @Sendable (StorageEvent) -> Void) {
         if events.contains(.replaced) || events.contains(.places) {
             addPendingChecks(.everything)
         } else {
-            // Most of it is this process's own appends. If the storage is at work, it may not have been.
+            // Most events come from this process's own appends. If the storage is at work, this one may not.
             guard session.withLockIfAvailable({ $0.hasNews() }) != false else { return }
             addPendingChecks(.journal)
         }
@@ -287,7 +288,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     private func readAhead() {
         _ = session.withLockIfAvailable { session in
-            // Before it is read, so that what comes later is looked for.
+            // Before the journal is read, so that later changes are checked.
             pendingChecks.bitwiseAnd(~FileSession.PendingChecks.journal.rawValue, ordering: .acquiringAndReleasing)
             if !session.mergeFewNewRecords() { addPendingChecks(.journal) }
             remember(session)
@@ -313,8 +314,8 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
-    /// Locks an empty file, `.settings.json.<name>.lock`, which is made if it is missing and stays. Where the file
-    /// system has no locks, one process must be alone with the settings.
+    /// Locks an empty file, `.settings.json.<name>.lock`, which is made if it is missing and stays. On a file system
+    /// without locks, only one process may use the settings.
     public func tryLock(named name: String) throws(StorageError) -> StorageLease? {
         try withSession { (session) throws(StorageError) in
             try session.beginCall()
@@ -323,7 +324,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
-    /// A process, where the system tells.
+    /// Returns a process, if the system reports it.
     public func holder(ofLockNamed name: String) -> String? {
         session.withLockIfAvailable { $0.holder(ofLockNamed: name) } ?? nil
     }
@@ -346,12 +347,12 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     public var keepsHistory: Bool { knownHistory.isKept }
 
-    /// While the storage is at work, what it had before.
+    /// The state of the history; while the storage is at work, its state before.
     private var knownHistory: (token: ChangeToken?, isKept: Bool) {
         session.withLockIfAvailable { ($0.journal.token, $0.keepsHistory) } ?? lastHistory.withLock { $0 }
     }
 
-    /// Makes a call, and remembers where the history stands after it, for those that can't wait for the next one.
+    /// Makes a call, and saves the history's end after it, for calls that can't wait for the next one.
     private func withSession<Result>(
         _ body: (inout FileSession) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
@@ -366,7 +367,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         lastHistory.withLock { $0 = now }
     }
 
-    /// In the journal, in front of the values, which says so to all processes.
+    /// Records the policy in the journal, before the values, where all processes find it.
     public func keepHistory(_ policy: HistoryPolicy) throws(StorageError) {
         guard policy != .unchanged else { return }
         try withSession { (session) throws(StorageError) in
@@ -382,8 +383,8 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
-    /// The secrets of this process, and those that others have recorded in the journal, which they do while it has a
-    /// history.
+    /// Returns the secrets of this process, and those that others have recorded in the journal, which they do while it
+    /// has a history.
     public func withheldKeys() -> Set<SettingKey> { session.withLock { $0.withheldKeys } }
 
     public func forgetHistory(of key: SettingKey) throws(StorageError) {
@@ -393,8 +394,8 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
-    /// A lease ends with the process.
-    /// Fails if the file of a named lock was removed or replaced: others lock another one then.
+    /// Checks a lease, which ends with the process. Fails if the file of a named lock was removed or replaced: others
+    /// lock another file then.
     public func renew(_ lease: StorageLease) throws(StorageError) -> StorageLease {
         try session.withLock { (session) throws(StorageError) in try session.checkLock(lease) }
         return lease
@@ -430,7 +431,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 }
 
 extension FilePath {
-    /// Where a URL leads, with its `..` as they are: what they mean is for the file system to say.
+    /// Creates the path to which a URL leads, with its `..` as they are: the file system defines their meaning.
     init(_ url: URL) {
         self = FilePath(url.absoluteURL.path(percentEncoded: false)).withoutTrailingSlashes
     }

@@ -1,14 +1,14 @@
-/// Puts damaged files aside, under names of their own beside the settings file.
+/// Puts damaged files aside, under separate names beside the settings file.
 struct FilesPutAside: Sendable {
-    /// How many damaged versions may stand beside the file before one more is an error.
+    /// The maximum number of damaged versions beside the file. One more is an error.
     private static let limit = 999
 
     let operations: FileOperations
     let names: FileNames
 
-    /// Gives the settings file, which is damaged, a second name.
+    /// Gives the damaged settings file a second name.
     ///
-    /// - Returns: The name, which it has for good; `nil` if another file stands there by now.
+    /// - Returns: The name, which is durable; `nil` if another file has the settings file's name now.
     func link(_ damaged: FileStatus.Identity) throws(StorageError) -> FilePath? {
         do {
             for number in 1...Self.limit {
@@ -16,12 +16,12 @@ struct FilesPutAside: Sendable {
                 let claim = try claim(aside, for: names.file)
                 let isDamagedFile = claim == .moved ? true : try operations.status(at: aside).identity == damaged
                 if isDamagedFile {
-                    // Also when the name was taken: then one before this one was interrupted.
+                    // Even if the name was taken: then an earlier attempt was interrupted.
                     try operations.synchronizeFolder(names.folder)
                     return aside
                 }
                 if claim == .linked {
-                    // Another file stands there by now, perhaps a good one.
+                    // Another file is at the path now, perhaps a good one.
                     try? operations.remove(aside)
                     return nil
                 }
@@ -34,7 +34,7 @@ struct FilesPutAside: Sendable {
     }
 
     private enum Claim {
-        /// The name belongs to a file that has been there before.
+        /// The name belongs to a file that was there before.
         case taken
         /// The file has both names.
         case linked
@@ -55,10 +55,11 @@ struct FilesPutAside: Sendable {
         return .linked
     }
 
-    /// The way without hard links. A crash after it, which leaves no file, loses nothing: the journal has everything.
+    /// Moves the file, on file systems without hard links. A crash afterwards leaves no file, but loses nothing: the
+    /// journal has everything.
     private func move(_ file: FilePath, to aside: FilePath) throws(FileError) -> Claim {
         do {
-            // A rename would replace what has the name. The empty file makes sure that it replaces nothing else.
+            // A rename would replace the file with the name. The empty file makes sure that it replaces nothing else.
             let reserved = try operations.open(aside, .createNew(permissions: 0o600))
             try? operations.close(reserved, at: aside)
         } catch {
@@ -74,9 +75,9 @@ struct FilesPutAside: Sendable {
         return .moved
     }
 
-    /// Gives whatever has a name another one that is free.
+    /// Gives any file another name that is free.
     ///
-    /// - Returns: That one.
+    /// - Returns: The new name.
     @discardableResult
     func move(_ path: FilePath, to name: (Int) -> FilePath) throws(FileError) -> FilePath {
         for number in 1...Self.limit {
@@ -91,12 +92,12 @@ struct FilesPutAside: Sendable {
         throw FileError(action: "set aside", path: path.text, cause: .alreadyExists)
     }
 
-    /// Copies bytes to a file whose name is free, for good.
+    /// Copies bytes durably to a file whose name is free.
     func copy(_ bytes: [UInt8], to name: (Int) -> FilePath) throws(FileError) {
         for number in 1...Self.limit where try copy(bytes, to: name(number)) { break }
     }
 
-    /// - Returns: False if another file has the name. One with the same bytes is what has been put aside before.
+    /// - Returns: False if another file has the name. A file with the same bytes is the copy that was put aside before.
     private func copy(_ bytes: [UInt8], to path: FilePath) throws(FileError) -> Bool {
         do throws(FileError) {
             let file = try operations.open(path, .createNew(permissions: 0o600))

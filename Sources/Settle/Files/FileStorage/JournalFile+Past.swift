@@ -1,13 +1,13 @@
-/// What the journal keeps of the past.
+/// The history in the journal.
 extension JournalFile {
-    /// All values as they were at a place of the history; `nil` if the journal does not go back so far.
+    /// Returns all values as they were at a token; `nil` if the journal does not go back so far.
     ///
     /// - Parameters:
-    ///   - place: Where another journal was begun.
-    ///   - base: What that was begun with. If the history here has gone another way before the place, the values that
-    ///     this journal has had too are returned: the others were written on the other way, and here the newest ones
-    ///     stand for them.
-    ///   - limit: How large the journal may be.
+    ///   - place: The token where another journal was begun.
+    ///   - base: The values with which that journal was begun. If the history here has diverged before the token, the
+    ///     result is limited to those of them that this journal has had too: the others were written on the other
+    ///     branch. At their keys the result has the newest values here.
+    ///   - limit: The maximum size of the journal.
     func tree(at place: ChangeToken, or base: SettingTree?, limit: Int) -> SettingTree? {
         var reader = self
         guard let log = try? reader.scan(limit: limit), let header = reader.header else { return nil }
@@ -24,12 +24,12 @@ extension JournalFile {
 
     private static let chunkSize = 256 << 10
 
-    /// Whether there is anything.
+    /// Whether the journal has any history records.
     var hasPast: Bool { header.map { $0.base > UInt64(JournalHeader.size) } ?? false }
 
-    /// Finds the records. Those behind a damaged one count, since all of them were written at once.
+    /// Finds the history records. Records after a damaged one count, because all of them were written at once.
     ///
-    /// - Parameter known: What was found before. It stays true for the same journal.
+    /// - Parameter known: The index found before. It stays valid for the same journal.
     func pastIndex(knowing known: JournalPastIndex?) throws(FileError) -> JournalPastIndex? {
         guard let header else { return nil }
         if let known, known.generation == header.generation { return known }
@@ -46,7 +46,7 @@ extension JournalFile {
                     : JournalScan.scan(bytes, at: place.offset, from: place)
             }
             if !isRest, scan.records.isEmpty {
-                // A long record, or a damaged one: the rest tells.
+                // A long record, or a damaged one: reading the rest decides.
                 count = scan.needsMore.map { max($0, 2 * count) } ?? behind - place.offset
                 continue
             }
@@ -57,7 +57,7 @@ extension JournalFile {
         return index
     }
 
-    /// Reads some records. Those that have been damaged since they were found are left out.
+    /// Reads some history records. Records that have been damaged since they were found are left out.
     func past(_ range: Range<Int>, in index: JournalPastIndex) throws(FileError) -> [JournalTransactions] {
         let place = index.bytes(of: range)
         let bytes = try read(at: place.lowerBound, count: place.count)

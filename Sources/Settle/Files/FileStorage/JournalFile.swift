@@ -1,10 +1,10 @@
 /// The journal of a settings file, as this process has it open.
 ///
 /// Its file carries the lock under which all processes write. The file at the journal's path may be replaced by another
-/// one (``replace(_:with:isReset:names:for:)``); a process that still has the old one sees that it has no name any
-/// more.
+/// one (``replace(_:with:isReset:names:for:)``). A process that still has the old file open notices that the file no
+/// longer has its name.
 struct JournalFile: Sendable {
-    /// What ``lock(timeout:)`` has found.
+    /// The result of ``lock(timeout:)``.
     enum Finding: Sendable, Hashable {
         /// The file that was open before; others may have appended to it.
         case same
@@ -12,53 +12,53 @@ struct JournalFile: Sendable {
         case new
         /// A file that has not been read yet.
         case other
-        /// The file that was open before, which does not have its name any more. The lock was not taken.
+        /// The file that was open before, which no longer has its name. The lock was not taken.
         case replaced
     }
 
     let operations: FileOperations
     let path: FilePath
     private(set) var file: FileDescriptor?
-    /// Of the file that is open, once it has been asked for.
+    /// The identity of the open file, once it has been asked for.
     private var identity: FileStatus.Identity?
-    /// Whether the file that is open has been read.
+    /// Whether the open file has been read.
     private(set) var isKnown = false
     private(set) var isReadOnly = false
-    /// The header of the file, if it has a good one.
+    /// The header of the file, if it has a valid one.
     private(set) var header: JournalHeader?
-    /// Where the next record belongs.
+    /// The position of the next record.
     private(set) var end = JournalPosition.start(of: 0)
-    /// Where the file's history stands behind the last record that has been read or written; `nil` until one has.
+    /// The token after the last record that has been read or written; `nil` until one has.
     private(set) var token: ChangeToken?
-    /// Up to where it is known, in the file and in the history.
+    /// The point up to which it is known, in the file and in the history.
     typealias Place = (offset: Int, token: ChangeToken?)
     var place: Place { (end.offset, token) }
-    /// That of the last one with a header.
+    /// The lineage of the last journal with a header.
     var lineage: JournalLineage { lineages.last ?? JournalLineage() }
-    /// Those of all that this process has had open, one for each that was begun where there was none.
+    /// The lineages of all journals that this process has had open, one for each that was begun where there was none.
     private(set) var lineages: [JournalLineage] = []
-    /// Where the records end that it was begun with.
+    /// The end of the records with which it was begun.
     private(set) var beginningEnd = 0
-    /// Up to where the file is known to be on stable storage.
+    /// The offset up to which the file is known to be on stable storage.
     private(set) var durableEnd = 0
-    /// How large the file is, with the zeros behind its end.
+    /// The size of the file, with the zeros after its end.
     private var size = 0
-    /// Whether something else than zeros may stand behind its end.
+    /// Whether something else than zeros may follow its end.
     private var mayHaveTail = false
     /// How often the lock was taken.
     private(set) var lockCount = 0
-    /// Whether it is to take the place of another one.
+    /// Whether it is to replace another one.
     private var isReplacement = false
-    /// A sync has failed: what was written may be lost although later syncs succeed. Another journal makes up for it,
-    /// so this belongs to the file that is open and not to the repairs that are pending.
+    /// A sync has failed: appended data may be lost although later syncs succeed. Another journal makes up for it, so
+    /// this belongs to the open file and not to the pending repairs.
     private(set) var needsReplacement = false
 
-    /// The least by which the file grows. What lies behind its end reads as zeros, so that a sync after an append has
-    /// no change of the file's size to write.
+    /// The minimum step by which the file grows. The space after its end reads as zeros, so that a sync after an append
+    /// need not write a new file size.
     private static let growth = 16 << 10
-    /// Of a longer record, the checksum and what follows behind it are read one by one.
+    /// If a record is longer than this, its checksum and the bytes after it are read separately.
     private static let lookLimit = 1 << 10
-    /// The largest step by which the file grows beyond what it must.
+    /// The maximum step by which the file grows beyond what is needed.
     private static let growthLimit = 64 << 10
 
     init(_ operations: FileOperations, path: FilePath) {
@@ -73,7 +73,7 @@ struct JournalFile: Sendable {
 
     // MARK: Opening
 
-    /// Opens the file if it exists.
+    /// Opens the file if it exists. Returns whether it does.
     mutating func open() throws(FileError) -> Bool {
         close()
         do {
@@ -85,7 +85,7 @@ struct JournalFile: Sendable {
         }
     }
 
-    /// Opens it for writing too, if that is allowed: to follow a file that others write needs no more.
+    /// Opens the file, for writing too if that is allowed: following a file that others write only needs reading.
     private func openForReading() throws(FileError) -> (FileDescriptor, isReadOnly: Bool) {
         do {
             return (try operations.open(path, .update), false)
@@ -97,9 +97,9 @@ struct JournalFile: Sendable {
 
     mutating func close() {
         guard let file else { return }
-        // A process that was forked a moment ago has the file too, and with it the lock until it runs its program.
+        // A process forked a moment ago has the file too, and with it the lock until that process runs its program.
         if lockCount > 0 { try? operations.unlock(file, at: path) }
-        // What was to be durable has been synced; closing has nothing to report. It also gives up the lock.
+        // Data that was to be durable has been synced; closing has nothing to report. It also releases the lock.
         try? operations.close(file, at: path)
         didClose()
     }
@@ -115,7 +115,7 @@ struct JournalFile: Sendable {
 
     /// Gives up the file and its lock.
     ///
-    /// - Returns: The same file, to be read and closed by the caller, if it was known.
+    /// - Returns: The same file, for the caller to read and close, if it was known.
     mutating func detach() -> JournalFile? {
         guard isKnown, let file else {
             close()
@@ -127,7 +127,7 @@ struct JournalFile: Sendable {
         return self
     }
 
-    /// Whether the path leads to something else by now, or to nothing.
+    /// Returns whether the path now leads to another file, or to none.
     mutating func isReplaced() throws(FileError) -> Bool {
         guard let file else { return true }
         return try statusIfNamed(file) == nil
@@ -135,10 +135,10 @@ struct JournalFile: Sendable {
 
     // MARK: Reading
 
-    /// All bytes of the file.
+    /// Returns all bytes of the file.
     mutating func readAll(limit: Int) throws(FileError) -> [UInt8] { try read(at: 0, count: sizeToRead(limit: limit)) }
 
-    /// How many bytes there are to be read.
+    /// Returns the number of bytes to read.
     private mutating func sizeToRead(limit: Int) throws(FileError) -> Int {
         guard let file else { return 0 }
         let status = try operations.status(of: file, at: path)
@@ -148,11 +148,10 @@ struct JournalFile: Sendable {
         return size
     }
 
-    /// Reads everything from the record on that has all values, and takes the place behind the last record. What is
-    /// kept of the past is skipped.
+    /// Reads everything from the base on, and moves to the position after the last record. History records are skipped.
     mutating func scan(limit: Int) throws(FileError) -> JournalReading {
         let size = try sizeToRead(limit: limit)
-        // Of most, that is all.
+        // For most journals, that is all.
         let bytes = try read(at: 0, count: min(size, Self.growthLimit))
         let header: JournalHeader
         do throws(JournalError) {
@@ -177,15 +176,15 @@ struct JournalFile: Sendable {
         return reading
     }
 
-    /// Takes a place in the file that was found by reading it.
+    /// Moves to a position in the file that was found by reading it.
     ///
-    /// - Parameter token: Where the history stands there. One that does not say leaves what is known.
+    /// - Parameter token: The token there. `nil` leaves the known one.
     mutating func take(
         _ header: JournalHeader?, _ end: JournalPosition, _ token: ChangeToken?, durableEnd: Int, beginningEnd: Int
     ) {
         self.beginningEnd = beginningEnd
         if let token { self.token = token }
-        // One without a header may be one that another process is just beginning: it is read again once the lock is
+        // A file without a header may be one that another process is just beginning: it is read again once the lock is
         // held.
         isKnown = header != nil
         self.header = header
@@ -197,33 +196,33 @@ struct JournalFile: Sendable {
         self.durableEnd = durableEnd
     }
 
-    /// Counts the file as one that has not been read, and of which is known what was known before.
+    /// Counts the file as unread, and restores the earlier knowledge of it.
     mutating func goBack(to known: JournalFile) {
         take(known.header, known.end, known.token, durableEnd: known.durableEnd, beginningEnd: known.beginningEnd)
         forget()
     }
 
-    /// Counts the file as one that has not been read.
+    /// Counts the file as unread.
     private mutating func forget() {
         isKnown = false
     }
 
-    /// What others have appended since the last time.
+    /// The records that others have appended since the last call.
     struct News {
         var records: [(offset: Int, record: JournalRecord)] = []
         /// Whether the file had no more.
         var isAll = false
     }
 
-    /// Reads what others have appended since the last time. If that fails, all of it is read the next time.
+    /// Reads the records that others have appended since the last call. If that fails, the next call reads all of them.
     ///
-    /// A file that has become another one in place, such as by a backup that was copied over it, is not known any more.
+    /// A file that has become another one in place, such as by copying a backup over it, is no longer known.
     ///
-    /// - Parameter limit: How many bytes to read at most; what goes beyond is left for the next time.
+    /// - Parameter limit: The maximum number of bytes to read; the next call reads the rest.
     mutating func readNew(atMost limit: Int = .max) throws(FileError) -> News {
         guard file != nil else { return News() }
         switch try rest() {
-        // Nearly always, and this is asked before each append.
+        // Nearly always, and this is checked before each append.
         case .nothing: return News(isAll: true)
         case .otherFile:
             forget()
@@ -248,7 +247,7 @@ struct JournalFile: Sendable {
             news.records += scan.records
             place = scan.end
             let isEnd = bytes.count < size
-            // Otherwise more may follow behind what was read, or is just being written.
+            // Otherwise more may follow the bytes that were read, or is just being written.
             news.isAll = scan.tail == .clean && (isEnd || place.offset < start + size)
             if isEnd || news.isAll || place.offset - end.offset >= limit { break }
         }
@@ -260,15 +259,15 @@ struct JournalFile: Sendable {
         return news
     }
 
-    /// Whether the file has something that has not been read.
+    /// Returns whether the file has bytes that have not been read.
     func hasNews() throws(FileError) -> Bool {
         guard file != nil else { return false }
         return try rest() != .nothing
     }
 
-    /// Whether the file has at a place of its generation what stood there.
+    /// Returns whether the file still has the same record at a position of its generation.
     ///
-    /// - Parameter isDamaged: Whether that can't be told.
+    /// - Parameter isDamaged: Whether that can't be determined.
     func continues(_ place: JournalPosition, isDamaged: Bool = false) throws(FileError) -> Bool {
         guard place.generation == end.generation, place.generation != 0, place.offset <= end.offset else {
             return false
@@ -281,27 +280,28 @@ struct JournalFile: Sendable {
         bytes.withUnsafeBytes { $0.count < 8 ? 0 : $0.number(UInt64.self, at: 0) }
     }
 
-    /// What the file has behind what was read of it.
+    /// The part of the file after the bytes that were read.
     private enum Rest {
         case nothing
         case records
-        /// What was read does not stand there any more.
+        /// The bytes that were read are not there any more.
         case otherFile
     }
 
-    /// The last checksum follows from all that was read, and the length of a next record is never zero.
+    /// Checks the last checksum and the next length: the checksum depends on everything that was read, and the length
+    /// of a record is never zero.
     private func rest() throws(FileError) -> Rest {
         let distance = end.offset - end.chainOffset
         let isShort = distance <= Self.lookLimit
         let lengthSize = MemoryLayout<UInt32>.size
         let bytes = try read(at: end.chainOffset, count: isShort ? distance + lengthSize : MemoryLayout<UInt64>.size)
-        // With the last byte of what was read, which a file that was cut short does not have.
+        // With the last byte that was read, which is missing in a truncated file.
         let known = min(1, distance)
         let tail =
             isShort
             ? bytes.dropFirst(distance - known)
             : ArraySlice(try read(at: end.offset - known, count: known + lengthSize))
-        // As long as there is no header, there is nothing to compare.
+        // Without a header there is nothing to compare.
         guard chain(in: bytes) == end.chain && tail.count >= known || end.generation == 0 else { return .otherFile }
         return tail.dropFirst(known).allSatisfy { $0 == 0 } ? .nothing : .records
     }
@@ -338,9 +338,10 @@ struct JournalFile: Sendable {
         return status.size == 0 ? .new : isKnown && header != nil ? .same : .other
     }
 
-    /// By its name: a file in a folder that was moved away has all of its names, and will not be found.
+    /// Returns the status, looked up by name: a file in a folder that was moved away still has all its names, but will
+    /// not be found.
     ///
-    /// - Returns: `nil` if the open file is not the one that has the name.
+    /// - Returns: `nil` if the open file is not the one with the name.
     private mutating func statusIfNamed(_ file: FileDescriptor) throws(FileError) -> FileStatus? {
         let own: FileStatus.Identity
         if let identity {
@@ -358,7 +359,7 @@ struct JournalFile: Sendable {
         }
     }
 
-    /// Counts the lock, which has been taken once, as taken more often.
+    /// Counts the lock, which has been taken once, as taken several times.
     mutating func keepLocked(count: Int) {
         guard lockCount > 0 else { return }
         lockCount = max(lockCount, count)
@@ -388,8 +389,7 @@ struct JournalFile: Sendable {
         do {
             try operations.unlock(file, at: path)
         } catch {
-            // Closing the file gives up the lock too. What was not synced by then can't be any more, through this
-            // descriptor.
+            // Closing the file releases the lock too. After that, this descriptor can't sync the rest any more.
             let mustReplace = needsReplacement || !isDurable
             close()
             needsReplacement = mustReplace
@@ -399,9 +399,9 @@ struct JournalFile: Sendable {
     // MARK: Writing, under the lock
 
     /// Begins the empty file with a header and these records, in one write. If that fails, the file is closed: the next
-    /// to open it finds that it was never begun.
+    /// process that opens it finds that it was never begun.
     ///
-    /// - Parameter previous: The end of the journal before; of generation 0 if there was none.
+    /// - Parameter previous: The end of the previous journal; of generation 0 if there was none.
     mutating func begin(
         after previous: JournalPosition, _ past: KeptPast?, with contents: [JournalRecord.Content],
         isReset: Bool, for owner: FileStatus.Owner?
@@ -418,7 +418,7 @@ struct JournalFile: Sendable {
         do throws(FileError) {
             guard let file else { return }
             operations.keepOwner(owner, of: file, at: path)
-            // The process's mask may have taken away permissions that the user needs.
+            // The process's umask may have removed permissions that the user needs.
             try operations.setPermissions(of: file, at: path, to: 0o600)
             var header = JournalHeader(
                 generation: generation, previousGeneration: previous.generation,
@@ -442,7 +442,7 @@ struct JournalFile: Sendable {
     ) -> (bytes: [UInt8], end: JournalPosition) {
         var (bytes, place): ([UInt8], _) = ([], start)
         for content in contents {
-            // One of the past is on stable storage by the time that it is read: its journal has its name only then.
+            // A history record is on stable storage by the time it is read: its journal gets its name only then.
             let isPast = if case .past = content { true } else { false }
             let (encoded, next) = JournalRecord(content, durableEnd: isPast ? place.offset : 0).encoded(at: place)
             bytes += encoded
@@ -453,8 +453,8 @@ struct JournalFile: Sendable {
 
     /// Appends a record.
     ///
-    /// - Parameter limit: Where the record must end.
-    /// - Throws: Also ``SystemError/fileTooLarge`` if it would end behind that.
+    /// - Parameter limit: The offset at which the record must end at the latest.
+    /// - Throws: Also ``SystemError/fileTooLarge`` if it would end after that.
     mutating func append(_ content: JournalRecord.Content, within limit: Int) throws(FileError) {
         let content = content.counted(after: token)
         let (bytes, next) = JournalRecord(content, durableEnd: durableEnd).encoded(at: end)
@@ -470,11 +470,11 @@ struct JournalFile: Sendable {
         token?.checksum = next.chain
     }
 
-    /// What comes next follows behind a gap: something that is not known is missing.
+    /// Makes the next record follow a gap: something unknown is missing before it.
     mutating func leaveGap() { token = token?.behindGap }
 
-    /// Cuts off what stands behind the end and is no record: the rest of an append that was cut short, or what a loss
-    /// of power has left. Behind a record with the bytes of the one that is missing it would be one again.
+    /// Removes bytes after the end that are not a record: the rest of an interrupted append, or what a loss of power
+    /// has left. After a record with the bytes of the missing one, they would be a valid record again.
     private mutating func cutTail() throws(FileError) {
         guard let file, mayHaveTail else { return }
         try operations.truncate(file, at: path, to: end.offset)
@@ -487,12 +487,12 @@ struct JournalFile: Sendable {
         let needed = offset + bytes.count
         guard needed > size else { return }
         size = needed
-        // Behind what is written: cut short, the file still ends with that.
+        // After writing: if it is truncated, the file still ends with the written bytes.
         let grown = (needed + max(Self.growth, min(needed / 4, Self.growthLimit))) & ~4095
         if (try? operations.truncate(file, at: path, to: grown)) != nil { size = grown }
     }
 
-    /// Moves what was appended to stable storage. Needs no lock.
+    /// Makes everything that was appended durable. Needs no lock.
     mutating func synchronize() throws(FileError) {
         guard let file, !isDurable else { return }
         let end = end.offset
@@ -506,7 +506,7 @@ struct JournalFile: Sendable {
         durableEnd = end
     }
 
-    /// Puts a new file with these records in the journal's place, on stable storage, and goes on with it. Under the
+    /// Replaces the journal by a new file with these records, on stable storage, and continues with it. Requires the
     /// lock, which it keeps.
     mutating func replace(
         _ past: KeptPast?, with contents: [JournalRecord.Content], isReset: Bool, names: FileNames,
@@ -517,7 +517,8 @@ struct JournalFile: Sendable {
         let file = try operations.open(temporary, .createNew(permissions: 0o600))
         new.file = file
         do throws(FileError) {
-            // Before it has its name, so that no other process writes first. Without locks there is no other process.
+            // Before the file has its name, so that no other process writes first. Without locks, no other process may
+            // write at all.
             try? operations.lock(file, at: temporary)
             (new.token, new.lineages, new.isReplacement) = (token, lineages, true)
             try new.begin(after: end, past, with: contents, isReset: isReset, for: owner)
@@ -547,9 +548,9 @@ struct JournalFile: Sendable {
 }
 
 extension [(offset: Int, record: JournalRecord)] {
-    /// Where a history stands behind these records.
+    /// Returns the token of a history after these records.
     ///
-    /// - Parameter token: Where it stands before them.
+    /// - Parameter token: The token before them.
     func token(after token: ChangeToken?) -> ChangeToken? {
         guard let token, let last = last(where: { $0.record.content.transactions != nil }) else { return token }
         return last.record.content.transactions?.token(in: token.history)
@@ -557,7 +558,7 @@ extension [(offset: Int, record: JournalRecord)] {
 }
 
 extension JournalRecord.Content {
-    /// The same with the numbers of its transactions in the history that a journal tells.
+    /// Returns the same with the numbers of its transactions in a journal's history.
     fileprivate func counted(after token: ChangeToken?) -> JournalRecord.Content {
         guard let count = batch?.transactions?.count else { return self }
         return changingBatch { batch in

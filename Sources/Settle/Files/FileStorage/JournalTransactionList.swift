@@ -1,12 +1,12 @@
-/// What the records of a journal tell of the transactions behind its beginning, up to a place.
+/// The transactions after a journal's base, up to a position.
 ///
-/// Pure: it is told what scans have found, from the record with all values on.
+/// Pure: it is given the records that scans have found, beginning with the base.
 struct JournalTransactionList: Sendable {
-    /// Where the history stands before them.
+    /// The token before them.
     let beginning: ChangeToken
     private(set) var end: JournalPosition
     private(set) var records: [StoredRecord] = []
-    /// What stands at the keys, for records that don't say it.
+    /// The current values, for records that don't list their old values.
     private var replay = JournalReplay()
 
     init(_ header: JournalHeader) {

@@ -1,11 +1,11 @@
-/// What is known of the readable file.
+/// The knowledge about the readable file.
 ///
-/// Pure: it is told what was read, written, or said by a record of the journal, and says what follows.
+/// Pure: it is given what was read, written, or recorded in the journal, and decides what follows.
 struct KnownFile: Sendable {
-    /// What is known about the bytes that stand at the file's path.
+    /// The knowledge about the bytes at the file's path.
     enum Standing: Sendable, Hashable {
         case absent
-        /// They are no settings. They are put aside before another version takes their place.
+        /// They are not settings. They are put aside before another version replaces them.
         case damaged
         /// They were read; whether they have reached stable storage is not known.
         case unknown
@@ -13,7 +13,7 @@ struct KnownFile: Sendable {
         case synced
     }
 
-    /// What a look at the file has found.
+    /// The result of a check of the file.
     enum Finding: Sendable {
         /// The version that is known, or one that a checkpoint has begun to write.
         case current
@@ -27,43 +27,43 @@ struct KnownFile: Sendable {
     /// The version of the file whose values have been merged.
     private(set) var version = FileVersion.absent
     private(set) var standing = Standing.absent
-    /// The signature of the file when it last was that version. None while another version can't be told from it by
-    /// that.
+    /// The signature of the file when it last was that version. `nil` while the signature can't distinguish another
+    /// version from it.
     private var signature: FileSignature?
-    /// What the system said when the file was last read or written. Equal for most files that have not changed since.
+    /// The signature of the file when it was last read or written. The same for most files that have not changed since.
     private var seen: FileSignature?
     private(set) var size = 0
-    /// To whom the file belongs, or belonged when it was last there. What is made beside it belongs to the same, or the
-    /// user of a file that a superuser has written could not open it any more.
+    /// The owner of the file, also after its removal. New files beside it get the same owner. Otherwise the user of a
+    /// file that a superuser has written could not open them any more.
     private(set) var owner: FileStatus.Owner?
-    /// A version that can't be used, and is not overwritten while it stands there.
+    /// A version that can't be used, and is not overwritten while it is there.
     private var rejected: FileVersion?
-    /// Whether the store has been told that the file has been removed.
+    /// Whether the store has been notified that the file was removed.
     private var isAbsenceKnown = false
 
-    // MARK: Looks
+    // MARK: Checks
 
-    /// Whether a version stands there that can't be used.
+    /// Whether the current version of the file can't be used.
     var isRejected: Bool { rejected != nil }
 
-    /// Whether the signature alone can tell that nothing has changed.
+    /// Whether the signature alone can show that nothing has changed.
     var hasSignature: Bool { signature != nil && rejected == nil }
 
-    /// - Parameter status: What was asked for because of ``hasSignature``.
-    /// - Returns: Whether the file still is the version that is known.
+    /// - Parameter status: The status that was read because of ``hasSignature``.
+    /// - Returns: Whether the file is still the known version.
     func recognize(_ status: FileStatus?) -> Bool {
         signature != nil && status.map { FileSignature($0) } == signature
     }
 
     /// - Parameters:
-    ///   - reading: What stands there; `nil` if that is nothing.
+    ///   - reading: The current file; `nil` if there is none.
     ///   - begun: The versions that were begun and have not been confirmed.
     mutating func examine(_ reading: FileReading?, begun: [FileVersion]) -> Finding {
         guard let reading else { return version == .absent ? .current : .absent }
         isAbsenceKnown = false
         if reading.version == version || begun.contains(reading.version) {
             rejected = nil
-            // What is edited from now on is compared with this one.
+            // Later edits are compared with this version.
             version = reading.version
             seen = reading.signature
             if begun.isEmpty, reading.isSettled { signature = reading.signature }
@@ -72,11 +72,12 @@ struct KnownFile: Sendable {
         return rejected == reading.version ? .rejected : .changed(reading)
     }
 
-    /// Whether the file may be another one since this process last read or wrote it, as far as the system tells at
-    /// once.
+    /// Returns whether the file may have changed since this process last read or wrote it, as far as its status shows
+    /// at once.
     func hasChanged(_ status: FileStatus) -> Bool { seen != FileSignature(status) }
 
-    /// Whether something else than a file has its name, or nothing, although there was one.
+    /// Returns whether the file's name now belongs to something else than a file, or to nothing, although there was a
+    /// file.
     func isMissing(_ status: FileStatus?) -> Bool {
         switch status?.kind {
         case .file, .symbolicLink: false
@@ -84,11 +85,11 @@ struct KnownFile: Sendable {
         }
     }
 
-    // MARK: What was found
+    // MARK: Results of reading
 
-    /// The file's values have been merged.
+    /// Records that the file's values have been merged.
     mutating func didMerge(_ reading: FileReading?, _ version: FileVersion) {
-        // Reading back what was synced here does not make it doubtful.
+        // Reading back a version that was synced here does not make its durability uncertain.
         let isOurs = standing == .synced && self.version == version
         self.version = version
         standing = reading == nil ? .absent : isOurs ? .synced : .unknown
@@ -105,22 +106,22 @@ struct KnownFile: Sendable {
         signature = nil
     }
 
-    /// What was damaged does not stand there any more.
+    /// Records that the damaged file is not there any more.
     mutating func forgetDamage() {
-        // No file has it, so that what stands there is looked at.
+        // No file has this version, so the current file is examined.
         version = FileVersion(hash: version.hash, size: .max - 1)
         standing = .unknown
     }
 
-    /// - Returns: Whether the store has not been told yet.
+    /// - Returns: Whether the store has not been notified yet.
     mutating func announceAbsence() -> Bool {
         defer { isAbsenceKnown = true }
         return !isAbsenceKnown
     }
 
-    /// There is no file any more.
+    /// Records that there is no file any more.
     ///
-    /// - Returns: Whether there was one, and the store has not been told yet.
+    /// - Returns: Whether there was one, and the store has not been notified yet.
     mutating func forget() -> Bool {
         let isNews = version != .absent && announceAbsence()
         version = .absent
@@ -130,38 +131,38 @@ struct KnownFile: Sendable {
         return isNews
     }
 
-    // MARK: What can't be used
+    // MARK: Unusable versions
 
     mutating func reject(_ reading: FileReading) {
         (rejected, seen) = (reading.version, reading.signature)
         signature = nil
     }
 
-    // MARK: What was written
+    // MARK: Results of writing
 
-    /// This process has told the journal that the file is a version.
+    /// Records that the file now durably has `version`.
     mutating func confirm(_ version: FileVersion) { self.version = version }
 
-    /// The version that was confirmed last has just been written.
+    /// Records that the version that was confirmed last has just been written.
     ///
-    /// - Parameter status: What the system says of it.
+    /// - Parameter status: Its status.
     mutating func didWrite(size: Int, _ status: FileStatus? = nil) {
         seen = status.map { FileSignature($0) }
         standing = .synced
         self.size = size
-        // Whether it was changed within the same tick of the clock, only its contents can tell.
+        // Only its contents can show whether it was changed within the same tick of the clock.
         signature = nil
         isAbsenceKnown = false
         rejected = nil
     }
 
-    /// The journal says that another process has written a version, whose bytes may not be on stable storage.
+    /// Follows a journal record that another process has written a version, whose bytes may not be on stable storage.
     mutating func follow(written version: FileVersion) {
         if version != self.version { standing = .unknown }
         follow(version)
     }
 
-    /// The journal says that the file is a version.
+    /// Follows a journal record that the file has a version.
     mutating func follow(_ version: FileVersion) {
         self.version = version
         signature = nil

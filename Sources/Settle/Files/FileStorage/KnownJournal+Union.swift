@@ -1,12 +1,13 @@
 extension KnownJournal {
-    /// What was in force here and is to be put over the values of a journal that began without it, except where that is
-    /// newer. The file may be the version that only this process knows, and is no edit then.
+    /// Returns the values that were in force here and are to be put over those of a journal that began without them,
+    /// except where the journal's values are newer. The file may have the version that only this process knows, which
+    /// is not an edit then.
     ///
     /// - Parameters:
     ///   - found: All values of the journal.
-    ///   - state: What the journal says beside them.
-    ///   - ancestor: What both began with.
-    ///   - records: Those of the journal that others may have written since.
+    ///   - state: The journal's other records.
+    ///   - ancestor: The values with which both began.
+    ///   - records: The journal's records that others may have written since.
     /// - Returns: `nil` if it changes nothing.
     func union(
         over found: SettingTree, _ state: JournalState, from ancestor: SettingTree, _ records: [JournalRecord],
@@ -17,7 +18,7 @@ extension KnownJournal {
         for record in records { others.follow(record.content, token, over: tree) }
         let (files, stateFiles) = (values(of: mirrors), values(of: stateFile.versions))
         others.compare(found) { key in
-            // Only a version from before it was state has any in it.
+            // Only versions from before the key was state contain it.
             stateFile.contains(key) ? stateFiles + files.filter { $0[key] != nil } : files
         }
         let theirs = others.newer
@@ -37,28 +38,28 @@ extension KnownJournal {
         return batch.entries.isEmpty && union.mirrors.isEmpty ? nil : union
     }
 
-    /// The values of versions of a file.
+    /// Returns the values of versions of a file.
     private func values(of versions: [JournalState.Mirror]) -> [SettingTree] {
         versions.filter { $0.version != .absent }.map { $0.difference.mirror(of: tree) }
     }
 }
 
-/// Which values of another journal are newer than what is known here.
+/// Determines which values of another journal are newer than the known ones.
 private struct OtherValues {
-    /// What both began with.
+    /// The values with which both began.
     var ancestor: SettingTree
-    /// Whether what is not known here has been removed as a value, and not with a file.
+    /// Whether values that are unknown here were removed as values, and not with a file.
     let isWhole: Bool
     private(set) var newer: Set<SettingKey> = []
-    /// What has been changed in the file before. It is newer if it stands in no file that is known here.
+    /// Keys that were changed in the file before. Their values are newer if none of the known files has them.
     private var edited: Set<SettingKey> = []
-    /// Whether another process has put there all that is known here.
+    /// Whether another process has put everything that is known here into the journal.
     private(set) var isKnown = false
 
     init(ancestor: SettingTree, isWhole: Bool) { (self.ancestor, self.isWhole) = (ancestor, isWhole) }
 
     /// - Parameters:
-    ///   - token: Up to where this process knows the history that it had open.
+    ///   - token: The token up to which this process knows the history that it had open.
     ///   - tree: All values that it knows.
     mutating func follow(_ record: JournalRecord.Content, _ token: ChangeToken, over tree: SettingTree) {
         switch record {
@@ -67,20 +68,20 @@ private struct OtherValues {
                 isKnown = united.position > token.position || united == token
                 know(news.unitedKeys.map { JournalEntry(key: $0, value: base.tree[$0]) }, of: tree)
             }
-            // What stands there unchanged since the removal is not newer than what this process knew of it.
+            // Values that are unchanged there since the removal are not newer than this process's knowledge of them.
             (newer, edited) = (base.news?.keys(in: base.tree) ?? [], base.news?.edited ?? [])
         case .united(let union) where union.origin.history == token.history:
-            // Whoever has put that there knew all that this process knows.
+            // The process that has put these values there knew everything that this process knows.
             isKnown = isKnown || union.origin.position > token.position || union.origin == token
             know(union.batch.entries, of: tree)
         case let content where content.isReset: (ancestor, newer, edited) = (SettingTree(), [], [])
-        // What a file says that is known here is no news to those who have begun with it.
+        // A known file has nothing new for processes that have begun with it.
         case .edited where newer.isEmpty: break
         case let content: newer.formUnion(content.batch?.entries.map(\.key) ?? [])
         }
     }
 
-    /// Another process has put there what this one knew before.
+    /// Records that another process has put there what this one knew before.
     private mutating func know(_ entries: [JournalEntry], of tree: SettingTree) {
         let known = entries.filter { isWhole || tree[$0.key] != nil }
         ancestor = ancestor.with(JournalBatch(revision: 0, entries: known))
@@ -89,7 +90,7 @@ private struct OtherValues {
 
     /// - Parameters:
     ///   - found: All values of the journal.
-    ///   - files: Those of the versions, known here, of the file in which a key stands.
+    ///   - files: Returns the values of the known versions of the file to which a key belongs.
     mutating func compare(_ found: SettingTree, with files: (SettingKey) -> [SettingTree]) {
         for key in TreeDifference(from: ancestor, to: found).changes.map(\.key) + edited {
             if !newer.contains(key), files(key).contains(where: { $0[key] == found[key] }) {

@@ -1,19 +1,19 @@
-/// Some records that follow one another, unless there is a gap.
+/// Records that follow one another, except where there is a gap.
 struct KnownRecords {
     var records: [StoredRecord] = []
-    /// Places that are known although nothing before them is.
+    /// Tokens that are known although nothing before them is.
     var beginnings: [ChangeToken] = []
 
-    /// Adds what a journal has.
+    /// Adds the records of a journal.
     ///
-    /// - Parameter beginning: The place before its first record.
+    /// - Parameter beginning: The token before its first record.
     mutating func add(_ part: ArraySlice<StoredRecord>, behind beginning: ChangeToken) {
         beginnings.append(beginning)
         let last = records.last?.token.position ?? 0
         records += part.drop { $0.token.position <= last }
     }
 
-    /// Those after a place; `nil` if it is not known what followed it.
+    /// Returns the records after a token; `nil` if it is not known what followed it.
     func records(after token: ChangeToken, limit: Int) -> [StoredRecord]? {
         guard var index = records.firstIndex(where: { $0.token.position > token.position }) else { return nil }
         var result: [StoredRecord] = []
@@ -37,19 +37,19 @@ struct KnownRecords {
 }
 
 extension [StoredRecord] {
-    /// The last ones before a position, and the one that it may be within.
+    /// Returns the last records before a position, and the one that it may be within.
     func part(before position: UInt64, limit: Int) -> ArraySlice<StoredRecord> {
         let behind = Swift.min(count, firstIndexInOrder { $0.token.position >= position } + 1)
         return self[..<behind].suffix(Swift.min(limit, behind) + 1)
     }
 
-    /// The first ones after a position, and the one before them.
+    /// Returns the first records after a position, and the one before them.
     func part(after position: UInt64, limit: Int) -> ArraySlice<StoredRecord> {
         let next = firstIndexInOrder { $0.token.position > position }
         return self[Swift.max(0, next - 1)...].prefix(Swift.min(limit, count) + 2)
     }
 
-    /// Whether they have another transaction at a place than the one that it is behind.
+    /// Returns whether they have another transaction at a token than the token's own.
     func contradict(_ token: ChangeToken) -> Bool {
         contains { record in
             record.start < token.position && token.position <= record.token.position

@@ -1,17 +1,17 @@
-/// What a file means that is not there.
+/// The meaning of a missing file.
 extension LoadedValues {
-    /// Whether nothing in a journal shows that there was a file with values, so that an empty one counts as none. A
-    /// journal without a record shows that something has happened here.
+    /// Returns whether nothing in a journal shows that there was a file with values, so that an empty file counts as
+    /// missing. A journal without a record shows that something has happened here.
     static func hasNeverHadFile(_ log: JournalReading?) -> Bool {
         guard let log else { return true }
         var copy = Optional(log)
         return log.damage.isEmpty && !log.records.isEmpty && !LoadedValues(&copy).hadFile
     }
 
-    /// Tells a file that has never been there from one that was removed, of which the values go.
+    /// Distinguishes a file that has never been there from one that was removed, whose values are removed too.
     ///
-    /// - Parameter remnant: What stands beside it and shows that there was one, if there is anything. It is asked for
-    ///   only if the journal does not say.
+    /// - Parameter remnant: A file beside it that shows that there was one, if any. It is read only if the journal does
+    ///   not decide.
     mutating func outcomeWithoutFile(
         _ names: FileNames, remnant: @autoclosure () throws(StorageError) -> FilePath?
     ) throws(StorageError) -> StorageContents.Outcome {
@@ -19,7 +19,7 @@ extension LoadedValues {
             removeFile()
             return .removed(names, leaving: tree, "its journal shows that it existed")
         }
-        // What has been stored since the removal was noticed counts for itself, although the file is not written yet.
+        // Values stored since the removal was noticed count on their own, although the file is not written yet.
         if !tree.root.isEmpty { return .intact }
         if hadFile { return .removed(names, leaving: tree, "its journal shows that it existed") }
         if let remnant = try remnant() { return .removed(names, leaving: tree, "“\(remnant.name)” is still there") }

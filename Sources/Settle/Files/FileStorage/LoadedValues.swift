@@ -1,10 +1,10 @@
-/// What a journal and the readable file say together when they are loaded.
+/// The joint values of a journal and the readable file after a load.
 ///
-/// Pure: it is told what was read.
+/// Pure: it is given what was read.
 struct LoadedValues: Sendable {
     private let records: [(offset: Int, record: JournalRecord)]
     private let damage: [JournalDamage]
-    /// Whether there is a journal that tells anything.
+    /// Whether there is a journal with any records or damage.
     private let hasJournal: Bool
     private let hasBase: Bool
     /// Whether the journal shows that there has been a file.
@@ -18,13 +18,13 @@ struct LoadedValues: Sendable {
     private(set) var state: JournalState
     /// Whether nothing is missing, as far as anything shows.
     private(set) var isWhole: Bool
-    /// What has been edited while no process had the file open, and all values before that.
+    /// The edit that was made while no process had the file open, and all values before it.
     private(set) var edit: (batch: JournalBatch, tree: SettingTree)?
-    /// What the file of state has, if it is needed because the journal does not have all of it.
+    /// The values of the state file, if they are needed because the journal does not have all of them.
     private var remembered = SettingTree()
-    /// Whether there is a file of state, whatever it has.
+    /// Whether there is a state file, whatever its contents.
     private(set) var hasStateFile = false
-    /// What has become of the file of state, if there was one.
+    /// The loss of the state file, if there was one.
     private(set) var stateLoss: StateLoss?
 
     enum StateLoss {
@@ -57,20 +57,20 @@ struct LoadedValues: Sendable {
         }
     }
 
-    /// The file is none of the versions that a whole journal tells of.
+    /// Joins a file that is none of the versions that a whole journal records.
     mutating func join(
         _ file: SettingTree, _ version: FileVersion, _ isSame: @escaping (SettingValue?, SettingValue?) -> Bool
     ) {
         guard hasJournal else {
             tree = file.with(remembered)
-            // Without a file of state they are the same, and to compare them takes as long as to read the file.
+            // Without a state file they are the same, and comparing them takes as long as reading the file.
             let isSameTree = remembered.root.isEmpty
             state.didRead(
                 version, at: 0, isSameTree ? MirrorDifference() : MirrorDifference(from: tree, to: file, isSame))
             return
         }
         if let mirror = state.mirror(version), !isWhole {
-            // The file has what was lost before it was written.
+            // The file has the values that were lost before it was written.
             isWhole = damage.allSatisfy { $0.offset < mirror.offset }
             continueFile(file, version, from: mirror.offset, isSame)
         } else if !hasBase {
@@ -85,7 +85,7 @@ struct LoadedValues: Sendable {
         }
     }
 
-    /// The file, and what stands in the journal behind a record.
+    /// Takes the values of the file, and those of the journal's records after an offset.
     private mutating func continueFile(
         _ file: SettingTree, _ version: FileVersion, from offset: Int,
         _ isSame: @escaping (SettingValue?, SettingValue?) -> Bool
@@ -99,7 +99,7 @@ struct LoadedValues: Sendable {
         state.didRead(version, at: offset, MirrorDifference(from: tree, to: file, isSame))
     }
 
-    /// The file has been removed: of the values those are left that it did not have.
+    /// Removes the values of the removed file. Only values that it did not have are left.
     mutating func removeFile() {
         var rest = SettingTree()
         for key in state.mirrors[0].difference.values.keys.sorted() { rest[key] = tree[key] }
@@ -108,8 +108,8 @@ struct LoadedValues: Sendable {
         state.didReset(at: state.mirrors[0].offset, rest)
     }
 
-    /// The file is damaged, and the journal does not have all of it: an earlier version of the file is better than
-    /// nothing.
+    /// Uses an earlier version of the file: the file is damaged, and the journal does not have all values, so that
+    /// version is better than nothing.
     mutating func use(_ earlier: SettingTree) {
         isWhole = false
         guard hasBase else {
@@ -129,10 +129,10 @@ struct LoadedValues: Sendable {
 
     // MARK: State
 
-    /// Whether the file of state is to be read.
+    /// Whether the state file has to be read.
     var needsState: Bool { !isWhole || !hasJournal || state.stateFile.record != nil }
 
-    /// Whether the file of state is a version of which the journal has everything.
+    /// Returns whether the state file has a version of which the journal has everything.
     ///
     /// - Parameter version: `nil` if there is no such file.
     mutating func knowsState(_ version: FileVersion?) -> Bool {
@@ -142,7 +142,7 @@ struct LoadedValues: Sendable {
         return true
     }
 
-    /// There is no file of state. Where the journal knows of none either, none has been written yet.
+    /// Records that there is no state file. If the journal knows of none either, none has been written yet.
     mutating func findNoState() {
         if state.stateFile.isWritten { stateLoss = .removed }
         state.stateFile.didFind(nil, isCertain: false, over: tree)
@@ -153,7 +153,7 @@ struct LoadedValues: Sendable {
         state.stateFile.didFind(nil, isCertain: false, over: tree)
     }
 
-    /// - Returns: What the journal is to be told, if somebody has edited the file of state.
+    /// - Returns: The journal record, if somebody has edited the state file.
     mutating func joinState(
         _ content: SettingTree, _ version: FileVersion, _ isSame: @escaping (SettingValue?, SettingValue?) -> Bool
     ) -> JournalRecord.Content? {
@@ -167,13 +167,13 @@ struct LoadedValues: Sendable {
         return record
     }
 
-    /// The journal does not have everything. What the file of state has counts, with what has come behind it.
+    /// Takes the values of the state file, and later ones of the journal, which does not have everything.
     private mutating func remember(
         _ content: SettingTree, _ version: FileVersion, _ isSame: @escaping (SettingValue?, SettingValue?) -> Bool
     ) {
         remembered = content
         if let known = state.stateFile.version(version) {
-            // Where the version is known to differ, the journal has what is newer.
+            // Where the version is known to differ, the journal has the newer value.
             for key in known.difference.values.keys.sorted() { remembered[key] = tree[key] }
         }
         tree = tree.with(remembered)
@@ -188,11 +188,11 @@ struct LoadedValues: Sendable {
 }
 
 extension JournalState {
-    /// What was edited in a file: the leaves that are in none of the versions which it may have had.
+    /// Returns the edit of a file: the leaves that are in none of the versions which it may have had.
     func edit(
         of file: SettingTree, over tree: SettingTree, _ isSame: @escaping (SettingValue?, SettingValue?) -> Bool
     ) -> JournalBatch {
-        // A file that is there was made of a version that was written, if there is one, and not out of nothing.
+        // An existing file was edited from a version that was written, if there is one, and not made from nothing.
         let written = mirrors.filter { $0.version != .absent }
         let known = (written.isEmpty ? mirrors : written).map { $0.difference.mirror(of: tree) }
         var difference = TreeDifference(from: known[0], to: file) { isSame($0, $1) }
@@ -202,7 +202,7 @@ extension JournalState {
 }
 
 extension MirrorDifference {
-    /// What a file has where it differs from the values in force.
+    /// Creates the values of a file at the keys where they differ from those in force.
     init(
         from tree: SettingTree, to file: SettingTree, _ isSame: @escaping (SettingValue?, SettingValue?) -> Bool
     ) {
@@ -214,19 +214,19 @@ extension MirrorDifference {
 }
 
 extension SettingTree {
-    /// Whether a batch would change anything.
+    /// Returns whether a batch would change anything.
     func isChanged(by batch: JournalBatch) -> Bool {
         batch.entries.contains { self[$0.key] != $0.value }
     }
 
-    /// The same with what stands at the keys of another one.
+    /// Returns the tree with the values at the keys of another one.
     func with(_ other: SettingTree) -> SettingTree {
         var tree = self
         for key in other.leafKeys { tree[key] = other[key] }
         return tree
     }
 
-    /// The values behind a record.
+    /// Returns the values after a record.
     func with(_ batch: JournalBatch) -> SettingTree {
         var tree = self
         tree.apply(inOrder: batch.entries.lazy.map { ($0.key, $0.value) })

@@ -1,7 +1,7 @@
 /// The time-out of one call of a storage for locks that other processes have.
 ///
-/// What counts is real time, on a clock that nothing sets: a pause may last several times as long as was asked for. All
-/// waits of one call count together, however many locks it takes.
+/// It is measured in real time, on a clock that cannot be set: a pause may last several times as long as was asked for.
+/// All waits of one call count together, however many locks it takes.
 package struct LockTimeout: Sendable {
     /// Locks are held for microseconds, or for as long as it takes to write a large file. A process that was stopped in
     /// the middle keeps its lock until it is continued or killed.
@@ -10,7 +10,7 @@ package struct LockTimeout: Sendable {
     let limit: Duration
     private let elapsed: @Sendable () -> Duration
     private let pause: @Sendable (Duration) -> Void
-    /// By the call that is under way.
+    /// The time that the current call has waited.
     private var waited = Duration.zero
     /// Whether the last call timed out. The next one waits a tenth of the limit then, so that a caller behind several
     /// calls does not wait the whole limit for each of them.
@@ -22,7 +22,7 @@ package struct LockTimeout: Sendable {
     }
 
     /// - Parameters:
-    ///   - elapsed: The time that has passed since any moment.
+    ///   - elapsed: The time since any fixed moment.
     ///   - pause: Suspends the thread for about as long.
     package init(
         limit: Duration, elapsed: @escaping @Sendable () -> Duration, pause: @escaping @Sendable (Duration) -> Void
@@ -36,7 +36,7 @@ package struct LockTimeout: Sendable {
     private static let shortestPause = Duration.microseconds(50)
     private static let longestPause = Duration.milliseconds(5)
 
-    /// Another call begins.
+    /// Begins another call.
     package mutating func renew() {
         waited = hasTimedOut ? limit - limit / 10 : .zero
     }
@@ -71,7 +71,7 @@ package struct LockTimeout: Sendable {
             }
             attempt += 1
             if attempt > Self.yields {
-                // A queue of waiters would be fairer, but no lock that waits has a limit.
+                // A queue of waiters would be fairer, but lock calls that wait have no time limit.
                 pause(min(Self.shortestPause * (attempt - Self.yields), Self.longestPause, left))
             } else {
                 yieldThread()
@@ -82,8 +82,8 @@ package struct LockTimeout: Sendable {
 }
 
 extension FileOperations {
-    /// - Returns: False if another process has the lock. Some file systems have no locks: there, one process must be
-    ///   alone with the file, and this succeeds.
+    /// - Returns: False if another process has the lock. Some file systems have no locks: there, only one process may
+    ///   use the file, and this succeeds.
     func tryLock(_ file: FileDescriptor, at path: FilePath) throws(FileError) -> Bool {
         do {
             try lock(file, at: path)

@@ -1,7 +1,7 @@
 /// The named locks that this process holds beside a settings file, each on a file of its own.
 ///
-/// The operating system gives the locks up when the process ends, however that happens. The files are empty and stay:
-/// to remove one would take it away from a process that is just about to lock it.
+/// The operating system releases the locks when the process ends, however that happens. The files are empty and stay:
+/// removing one would take it away from a process that is about to lock it.
 struct NamedFileLocks: Sendable {
     private struct Held: Sendable {
         var path: FilePath
@@ -33,8 +33,8 @@ struct NamedFileLocks: Sendable {
         return false
     }
 
-    /// Whether a lock no longer excludes others: its file was removed or replaced, so they lock another one. An error
-    /// that leaves this open does not count.
+    /// Returns whether a lock no longer excludes others: its file was removed or replaced, so they lock another one. An
+    /// error that leaves this undecided does not count.
     func isLost(_ name: String, _ operations: FileOperations) -> Bool {
         guard let held = held[name], let own = try? operations.status(of: held.file, at: held.path) else { return true }
         do {
@@ -87,7 +87,7 @@ struct NamedFileLocks: Sendable {
         let file = try operations.open(path, .createNew(permissions: 0o600))
         do {
             operations.keepOwner(owner, of: file, at: path)
-            // The process's mask may have taken away permissions that the user needs the next time.
+            // The process's umask may have removed permissions that the user needs the next time.
             try operations.setPermissions(of: file, at: path, to: 0o600)
         } catch {
             try? operations.close(file, at: path)
@@ -96,7 +96,7 @@ struct NamedFileLocks: Sendable {
         return file
     }
 
-    /// - Returns: False if the file is locked already, or is not the one any more that others would lock.
+    /// - Returns: False if the file is locked already, or is no longer the one that others would lock.
     private func lock(
         _ file: FileDescriptor, at path: FilePath, _ operations: FileOperations
     ) throws(FileError) -> Bool {
@@ -105,7 +105,7 @@ struct NamedFileLocks: Sendable {
         } catch {
             switch error.cause {
             case .wouldBlock: return false
-            // Some file systems have no locks. There, one process must be alone with the file.
+            // Some file systems have no locks. There, only one process may use the file.
             case .noLocks, .notSupported, .unimplemented: return true
             default: throw error
             }

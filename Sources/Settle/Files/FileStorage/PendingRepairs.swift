@@ -1,6 +1,6 @@
-/// What is to be put right.
+/// The repairs that are due.
 ///
-/// Pure: it is told what has happened and says what is due. ``FileSession`` carries it out.
+/// Pure: it is given what has happened and decides what is due. ``FileSession`` carries it out.
 ///
 ///     under the lock, before anything else     replaceJournal ▶ tell ▶ restoreFile
 ///     the same, by a process that writes       healFile
@@ -9,11 +9,11 @@
 struct PendingRepairs: OptionSet, Sendable {
     let rawValue: UInt8
 
-    /// A new journal takes the place of one that is damaged, that may lose what was appended, or that lacks something.
+    /// A new journal has to replace one that is damaged, that may lose appended records, or that lacks something.
     static let replaceJournal = PendingRepairs(rawValue: 1)
     /// The file is missing although this process has it open.
     static let restoreFile = PendingRepairs(rawValue: 2)
-    /// What stood in the file's place when it was loaded is damaged.
+    /// The file was damaged when it was loaded.
     static let healFile = PendingRepairs(rawValue: 4)
     /// The names of the journal and of its folders may not be durable: this process has made them, or another one that
     /// may have ended before.
@@ -22,9 +22,9 @@ struct PendingRepairs: OptionSet, Sendable {
     static let rewriteFile = PendingRepairs(rawValue: 16)
     /// Remove temporary files whose writers have ended.
     static let removeAbandonedFiles = PendingRepairs(rawValue: 32)
-    /// The journal was damaged when it was loaded: a copy is put aside before another one takes its place.
+    /// The journal was damaged when it was loaded: a copy is put aside before another one replaces it.
     static let setJournalAside = PendingRepairs(rawValue: 64)
 
-    /// Whether the file is to be written, whatever it has.
+    /// Whether to write the file, whatever its contents.
     var concernsFile: Bool { !isDisjoint(with: [.restoreFile, .healFile, .rewriteFile]) }
 }

@@ -1,13 +1,13 @@
 /// The newest transactions of a file that this process has seen, in the file's order, bounded in number and in memory.
 ///
-/// Pure: it is told each record as it is appended or read, with what stood at its keys before.
+/// Pure: it is given each record as it is appended or read, with the values at its keys before.
 struct RecentTransactions: Sendable {
-    /// What is known of a record. Told only when it is asked for, because nearly always nobody asks.
+    /// A known record. It is decoded only when it is asked for, because nearly always nobody asks.
     struct Item: RecordOfHistory {
-        /// The place behind it.
+        /// The token after it.
         var token: ChangeToken
         var batch: JournalBatch
-        /// What stood at the keys before, unless the transactions are listed.
+        /// The values at the keys before, unless the transactions are listed.
         var replaced: [SettingKey: SettingValue]
         /// The bytes that it takes in a journal.
         var size: Int
@@ -19,10 +19,10 @@ struct RecentTransactions: Sendable {
 
     private var ring = RecordRing<Item>(limit: 1_024, sizeLimit: 1 << 20)
 
-    /// The place behind the last record.
+    /// The token after the last record.
     var end: ChangeToken? { ring.end }
 
-    /// Forgets everything: what comes next follows a place.
+    /// Removes everything: the next record follows `token`.
     mutating func begin(at token: ChangeToken?) { ring.begin(at: token) }
 
     /// Adds a record, if it follows the last one. Otherwise it is the first one known.
@@ -37,7 +37,7 @@ struct RecentTransactions: Sendable {
     /// Adds a record that others have appended.
     ///
     /// - Parameters:
-    ///   - history: The file's.
+    ///   - history: The history of the file.
     ///   - tree: All values before it.
     mutating func add(_ batch: JournalBatch, of history: UInt64, over tree: SettingTree) {
         guard let transactions = batch.transactions else { return }
@@ -49,8 +49,8 @@ struct RecentTransactions: Sendable {
     /// Adds a record that this process has appended.
     ///
     /// - Parameters:
-    ///   - token: The place behind it.
-    ///   - replaced: What stood at its keys before, unless its transactions are listed.
+    ///   - token: The token after it.
+    ///   - replaced: The values at its keys before, unless its transactions are listed.
     ///   - size: The bytes that it takes in a journal.
     mutating func add(
         _ batch: JournalBatch, upTo token: ChangeToken?, replacing replaced: [SettingKey: SettingValue], size: Int
@@ -59,13 +59,13 @@ struct RecentTransactions: Sendable {
         add(Item(token: token, batch: batch, replaced: replaced, size: size))
     }
 
-    /// The last records before a position, oldest first, and the one that it may be within.
+    /// Returns the last records before a position, oldest first, and the one that it may be within.
     func records(before position: UInt64, limit: Int) -> [StoredRecord] {
         let end = min(ring.records.endIndex, ring.firstIndex(after: position - 1) + 1)
         return ring.records[..<end].suffix(min(limit, ring.records.count) + 1).map { StoredRecord($0) }
     }
 
-    /// The records after a place, oldest first; `nil` if what came after it is not known here.
+    /// Returns the records after a token, oldest first; `nil` if it is not known here what followed it.
     func records(after token: ChangeToken, limit: Int) -> [StoredRecord]? {
         ring.records(after: token, limit: limit) { StoredRecord($0) }
     }
@@ -79,9 +79,9 @@ extension StoredRecord {
 }
 
 extension JournalBatch {
-    /// All of its transactions as one; `nil` if it has none.
+    /// Returns all of its transactions as one; `nil` if it has none.
     ///
-    /// - Parameter before: What stood at a key before.
+    /// - Parameter before: Returns the value at a key before.
     func merged(_ before: (SettingKey) -> SettingValue?) -> StoredTransaction? {
         guard let transactions else { return nil }
         return StoredTransaction(

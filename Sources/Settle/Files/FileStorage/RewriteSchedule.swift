@@ -1,26 +1,26 @@
-/// When it is worth it to write the file, or to begin the journal anew: both write again what is stored already.
+/// Decides when it is worthwhile to write the file, or to replace the journal: both write again what is stored already.
 ///
-/// Pure: it is told sizes. While changes go on, the file is written, and the journal begun anew, when the journal has
-/// grown by so many times as much as that writes; so all of these writes together are at most half as long as what is
-/// appended.
+/// Pure: it is given sizes. While changes continue, the file is written, or the journal replaced, when the journal has
+/// grown by a multiple of what that writes; so all of these writes together are at most half as long as the appended
+/// data.
 struct RewriteSchedule: Sendable {
-    /// How many bytes are appended for each that is written again.
+    /// The number of bytes that are appended for each byte that is written again.
     private static let worthwhileGrowth = 4
     /// A file up to this size, which is the least that a disk writes, is written whenever changes have settled.
     private static let smallFile = 4 << 10
 
-    /// Below this growth, in bytes, a journal is never begun anew.
+    /// Below this growth, in bytes, a journal is never replaced.
     let journalLimit: Int
-    /// How much the journals before this one have grown since the file was written.
+    /// The growth of the journals before this one since the file was written.
     private var growthBefore = 0
-    /// Beyond which size beginning the journal anew is tried again, after it has failed.
+    /// The size beyond which replacing the journal is tried again, after a failure.
     private var nextRenewal = 0
 
     init(journalLimit: Int) { self.journalLimit = journalLimit }
 
     // MARK: The file
 
-    /// - Parameter growth: By how much the journal has grown since it was begun, or since the file was written.
+    /// - Parameter growth: The growth of the journal since it was begun, or since the file was written.
     func isFileDue(for reason: CheckpointReason, size: Int, growth: Int) -> Bool {
         reason.isAtRest || reason == .settled && size <= Self.smallFile
             || growthBefore + growth >= Self.worthwhileGrowth * size
@@ -31,17 +31,17 @@ struct RewriteSchedule: Sendable {
     // MARK: The journal
 
     /// - Parameters:
-    ///   - beginning: The size that the journal was begun with.
-    ///   - isAtRest: Whether loads are to be quick rather.
+    ///   - beginning: The size with which the journal was begun.
+    ///   - isAtRest: Whether quick loads matter more.
     mutating func isJournalDue(_ size: Int, _ beginning: Int, _ isAtRest: Bool) -> Bool {
         let growth = isAtRest ? 1 : Self.worthwhileGrowth
         guard size - beginning > max(journalLimit, growth * beginning), size > nextRenewal else { return false }
-        // If it fails, the old one goes on, until it is twice as long.
+        // If it fails, the old journal stays in use, until it is twice as long.
         nextRenewal = 2 * size
         return true
     }
 
-    /// - Parameter growth: As for the file, of the journal before.
+    /// - Parameter growth: The growth of the previous journal, as for the file.
     mutating func didBeginJournal(growth: Int) {
         growthBefore += max(0, growth)
         nextRenewal = 0
@@ -49,7 +49,7 @@ struct RewriteSchedule: Sendable {
 }
 
 extension CheckpointReason {
-    /// Whether no more changes are expected for a while, or somebody waits.
+    /// Whether no more changes are expected for a while, or a caller waits.
     var isAtRest: Bool {
         switch self {
         case .settled, .changing: false

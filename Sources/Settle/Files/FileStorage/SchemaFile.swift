@@ -1,5 +1,5 @@
 extension FileStorage {
-    /// What `"$schema"` says in the file: the schema's own, relative to it. `nil` if the file is no JSON.
+    /// The value of `"$schema"` in the file: the location of its schema, relative to it. `nil` if the file is not JSON.
     var schemaLocation: SettingValue? {
         session.withLock { $0.spelling.format == .json ? .string("./\($0.names.schema.name)") : nil }
     }
@@ -10,7 +10,7 @@ struct SchemaFile {
     let operations: FileOperations
     let path: FilePath
 
-    /// Replaces it atomically, unless it is the same already.
+    /// Replaces the schema atomically, unless it is the same already.
     func write(_ bytes: [UInt8], for owner: FileStatus.Owner?) throws(StorageError) {
         if contents(limit: bytes.count) == bytes { return }
         var replacement = FileReplacement(operations, names: FileNames(path), owner: owner)

@@ -1,12 +1,12 @@
-/// The files beside a settings file that have values, as the file system has them.
+/// The files with values beside a settings file, as the file system has them.
 struct SettingsFileCompanions: Sendable {
     let operations: FileOperations
     let names: FileNames
     let spelling: FileSpelling
-    /// To whom new files belong.
+    /// The owner of new files.
     let owner: FileStatus.Owner?
 
-    // MARK: The version before
+    // MARK: The previous version
 
     /// - Returns: The newest one that is not damaged; `nil` if there is none.
     func earlierVersion() throws(StorageError) -> (tree: SettingTree, reading: FileReading)? {
@@ -20,7 +20,7 @@ struct SettingsFileCompanions: Sendable {
 
     // MARK: Before a migration
 
-    /// Writes values for people, in place of those that stand there. Nothing reads them back.
+    /// Writes values for people, in place of the earlier ones. Programs never read them back.
     func keepVersion(_ tree: SettingTree) throws(StorageError) {
         let bytes = try spelling.encode(tree)
         var replacement = FileReplacement(operations, names: names, owner: owner)
@@ -43,7 +43,7 @@ struct SettingsFileCompanions: Sendable {
         }
     }
 
-    /// Gives what can't be read as a file of state another name, before a new one takes its place.
+    /// Renames an unreadable state file, before a new one replaces it.
     func setStateAside() throws(StorageError) {
         guard let reading = try operations.read(names.state), (try? spelling.decode(reading.bytes)) == nil else {
             return
@@ -55,7 +55,7 @@ struct SettingsFileCompanions: Sendable {
 
     // MARK: Traces
 
-    /// Whether the file, or one beside it but the journal, has a value at a key or within it.
+    /// Returns whether the file, or one beside it except the journal, has a value at a key or within it.
     func hasTraces(of key: SettingKey) throws(StorageError) -> Bool {
         for path in [names.file, names.state] + names.earlierVersions + [names.beforeMigration] {
             guard let reading = try operations.read(path), let tree = try? spelling.decode(reading.bytes) else {
@@ -72,7 +72,7 @@ extension FileSession {
         SettingsFileCompanions(operations: operations, names: names, spelling: spelling, owner: file.owner)
     }
 
-    /// Whether a file or the journal has a value at a key or within it, or has had one.
+    /// Returns whether a file or the journal has a value at a key or within it, or has had one.
     func hasTraces(of key: SettingKey) throws(StorageError) -> Bool {
         if try companions.hasTraces(of: key) { return true }
         return try StorageError.reading(journal.path, knownRecords()).contains { $0.record.content.hasTraces(of: key) }

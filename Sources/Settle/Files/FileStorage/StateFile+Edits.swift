@@ -1,6 +1,6 @@
-/// What people have done to the file of state, and to the readable file where that has to do with state.
+/// Edits by people of the state file, and of the readable file where state is concerned.
 extension StateFile {
-    /// What the journal is told of an edit of the file.
+    /// Returns the journal record of an edit of the file.
     func record(
         ofEdit file: SettingTree, _ version: FileVersion, over tree: SettingTree,
         _ isSame: @escaping (SettingValue?, SettingValue?) -> Bool
@@ -10,7 +10,7 @@ extension StateFile {
         return .edited(JournalBase.Mirror(version, difference.entries, isOfState: true), batch)
     }
 
-    /// What was edited in the file: the leaves that are in none of the versions which it may have had.
+    /// Returns the edit of the file: the leaves that are in none of the versions which it may have had.
     private func edit(
         of file: SettingTree, over tree: SettingTree, _ isSame: @escaping (SettingValue?, SettingValue?) -> Bool
     ) -> JournalBatch {
@@ -20,8 +20,8 @@ extension StateFile {
         return difference.batch
     }
 
-    /// What it has made of an edit of the readable file: without removals of state, which that file need not have, and
-    /// without the state that a whole dictionary would take with it.
+    /// Returns an edit of the readable file without removals of state, which that file need not have, and without the
+    /// removal of state that a whole dictionary would cause.
     func sparing(_ batch: JournalBatch, in tree: SettingTree) -> JournalBatch {
         guard !keys.isEmpty else { return batch }
         var batch = batch
@@ -42,28 +42,28 @@ extension StateFile {
         return batch
     }
 
-    /// What each of the versions that the file may have has.
+    /// Returns the values of each of the versions that the file may have.
     private func contents(over tree: SettingTree) -> [SettingTree] {
         let part = self.tree(of: tree)
         return versions.map { $0.difference.mirror(of: part) }
     }
 }
 
-/// What the store has said is state, and is none.
+/// The store's declarations of which keys are state and which are not.
 struct DeclaredState: Sendable {
     private var state: Set<SettingKey> = []
     private var others: Set<SettingKey> = []
-    /// What the journal had for state when it knew everything. To compare takes no time while it is the same set.
+    /// The journal's keys of state when it knew all declarations. Comparing takes no time while the set is the same.
     private var known: Set<SettingKey>?
 
-    /// From now on some keys are state, and others are none.
+    /// Declares some keys as state, and others as not.
     mutating func add(_ keys: Set<SettingKey>, from others: Set<SettingKey>) {
         state = state.subtracting(others).union(keys)
         self.others = self.others.subtracting(keys).union(others)
         known = nil
     }
 
-    /// What is to be told; `nil` if nothing is.
+    /// Returns the declarations to record; `nil` if there are none.
     func unknown(to file: StateFile) -> JournalStateKeys? {
         if known == file.keys { return nil }
         let added = state.filter { !file.contains($0) }
@@ -71,6 +71,6 @@ struct DeclaredState: Sendable {
         return added.isEmpty && removed.isEmpty ? nil : JournalStateKeys(added: added, removed: Set(removed))
     }
 
-    /// The journal knows everything.
+    /// Records that the journal knows all declarations.
     mutating func didKnow(_ file: StateFile) { known = file.keys }
 }

@@ -1,6 +1,6 @@
 extension StorageContents.Outcome {
-    /// Of an edit that was found together with a journal whose end is missing. It looks the same after a crash, but the
-    /// values that were saved last may be missing.
+    /// Returns the outcome of an edit that was found together with a journal whose end is missing. A crash looks the
+    /// same, but then the values that were saved last may be missing.
     static func torn(_ names: FileNames) -> StorageContents.Outcome {
         .recovered(
             description:
@@ -15,9 +15,9 @@ extension StorageContents.Outcome {
             description: "“\(names.file)” has been removed: \(evidence). Every setting has its default\(exception).")
     }
 
-    /// Of a file that is damaged.
+    /// Returns the outcome of a damaged file.
     ///
-    /// - Parameter hasEarlier: Whether the version before is used.
+    /// - Parameter hasEarlier: Whether the previous version is used.
     static func damaged(
         _ names: FileNames, _ damage: any Error, hasEarlier: Bool, _ found: LoadedValues
     ) -> StorageContents.Outcome {
@@ -41,9 +41,9 @@ extension StorageContents.Outcome {
             isComplete: found.isComplete)
     }
 
-    /// The same without the file of state. A file that was removed matters more.
+    /// Returns the same without the state file. A removed settings file matters more.
     ///
-    /// - Parameter isComplete: Whether the journal has everything that it had, as far as anything shows.
+    /// - Parameter isComplete: Whether the journal has everything that the state file had, as far as anything shows.
     func with(_ loss: LoadedValues.StateLoss, of names: FileNames, isComplete: Bool) -> StorageContents.Outcome {
         var sentence = "“\(names.state)” "
         switch loss {
@@ -62,7 +62,7 @@ extension StorageContents.Outcome {
         }
     }
 
-    /// The same with what a damaged journal has lost.
+    /// Returns the same with the losses of a damaged journal.
     func with(_ log: JournalReading, of names: FileNames, isComplete: Bool) -> StorageContents.Outcome {
         var sentence = log.description(names.journal)
         if case .recovered(let description, _) = self { sentence = description + " " + sentence }
@@ -71,7 +71,7 @@ extension StorageContents.Outcome {
 }
 
 extension JournalReading {
-    /// What a damaged journal has lost, in sentences.
+    /// Returns sentences about the losses of a damaged journal.
     func description(_ path: FilePath) -> String {
         if isUnusable { return "The journal “\(path)” is damaged from its first byte on, so nothing in it is used." }
         let keys = Set(damage.flatMap { $0.keys ?? [] }).sorted()

@@ -40,7 +40,7 @@ extension StorageError {
         StorageError(.unreadable, "“\(path)” is not overwritten because \(reason)", errno: errno)
     }
 
-    /// The same, with or without a doubt about its effect.
+    /// Returns the same error, with its outcome unknown or not.
     func leavingOutcomeUnknown(_ isUnknown: Bool = true) -> StorageError {
         var error = self
         error.isOutcomeUnknown = isUnknown
@@ -48,8 +48,8 @@ extension StorageError {
     }
 
     /// - Parameters:
-    ///   - kind: What stands in the file's place, if that is not a file.
-    ///   - aside: The name that it has been given.
+    ///   - kind: The kind of what has the file's name, if that is not a file.
+    ///   - aside: The new name that it was given.
     static func removed(
         _ path: FilePath, replacedBy kind: FileStatus.Kind? = nil, setAsideAs aside: FilePath? = nil,
         because error: StorageError? = nil
@@ -62,7 +62,7 @@ extension StorageError {
             errno: error?.errno)
     }
 
-    /// A version of the file that can't be used has another name.
+    /// Returns the error for an unusable version of the file that was given another name.
     static func setAside(_ path: FilePath, as aside: FilePath) -> StorageError {
         StorageError(
             .unreadable,
@@ -103,7 +103,7 @@ extension StorageError {
                 + "Make the file writable: correct it if it can't be read, and allow writing in its folder.")
     }
 
-    /// Something that is needed to write could not be done, and nothing was written.
+    /// Returns the error for a failed step that writing needs. Nothing was written.
     static func notSaved(_ path: FilePath, _ error: FileError) -> StorageError {
         guard error.cause != .wouldBlock else {
             return StorageError(
@@ -114,12 +114,12 @@ extension StorageError {
         return saveFailed(path, error, isInPlace: false)
     }
 
-    /// Who holds a lock, as the subject of a sentence.
+    /// Returns the holder of a lock, as the subject of a sentence.
     static func holder(_ process: Int32?) -> String {
         process.map { "process \($0)" } ?? "another process"
     }
 
-    /// A file could not be locked, for another reason than that it is locked already.
+    /// Returns the error for a file that could not be locked, for another reason than that it is locked already.
     static func notLocked(_ path: FilePath, _ error: FileError) -> StorageError {
         StorageError(
             code(for: error), "“\(path)” can't be locked: \(error). No named lock can be acquired without it.",

@@ -1,12 +1,12 @@
-/// What has changed from one tree to another, as keys.
+/// The difference between two trees, as keys.
 struct TreeDifference {
     /// Each key that differs, with its values in the old and in the new tree.
     private(set) var changes: [(key: SettingKey, old: SettingValue?, new: SettingValue?)] = []
 
     private let isSame: (SettingValue, SettingValue) -> Bool
 
-    /// - Parameter isSame: Whether two values that are not equal mean the same nevertheless, because the file's format
-    ///   spells them alike.
+    /// - Parameter isSame: Returns whether two unequal values nevertheless mean the same, because the file's format
+    ///   represents them alike.
     init(
         from old: SettingTree, to new: SettingTree,
         isSame: @escaping (SettingValue, SettingValue) -> Bool = { _, _ in false }
@@ -15,7 +15,7 @@ struct TreeDifference {
         compare(old.root, new.root, below: nil)
     }
 
-    /// Leaves out changes.
+    /// Removes some of the changes.
     ///
     /// - Parameter isLeftOut: Gets a key and its new value.
     mutating func leaveOut(where isLeftOut: (SettingKey, SettingValue?) -> Bool) {
@@ -24,7 +24,7 @@ struct TreeDifference {
 
     var isEmpty: Bool { changes.isEmpty }
 
-    /// The changes as a record says them.
+    /// The changes as a record.
     var batch: JournalBatch {
         JournalBatch(revision: 0, entries: changes.sorted(by: \.key).map { JournalEntry(key: $0.key, value: $0.new) })
     }
@@ -42,8 +42,9 @@ struct TreeDifference {
     private mutating func add(_ name: String, _ old: SettingValue?, _ new: SettingValue?, below outer: SettingKey?) {
         if let old, let new, isSame(old, new) { return }
         let key = outer?.appending(component: name) ?? SettingKey(name: name)
-        // Also a whole dictionary that has come or gone, or was empty: others may be adding to it what this change must
-        // leave alone. One that has become empty is told as that: without its keys it would be gone.
+        // Including a whole dictionary that was added or removed, or was empty: others may be adding values to it,
+        // which this change must leave alone. A dictionary that has become empty is recorded as such: without its keys
+        // it would be removed.
         if let oldEntries = Self.entries(old), let newEntries = Self.entries(new), new != .dictionary([:]),
             !oldEntries.isEmpty || !newEntries.isEmpty
         {
@@ -53,7 +54,7 @@ struct TreeDifference {
         }
     }
 
-    /// - Returns: `nil` if the value can't be told apart by its inner keys.
+    /// - Returns: `nil` if the value can't be compared by its inner keys.
     private static func entries(_ value: SettingValue?) -> SettingValue.Entries? {
         switch value {
         case .dictionary(let entries): entries

@@ -1,17 +1,17 @@
-/// The home folder of another user, whose settings this process opens. The library SettleUsers makes it.
+/// The home folder of another user, whose settings this process opens. The library SettleUsers creates it.
 package struct UserHome: Sendable {
     /// The login name.
     package let user: String
-    /// What the user's new files belong to.
+    /// The owner of the user's new files.
     package let owner: FileStatus.Owner
-    /// Without links.
+    /// The path without links.
     package let path: FilePath
-    /// As the system's user database has it.
+    /// The path in the system's user database.
     private let listed: FilePath
     let calls: any SystemCalls
     let watching: any FileWatching
 
-    /// - Parameter calls: What they allow is all that is done in the home.
+    /// - Parameter calls: The only calls that are made in the home.
     package init(
         of user: String, owner: FileStatus.Owner, path: FilePath, listed: FilePath, calls: any SystemCalls,
         watching: any FileWatching
@@ -24,7 +24,7 @@ package struct UserHome: Sendable {
         self.watching = watching
     }
 
-    /// The path of a file in the home without the links that lead there; `nil` for one that is elsewhere.
+    /// Returns the path of a file in the home without the links that lead there; `nil` for a file elsewhere.
     func path(of file: FilePath) -> FilePath? {
         for folder in [path, listed] {
             let start = folder.appending("").text

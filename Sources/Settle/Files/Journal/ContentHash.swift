@@ -1,4 +1,4 @@
-/// A fast 64-bit hash of bytes, to tell versions of a file apart and to detect damage. Not cryptographic.
+/// A fast 64-bit hash of bytes, to distinguish versions of a file and to detect damage. Not cryptographic.
 ///
 /// Each step takes sixteen bytes: two words are mixed with the state and multiplied, and the halves of the product
 /// folded. The hashes are part of the file format, so the function must never change.
@@ -40,8 +40,8 @@ package struct ContentHash: Sendable {
 
     // MARK: Files
 
-    /// Each product waits for the one before it. So a long file is taken by four states in turn, which become one at
-    /// the end; that is more than twice as fast.
+    /// Hashes a long file. Each product waits for the one before it, so four states take the bytes in turn and become
+    /// one at the end; that is more than twice as fast.
     package static func value(ofFile bytes: UnsafeRawBufferPointer) -> UInt64 {
         var hash = ContentHash()
         let start = bytes.count >= longFile ? hash.combineLanes(bytes) : 0
@@ -53,7 +53,7 @@ package struct ContentHash: Sendable {
     private static let longFile = 4_096
     private static let stride = 64
 
-    /// - Returns: Where the bytes begin that are left.
+    /// - Returns: The offset of the remaining bytes.
     private mutating func combineLanes(_ bytes: UnsafeRawBufferPointer) -> Int {
         var (a, b, c, d) = (state, state ^ Self.root2, state ^ Self.root3, state ^ Self.root7)
         var offset = 0

@@ -1,11 +1,11 @@
-/// What a journal begins with: everything that its records are to be applied to.
+/// The beginning of a journal's values: everything to which its records are applied.
 package struct JournalBase: Sendable, Equatable {
     /// A version that the readable file may have.
     package struct Mirror: Sendable, Equatable {
         package var version: FileVersion
-        /// Where it has other values than the tree, and which.
+        /// The keys where it differs from the tree, with its values.
         package var difference: [JournalEntry]
-        /// Whether it is one of the file of state.
+        /// Whether it is one of the state file.
         package var isOfState: Bool
 
         package init(_ version: FileVersion, _ difference: [JournalEntry] = [], isOfState: Bool = false) {
@@ -15,19 +15,19 @@ package struct JournalBase: Sendable, Equatable {
         }
     }
 
-    /// What has come since a journal was begun where there was none, or since a removal emptied the settings. A process
-    /// that had another journal open needs it to find out which of two values is newer.
+    /// The changes since a journal was begun where there was none, or since a removal emptied the settings. A process
+    /// that had another journal open needs them to decide which of two values is newer.
     package struct News: Sendable, Equatable {
-        /// What has been written since.
+        /// The keys that have been written since.
         package private(set) var keys: Set<SettingKey> = []
-        /// What has been changed in the file before anything was written. Others may know that file.
+        /// The keys that were changed in the file before anything was written. Others may know that file.
         package private(set) var edited: Set<SettingKey> = []
-        /// Up to where somebody has put the values of the removed one beside these.
+        /// The token up to which somebody has put the values of the removed journal beside these.
         package private(set) var united: ChangeToken?
         /// The keys of those values.
         package private(set) var unitedKeys: Set<SettingKey> = []
-        /// Whether all values have been written since, because there were none. Then no key is listed; of most files
-        /// that stays true.
+        /// Whether all values have been written since, because there were none. Then keys are not listed; for most
+        /// files that stays true.
         package private(set) var isEverything = false
 
         package init(
@@ -42,10 +42,10 @@ package struct JournalBase: Sendable, Equatable {
 
         package static let everything = News(since: SettingTree())
 
-        /// With more keys, a renewal would write more for them than for the values.
+        /// With more keys, a renewal would write more for the keys than for the values.
         private static let limit = 1_000
 
-        /// What a record says beside the keys.
+        /// The flags of a record beside the keys.
         var flags: UInt64 {
             (united == nil ? 0 : 1) + (edited.isEmpty ? 0 : 2) + (isEverything ? 4 : 0) + (unitedKeys.isEmpty ? 0 : 8)
         }
@@ -81,9 +81,9 @@ package struct JournalBase: Sendable, Equatable {
 
     /// All values.
     package var tree: SettingTree
-    /// The version that was written or read last, and behind it those of which it is not known whether they are there.
+    /// The version that was written or read last, followed by those that may or may not be there.
     package var mirrors: [Mirror]
-    /// `nil` if too much has come since.
+    /// `nil` if there have been too many changes since.
     package var news: News?
 
     package init(tree: SettingTree, mirrors: [Mirror], news: News? = nil) {

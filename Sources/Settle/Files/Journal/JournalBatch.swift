@@ -2,10 +2,10 @@
 package struct JournalBatch: Sendable, Equatable {
     /// The store's revision that is complete with this batch.
     package var revision: UInt64
-    /// The writer's name, if all of the batch has one named writer.
+    /// The writer's name, if the whole batch has one named writer.
     package var author: String?
     package var entries: [JournalEntry]
-    /// `nil` if the batch repeats what records before it have said.
+    /// `nil` if the batch repeats earlier records.
     package var transactions: JournalTransactions?
 
     package init(revision: UInt64, author: String? = nil, entries: [JournalEntry] = []) {

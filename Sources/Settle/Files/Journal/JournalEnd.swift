@@ -1,9 +1,9 @@
-/// Where a journal ends, found without reading the values in it.
+/// Finds the end of a journal without reading the values in it.
 enum JournalEnd {
-    /// The version of the file that has everything that the journal has.
+    /// Returns the version of the file that has everything that the journal has.
     ///
     /// - Parameter journal: All of its bytes.
-    /// - Returns: `nil` if the last checkpoint is not the end of the matter: something came after it, or it was not
+    /// - Returns: `nil` if the journal does not end with its last checkpoint: something came after that, or it was not
     ///   confirmed, or not all of the bytes are records. Then the journal has to be replayed.
     static func version(in journal: UnsafeRawBufferPointer) -> FileVersion? {
         guard let header = try? JournalHeader.decode(journal) else { return nil }

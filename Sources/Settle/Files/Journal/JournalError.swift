@@ -1,9 +1,9 @@
-/// Why a journal can't be read at all.
+/// The reason why a journal can't be read at all.
 package enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     /// There is no journal yet: the file is shorter than a header, or all zeros.
     case empty
     case damaged
-    /// Written by a later version of this framework. The journal must not be written to.
+    /// A later version of this framework has written the journal. It must not be written to.
     case newerVersion(UInt32)
 
     package var description: String {

@@ -1,5 +1,5 @@
-/// The keys of a record. They begin its payload and have a checksum of their own, so that a record damaged elsewhere
-/// can still tell its keys. See ``JournalRecord/encoded(at:)`` for the bytes.
+/// The keys of a record. They begin its payload and have a checksum of their own, so that they can be read even if the
+/// rest of the record is damaged. See ``JournalRecord/encoded(at:)`` for the bytes.
 struct JournalKeySection {
     static let size = 16
     /// The number of keys of a record with a whole tree, which affects every key.

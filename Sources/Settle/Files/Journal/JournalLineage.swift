@@ -1,9 +1,9 @@
-/// What a journal says of those before it, so that another journal in its place can be told from a backup.
+/// A journal's information about those before it, which distinguishes another journal in its place from a backup.
 package struct JournalLineage: Sendable, Equatable {
-    /// A journal that was begun where there was none, and not put in the place of another one.
+    /// A journal that was begun where there was none, and did not replace another one.
     package struct Start: Sendable, Equatable {
         package var generation: UInt64
-        /// Where the history stood.
+        /// The position of the history.
         package var position: UInt64
         package var checksum: UInt64
 
@@ -18,11 +18,11 @@ package struct JournalLineage: Sendable, Equatable {
         }
     }
 
-    /// How often a process has taken a file that was not there for settings that somebody has removed.
+    /// The number of times that a process has taken a missing file for settings that somebody has removed.
     package var resets: UInt32
-    /// How often one has been begun because the one before had been removed.
+    /// The number of journals that were begun because the one before had been removed.
     package var restarts: UInt32
-    /// The newest one that was begun where there was none.
+    /// The newest journal that was begun where there was none.
     package var start: Start
     /// The version of the file with which the history began.
     package var origin: FileVersion

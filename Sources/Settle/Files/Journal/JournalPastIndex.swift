@@ -1,19 +1,19 @@
-/// Where the records of the past stand in a journal, without what they say.
+/// The offsets of a journal's history records, without their contents.
 ///
-/// Pure: it is told what a scan of them has found. They are written when a journal is begun, and never changed.
+/// Pure: it is given the results of scans. The records are written when a journal is begun, and never changed.
 struct JournalPastIndex: Sendable {
     private struct Place {
         var position: UInt64
         var offset: Int
-        /// The newest time of all up to this record.
+        /// The newest time of all records up to this one.
         var newestTime: Double
     }
 
-    /// Of the journal.
+    /// The generation of the journal.
     let generation: UInt64
-    /// Where the journal has all values.
+    /// The offset of the record with all values.
     private let end: Int
-    /// The keys of which the records tell values.
+    /// The keys whose values the records contain.
     private(set) var mentioned = MentionedKeys()
     private var places: [Place] = []
 
@@ -22,7 +22,7 @@ struct JournalPastIndex: Sendable {
         end = Int(clamping: header.base)
     }
 
-    /// How many records there are.
+    /// The number of records.
     var count: Int { places.count }
 
     mutating func add(_ scan: JournalScan) {
@@ -36,21 +36,21 @@ struct JournalPastIndex: Sendable {
         }
     }
 
-    /// The first record that ends behind a position.
+    /// Returns the first record that ends after a position.
     func firstIndex(after position: UInt64) -> Int {
         places.firstIndexInOrder { $0.position > position }
     }
 
-    /// The position before the oldest of the last records that take no more bytes than given; 0 if all of them do.
+    /// Returns the position before the oldest of the last records that fit into a number of bytes; 0 if all of them do.
     func position(before bytes: Int) -> UInt64 {
         let first = places.firstIndexInOrder { $0.offset >= end - bytes }
         return first > 0 ? places[first - 1].position : 0
     }
 
-    /// The newest time of all records before one; `nil` if there are none.
+    /// Returns the newest time of all records before one; `nil` if there are none.
     func newestTime(before index: Int) -> Double? { index > 0 ? places[index - 1].newestTime : nil }
 
-    /// Where the first of some records begins, and where the last of them ends at the latest.
+    /// Returns the offset at which the first of some records begins, and at which the last of them ends at the latest.
     func bytes(of records: Range<Int>) -> Range<Int> {
         guard let first = records.first, let last = records.last else { return end..<end }
         return places[first].offset..<(last + 1 < places.count ? places[last + 1].offset : end)

@@ -1,19 +1,19 @@
-/// What was read of a journal: its records from the one on that has all values, and what is wrong with them.
+/// The result of reading a journal: its records from the base on, and what is wrong with them.
 struct JournalReading {
     var records: [(offset: Int, record: JournalRecord)] = []
     var damage: [JournalDamage] = []
-    /// Behind the last record stands something that is none: the end is missing.
+    /// Whether bytes that are not a record follow the last one: the end is missing.
     var isTorn = false
-    /// The whole journal is damaged, or was never begun.
+    /// Whether the whole journal is damaged, or was never begun.
     var isUnusable = false
-    /// A newer version of this library has written it.
+    /// The error if a newer version of this library has written it.
     var newerVersion: JournalError?
-    /// Whether no sync of it is known yet.
+    /// Whether none of its syncs is known yet.
     var lacksDurableEnd = false
 }
 
 extension JournalReading {
-    /// There are no records.
+    /// Creates a reading without records.
     init(_ error: JournalError) {
         isUnusable = true
         switch error {
@@ -25,14 +25,14 @@ extension JournalReading {
 
     init(_ scan: JournalScan) {
         records = scan.records
-        // A journal begins with a record. One without was made by a process that came no further.
+        // A journal begins with a record. One without was made by a process that ended before writing it.
         isUnusable = scan.records.isEmpty && scan.damage.isEmpty
         damage = scan.damage
         isTorn = scan.tail == .torn
         lacksDurableEnd = durableEnd == 0
     }
 
-    /// Up to where the journal is known to be on stable storage.
+    /// The offset up to which the journal is known to be on stable storage.
     var durableEnd: Int { records.reduce(0) { max($0, $1.record.durableEnd) } }
 
     /// The record with all values.
@@ -41,14 +41,14 @@ extension JournalReading {
         return base
     }
 
-    /// The same, of which nobody else has a copy then: what is applied to its values makes none of them.
+    /// Returns the base and gives up its own copy, so that changing its values copies nothing.
     mutating func takeBase() -> (offset: Int, base: JournalBase)? {
         guard let base else { return nil }
         records[0].record.content = .base(JournalBase(tree: SettingTree(), mirrors: base.mirrors, news: base.news))
         return (records[0].offset, base)
     }
 
-    /// Those of other values that this journal has had at some time, and at the other keys what it has in the end.
+    /// Returns those of other values that this journal has had at some time, and at the other keys its final values.
     func values(of other: SettingTree, over tree: SettingTree) -> SettingTree {
         let beginning = base?.tree ?? SettingTree()
         var values = SettingTree()
@@ -61,7 +61,7 @@ extension JournalReading {
         return values
     }
 
-    /// Whether a place of a history is one of this journal.
+    /// Returns whether a token of a history belongs to this journal.
     func contains(_ token: ChangeToken, _ header: JournalHeader?) -> Bool {
         header?.beginning == token
             || records.contains { $0.record.content.transactions?.token(in: token.history) == token }

@@ -1,5 +1,5 @@
 extension JournalRecord {
-    /// The record's bytes at a position of a journal, and the position of the next one.
+    /// Returns the record's bytes at a position of a journal, and the position of the next record.
     ///
     /// All numbers are little-endian; counts, texts and values are encoded as in ``JournalValueWriter``.
     ///
@@ -27,28 +27,28 @@ extension JournalRecord {
     ///     mirroring, mirrored   hash u64, size u64 of the file
     ///     edited, edited state  mirror; batch
     ///     values, kept          batch
-    ///     united                history, position and checksum (u64) of the place up to which the writer knew another
+    ///     united                history, position and checksum (u64) of the token up to which the writer knew another
     ///                           history; the number of versions that the file may have because of that (a count), then
     ///                           each mirror; batch
     ///     history               transactions, bytes (counts), seconds (8 bytes), more keys of secrets (a count, then
     ///                           texts)
-    ///     state                 keys that have become state, and keys that are none any more (for each a count, then
+    ///     state                 keys that have become state, and keys that no longer are (for each a count, then
     ///                           texts); the number of versions that their file may have (a count), then each mirror
     ///     past                  checksum u64 of the record in the journal
     ///
     /// The transactions follow, if there are any, as ``JournalTransactions`` shows.
     ///
-    /// A mirror is a version of the file, hash u64 and size u64, the number of keys where it has something else than is
-    /// in force behind the record (a count), and for each of them the key (a text) and what it has.
+    /// A mirror is a version of the file, hash u64 and size u64, the number of keys where it differs from the values in
+    /// force after the record (a count), and for each of them the key (a text) and the file's value.
     ///
     /// News are 0, or one more than the number of keys that were written since the journal was begun where there was
-    /// none, or since a removal (a count), these (texts), and the sum (a count) of 1 if the place follows up to which
-    /// the values of a removed one were put beside these, 2 if keys follow that were edited in the file before (a
-    /// count, then texts), 4 if all values were written since, and 8 if the keys of the values follow that were put
-    /// there (a count, then texts).
+    /// none, or since a removal (a count), these (texts), and a sum of flags (a count). The flags are 1 if the token
+    /// follows up to which the values of a removed journal were put beside these, 2 if keys follow that were edited in
+    /// the file before (a count, then texts), 4 if all values were written since, and 8 if the keys of the added values
+    /// follow (a count, then texts).
     ///
     /// A batch is its revision (a count), the number of writers (0 or 1, a count) and the writer's name, then the new
-    /// value of each key; a tag of its own says that there is none.
+    /// value of each key; a separate tag means that there is none.
     ///
     /// The batch's ``JournalBatch/tooDeeplyNestedKey`` must be `nil`, and the payload within ``payloadLimit``.
     package func encoded(at position: JournalPosition) -> (bytes: [UInt8], next: JournalPosition) {

@@ -1,26 +1,26 @@
 /// One record of a journal.
 package struct JournalRecord: Sendable, Equatable {
     package enum Content: Sendable, Equatable {
-        /// Everything before this record is past.
+        /// Everything before this record is history.
         case base(JournalBase)
         case values(JournalBatch)
-        /// Somebody has made the readable file this version; the batch is what that has changed. Nothing, if the file
-        /// has been removed while a process had it open: what was in force stays.
+        /// Somebody has made the readable file this version; the batch is the resulting change. It is empty if the file
+        /// was removed while a process had it open: then the values in force stay.
         case edited(JournalBase.Mirror, JournalBatch)
         /// The readable file is about to become this version, which has all values as of here.
         case mirroring(FileVersion)
-        /// The readable file is this version, for good; nothing came of others that were begun.
+        /// The readable file durably has this version; other versions that were begun were not finished.
         case mirrored(FileVersion)
-        /// For each key an array of earlier values, newest first, in case what is stored there can't be used; or no
-        /// value, if none is kept any more.
+        /// For each key an array of earlier values, newest first, in case the stored value can't be used; or no value,
+        /// if none is preserved any more.
         case kept(JournalBatch)
-        /// What is kept of the past, and which keys are secrets.
+        /// The history policy, and the keys of secrets.
         case history(JournalHistory)
         /// A process that knew another history has put its values beside those that began without them.
         case united(JournalUnion)
-        /// Which keys are state, and what the file has in which they stand.
+        /// The keys of state, and the values of the file in which they are stored.
         case state(JournalStateKeys)
-        /// In front of the base: the transactions of a record that stood in a journal before, without its values.
+        /// In front of the base: the transactions of a record of an earlier journal, without its values.
         case past(JournalTransactions)
     }
 
@@ -56,12 +56,12 @@ extension JournalRecord.Content {
         if case .past(let transactions) = self { transactions } else { batch?.transactions }
     }
 
-    /// The same without what single transactions did.
+    /// Returns the same without the list of single transactions.
     package var unlisted: JournalRecord.Content {
         transactions?.list == nil ? self : changingBatch { $0.transactions?.list = nil }
     }
 
-    /// The same with another batch that changes what is stored, if it has one.
+    /// Returns the same with another batch of values, if it has one.
     func changingBatch(_ change: (inout JournalBatch) -> Void) -> JournalRecord.Content {
         switch self {
         case .values(var batch):
@@ -77,14 +77,14 @@ extension JournalRecord.Content {
         }
     }
 
-    /// Somebody has removed the file while it was open. All values stay in force.
+    /// Returns the record for a file that was removed while it was open. All values stay in force.
     static func removal(from tree: SettingTree) -> JournalRecord.Content {
         .edited(JournalBase.Mirror(.absent, MirrorDifference(ofNoneFrom: tree).entries), JournalBatch(revision: 0))
     }
 
-    /// The same with what is known by now, for a record that could not be told when it was made: of where the file that
-    /// has been edited differs, and of the policy. What a process adds to the secrets does not take back one that has
-    /// been given meanwhile.
+    /// Returns the same with current knowledge, for a record that could not be written when it was made: the
+    /// differences of the edited file, and the policy. A process that adds secrets does not revert a policy that was
+    /// set meanwhile.
     func brought(upTo state: JournalState) -> JournalRecord.Content {
         switch self {
         case .edited(let found, let batch):
@@ -102,7 +102,7 @@ extension JournalRecord.Content {
         }
     }
 
-    /// Whether it says what somebody has found in the file, or put there.
+    /// Whether it records contents that somebody has found in the file, or written to it.
     var isOfFile: Bool {
         switch self {
         case .edited, .mirroring, .mirrored: true
@@ -111,7 +111,7 @@ extension JournalRecord.Content {
         }
     }
 
-    /// Whether a process has put its values beside those of another journal, which nobody else has.
+    /// Whether a process has put its values, which nobody else has, beside those of another journal.
     var isUnion: Bool {
         if case .united = self { true } else { false }
     }
@@ -121,22 +121,22 @@ extension JournalRecord.Content {
         if case .edited(let mirror, _) = self { mirror.version == .absent && !mirror.isOfState } else { false }
     }
 
-    /// Whether somebody has taken a file that was not there for settings that were removed.
+    /// Whether somebody has taken a missing file for settings that were removed.
     var isReset: Bool {
         isRemoval && batch?.entries.isEmpty == false
     }
 
-    /// The batch of any kind.
+    /// The batch of any kind of record.
     var anyBatch: JournalBatch? {
         if case .kept(let batch) = self { batch } else { batch }
     }
 }
 
-/// What is kept of a file's past.
+/// The policy of a file's history, and its secrets.
 package struct JournalHistory: Sendable, Equatable {
-    /// How much.
+    /// The bounds of the history.
     package var policy: HistoryPolicy
-    /// The keys of which no value may be kept, beside those that earlier records name.
+    /// The keys whose values must not be kept, in addition to those of earlier records.
     package var secrets: Set<SettingKey>
 
     package init(policy: HistoryPolicy, secrets: Set<SettingKey> = []) {
@@ -145,13 +145,13 @@ package struct JournalHistory: Sendable, Equatable {
     }
 }
 
-/// Which keys are state: what a program only remembers, and what stands in a file of its own.
+/// The keys of state: values that a program only remembers, stored in a file of their own.
 package struct JournalStateKeys: Sendable, Equatable {
-    /// Those that have become state.
+    /// The keys that have become state.
     package var added: Set<SettingKey>
-    /// Those that are none any more.
+    /// The keys that no longer are.
     package var removed: Set<SettingKey>
-    /// The versions that their file may have from now on; empty if that stays as it was.
+    /// The versions that their file may have from now on; empty if they stay as they were.
     package var mirrors: [JournalBase.Mirror]
 
     package init(
@@ -161,9 +161,9 @@ package struct JournalStateKeys: Sendable, Equatable {
     }
 }
 
-/// What a process puts beside the values of a journal that began without them.
+/// The values that a process puts beside those of a journal that began without them.
 package struct JournalUnion: Sendable, Equatable {
-    /// The place up to which the process knew the history that it had open.
+    /// The token up to which the process knew the history that it had open.
     package var origin: ChangeToken
     /// The versions that the readable file may have because of that.
     package var mirrors: [JournalBase.Mirror]

@@ -72,8 +72,8 @@ struct JournalRecordReader {
         return JournalRecord(content, durableEnd: header.durableEnd)
     }
 
-    /// The version of the readable file of which an intact record tells; `nil` if it can't be read, or if the record
-    /// says that the file lacks something or may be another one.
+    /// Returns the version of the readable file in an intact record; `nil` if it can't be read, or if the record shows
+    /// that the file lacks something or may have another version.
     func mirror(_ header: JournalRecordHeader, at offset: Int) -> FileVersion? {
         let start = offset + JournalRecordHeader.size
         let payload = slice(start, start + header.payloadSize)
@@ -85,9 +85,9 @@ struct JournalRecordReader {
         return header.kind != .base || (try? reader.readCount()) == 0 ? version : nil
     }
 
-    /// The keys of a possibly damaged record; `nil` if they are damaged too, or if every key is affected.
+    /// Returns the keys of a possibly damaged record; `nil` if they are damaged too, or if every key is affected.
     ///
-    /// - Parameter limit: The record ends here at the latest.
+    /// - Parameter limit: The offset at which the record ends at the latest.
     func provenKeys(ofRecordAt offset: Int, before limit: Int) -> [SettingKey]? {
         let start = offset + JournalRecordHeader.size
         guard start <= limit,
@@ -109,7 +109,7 @@ extension JournalValueReader {
         return try readVersion()
     }
 
-    /// - Parameter section: Must say that there is everything.
+    /// - Parameter section: Must stand for everything.
     fileprivate mutating func readBase(_ section: JournalKeySection) throws(JournalError) -> JournalBase {
         guard section.count == JournalKeySection.everything, section.bytes.isEmpty else { throw .damaged }
         let mirrors = try readMirrors()

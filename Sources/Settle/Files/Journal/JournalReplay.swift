@@ -1,19 +1,19 @@
-/// The values of a journal, and what it says beside them.
+/// The values of a journal, and its other state.
 package struct JournalReplay: Sendable {
     /// All values.
     package private(set) var tree = SettingTree()
     package private(set) var state = JournalState()
-    /// Whether the record with all values could be read; otherwise the tree has only what the others say.
+    /// Whether the record with all values could be read; otherwise the tree has only the values of the others.
     package private(set) var hasBase = false
 
     package init() {}
 
-    /// - Parameter records: Those of a journal, in their order.
+    /// - Parameter records: The records of a journal, in order.
     package init(_ records: some Sequence<(offset: Int, record: JournalRecord)>) {
         for (offset, record) in records { add(record.content, at: offset) }
     }
 
-    /// - Parameter log: Loses the values of its base, so that nobody else has a copy of them.
+    /// - Parameter log: Loses the values of its base, so that there is no other copy of them.
     init(_ log: inout JournalReading) {
         guard let (offset, base) = log.takeBase() else {
             self.init(log.records)

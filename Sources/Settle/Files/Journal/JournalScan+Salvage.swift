@@ -3,12 +3,12 @@ extension JournalScan {
     ///
     /// An invalid record usually ends the log: it is the tail of an append that a crash cut off. But if a later valid
     /// record was written when the invalid one was on stable storage already, the invalid one has rotted, and all valid
-    /// records after it still count. What rotted is listed in ``damage``.
+    /// records after it still count. ``damage`` lists the rotten ones.
     ///
     /// - Parameters:
     ///   - bytes: All bytes of the journal from `offset` on.
     ///   - offset: The offset of the first byte: the position's offset.
-    ///   - position: Where the first record is expected.
+    ///   - position: The position where the first record is expected.
     package static func salvage(
         _ bytes: UnsafeRawBufferPointer, at offset: Int, from position: JournalPosition
     ) -> JournalScan {
@@ -29,14 +29,14 @@ extension JournalScan {
 }
 
 extension JournalScan {
-    /// The same from the record on that has all values.
+    /// Reads as above, from the record with all values on.
     ///
     /// - Parameter bytes: All bytes of the journal from that record on.
     package static func salvage(fromBase bytes: UnsafeRawBufferPointer, _ header: JournalHeader) -> JournalScan {
         var start = JournalPosition.start(of: header.generation)
         let base = Int(clamping: header.base)
         if base != start.offset {
-            // What the record continues is past.
+            // The record before it is history.
             let reader = JournalRecordReader(bytes: bytes, base: base, generation: header.generation)
             start.offset = base
             start.chain = reader.header(at: base)?.chain ?? start.chain
@@ -54,8 +54,8 @@ private struct JournalSearch {
     }
 
     private let reader: JournalRecordReader
-    /// How many bytes may still be checksummed. Otherwise bytes that look like long records everywhere would cost a
-    /// checksum of the rest at every eighth byte.
+    /// The number of bytes that may still be checksummed. Without this limit, bytes that look like long records
+    /// everywhere would cost a checksum of the rest at every eighth byte.
     private var remainingWork: Int
 
     init(_ reader: JournalRecordReader) {
@@ -63,10 +63,10 @@ private struct JournalSearch {
         remainingWork = 4 * reader.bytes.count
     }
 
-    /// All runs of records after an invalid record, up to the first run that proves that the invalid one was on stable
-    /// storage.
+    /// Returns all runs of records after an invalid record, up to the first run that proves that the invalid one was on
+    /// stable storage.
     ///
-    /// - Parameter end: Where the invalid record begins.
+    /// - Parameter end: The position where the invalid record begins.
     mutating func provenRuns(behind end: JournalPosition) -> [Run]? {
         let bad = end.offset
         // An intact record that merely does not continue the log is a leftover: the log ends before it.
@@ -106,7 +106,7 @@ private struct JournalSearch {
 }
 
 extension JournalRecordReader {
-    /// Describes what is lost between the end of a valid record and the start of the next one.
+    /// Describes the loss between the end of a valid record and the start of the next one.
     fileprivate func damage(from start: Int, to end: Int) -> [JournalDamage] {
         var damage: [JournalDamage] = []
         var offset = start
@@ -127,7 +127,7 @@ extension JournalRecordReader {
         return damage
     }
 
-    /// `nil` if the record's end can't be determined.
+    /// Returns `nil` if the record's end can't be determined.
     private func sizeOfDamagedRecord(at offset: Int, before end: Int) -> Int? {
         guard end - offset >= JournalRecordHeader.size else { return nil }
         let bytes = slice(offset, end)

@@ -3,18 +3,18 @@ package struct JournalScan: Sendable {
     package enum Tail: Sendable, Hashable {
         /// Only zeros follow the last record, or nothing.
         case clean
-        /// Bytes that are no valid record follow, as after a crash during an append.
+        /// Bytes that are not a valid record follow, as after a crash during an append.
         case torn
     }
 
     package var records: [(offset: Int, record: JournalRecord)] = []
-    /// Where the next record starts.
+    /// The position of the next record.
     package var end: JournalPosition
     /// If the last record extends beyond the bytes: how many bytes from the same offset are needed to read it. If the
     /// journal has no more bytes, the record is torn.
     package var needsMore: Int?
     package var tail = Tail.clean
-    /// What was lost in the middle. Only ``salvage(_:at:from:)`` determines it.
+    /// The records lost in the middle. Only ``salvage(_:at:from:)`` determines them.
     package var damage: [JournalDamage] = []
 
     /// Reads records up to the first one that is invalid or does not continue the log.
@@ -22,7 +22,7 @@ package struct JournalScan: Sendable {
     /// - Parameters:
     ///   - bytes: The journal's bytes from `offset` on, as many as are available.
     ///   - offset: The offset of the first byte: the position's offset.
-    ///   - position: Where the first record is expected.
+    ///   - position: The position where the first record is expected.
     package static func scan(
         _ bytes: UnsafeRawBufferPointer, at offset: Int, from position: JournalPosition
     ) -> JournalScan {
@@ -63,7 +63,7 @@ package struct JournalPosition: Sendable, Equatable {
     package var offset: Int
     /// The checksum of the previous record; for the first record, the generation.
     package var chain: UInt64
-    /// Where the chain stands in the file.
+    /// The offset of the chain in the file.
     package var chainOffset: Int
 
     package init(generation: UInt64, offset: Int, chain: UInt64, chainOffset: Int) {

@@ -1,52 +1,53 @@
-/// What a journal says beside the values: which versions the readable file may have, and what is kept.
+/// A journal's state beside the values: the versions that the readable file may have, the last good values, and the
+/// history policy.
 ///
-/// Pure: it is told each record in its order, before its values are in force.
+/// Pure: it is given each record in order, before its values are in force.
 package struct JournalState: Sendable {
     /// A version of the readable file.
     package struct Mirror: Sendable {
         package var version: FileVersion
-        /// Where it has other values than are in force.
+        /// The keys where it differs from the values in force, with its values.
         package var difference = MirrorDifference()
-        /// Behind which record it was written or read.
+        /// The offset of the record after which it was written or read.
         package var offset = 0
 
-        /// As a record has it.
+        /// The mirror as a record has it.
         package var stored: JournalBase.Mirror { JournalBase.Mirror(version, difference.entries) }
     }
 
-    /// The version that the file is known to have had, and behind it those that were begun and have not been confirmed.
+    /// The version that the file is known to have had, followed by those that were begun and have not been confirmed.
     package private(set) var mirrors: [Mirror]
-    /// What stood at keys before they were edited.
+    /// Values at keys before they were edited.
     package var kept = LastGoodValues()
-    /// What is kept of the past; `nil` if the journal says nothing of it.
+    /// The history policy and its secrets; `nil` if the journal has no record of them.
     package var history: JournalHistory?
-    /// The keys of which its records list values, to whoever asks for the past.
+    /// The keys whose values its records list, for readers of the history.
     var listed = MentionedKeys()
     /// Whether a removal of the file has emptied the settings since the journal was begun.
     var isReset = false
-    /// The keys that were secrets when the journal was begun: what it keeps of the past has no values of them.
+    /// The keys that were secrets when the journal was begun: its history records have no values of them.
     private(set) var secretsOfPast: Set<SettingKey>?
 
-    /// What is state, and stands in a file of its own.
+    /// The keys of state, which are stored in a file of their own.
     package var stateFile = StateFile()
-    /// What has come since this journal, or one before it, was begun where there was none, or since a removal.
+    /// The changes since this journal, or one before it, was begun where there was none, or since a removal.
     package var news: JournalBase.News?
 
-    /// Without a journal: the file has everything.
+    /// Creates the state without a journal: the file has everything.
     package init(of version: FileVersion = .absent) {
         mirrors = [Mirror(version: version)]
     }
 
-    /// Whether versions of the file were begun of which it is not known whether they are there.
+    /// Whether versions of the file were begun that may or may not be there.
     package var hasBegun: Bool { mirrors.count > 1 }
 
     /// The version that was begun last, or the one that is known.
     var newestMirror: Mirror { mirrors[mirrors.count - 1] }
 
-    /// The newest mirror of a version.
+    /// Returns the newest mirror of a version.
     package func mirror(_ version: FileVersion) -> Mirror? { mirrors.last { $0.version == version } }
 
-    /// A record has been read or appended.
+    /// Adds a record that has been read or appended.
     ///
     /// - Parameter tree: The values in force until then.
     package mutating func add(_ record: JournalRecord.Content, at offset: Int, over tree: SettingTree) {
@@ -55,7 +56,7 @@ package struct JournalState: Sendable {
             mirrors = base.mirrors.map { Mirror($0, offset) }
             (secretsOfPast, isReset, news, stateFile) = (nil, false, base.news, StateFile())
         case .values(let batch):
-            // Without a revision it is what somebody has changed without a program.
+            // Without a revision it is an edit that somebody has made without a program.
             if batch.revision == 0 { keepReplaced(by: batch, in: tree) } else { removeKept(writtenBy: batch) }
             willChange(batch, in: tree)
         case .edited(let mirror, let batch):
@@ -70,16 +71,16 @@ package struct JournalState: Sendable {
         case .united(let union):
             keepReplaced(by: union.batch, in: tree)
             willChange(union.batch, in: tree)
-            // They have nothing of what the journal has.
+            // These versions have none of the journal's values.
             mirrors += union.mirrors.map { Mirror($0, 0) }
         case .mirroring(let version): mirrors.append(mirror(of: version, at: offset, over: tree))
         case .mirrored(let version): mirrors = [mirror(version) ?? mirror(of: version, at: offset, over: tree)]
         case .state(let keys): stateFile.add(keys, at: offset, over: tree)
         case .kept(let batch): kept.decide(batch)
         case .history(var new):
-            // A journal that keeps anything says so at its beginning.
+            // A journal with any history has this record at its beginning.
             secretsOfPast = secretsOfPast ?? new.secrets
-            // A secret stays one.
+            // Secrets stay secrets.
             new.secrets.formUnion(history?.secrets ?? [])
             history = new
         case .past: break
@@ -98,7 +99,7 @@ package struct JournalState: Sendable {
         if news?.areFew == false { news = nil }
     }
 
-    /// A version of the readable file that has everything but state.
+    /// Returns a version of the readable file that has everything except state.
     private func mirror(of version: FileVersion, at offset: Int, over tree: SettingTree) -> Mirror {
         Mirror(version: version, difference: stateFile.absence(from: tree), offset: offset)
     }
@@ -110,12 +111,12 @@ package struct JournalState: Sendable {
         }
     }
 
-    /// The file is one of the versions that it may have.
+    /// Records which of its possible versions the file has.
     package mutating func decide(_ version: FileVersion) {
         mirrors = mirrors.filter { $0.version == version }.suffix(1)
     }
 
-    /// A journal has been begun with all values.
+    /// Records that a journal has been begun with all values.
     package mutating func didBeginJournal(at offset: Int) {
         for index in mirrors.indices { mirrors[index].offset = offset }
         stateFile.didBeginJournal(at: offset)
@@ -123,28 +124,29 @@ package struct JournalState: Sendable {
         (secretsOfPast, isReset) = (history?.secrets, false)
     }
 
-    /// The file has been removed.
+    /// Records that the file has been removed.
     ///
-    /// - Parameter tree: What is left.
+    /// - Parameter tree: The remaining values.
     mutating func didReset(at offset: Int, _ tree: SettingTree) {
         didRead(.absent, at: offset, MirrorDifference(ofNoneFrom: tree))
         news = JournalBase.News()
     }
 
-    /// The file has been read.
+    /// Records that the file has been read.
     package mutating func didRead(_ version: FileVersion, at offset: Int, _ difference: MirrorDifference) {
         mirrors = [Mirror(version: version, difference: difference, offset: offset)]
     }
 
-    // MARK: Kept values
+    // MARK: Last good values
 
-    /// What a program has written is in force, whatever stood there before.
+    /// Removes the last good values at keys that a program has written: its value is in force, whatever was stored
+    /// before.
     private mutating func removeKept(writtenBy batch: JournalBatch) {
         guard !kept.isEmpty else { return }
         for entry in batch.entries { kept.remove(at: entry.key) }
     }
 
-    /// Keeps what was edited away. What was removed by hand is not wanted any more.
+    /// Preserves values that an edit has replaced. Values that were removed by hand are not wanted any more.
     private mutating func keepReplaced(by batch: JournalBatch, in tree: SettingTree) {
         for entry in batch.entries {
             if entry.value == nil {

@@ -1,13 +1,13 @@
-/// Which of the file's transactions a record has. A record without repeats what others have said already, such as at
-/// the beginning of a journal.
+/// The file's transactions in a record. A record without any repeats earlier records, for example at the beginning of a
+/// journal.
 package struct JournalTransactions: Sendable, Equatable {
-    /// How many transactions there have been in the file's history, with these.
+    /// The number of transactions in the file's history, including these.
     package var position: UInt64
-    /// How many they are.
+    /// The number of these transactions.
     package var count: UInt64
-    /// Of the last of them, in seconds since the reference date.
+    /// The time of the last of them, in seconds since the reference date.
     package var time: Double
-    /// What each of them did, if the record says it. The counts of the list sum up to `count`.
+    /// The single transactions, if the record lists them. The counts of the list sum up to `count`.
     package var list: [StoredTransaction]?
     /// The checksum of the record, once it has been written.
     package var checksum: UInt64 = 0
@@ -22,13 +22,13 @@ package struct JournalTransactions: Sendable, Equatable {
 }
 
 extension JournalTransactions {
-    /// The place behind the last of them, in a history.
+    /// Returns the token after the last of them, in a history.
     package func token(in history: UInt64) -> ChangeToken {
         ChangeToken(history: history, position: position, checksum: checksum)
     }
 }
 
-/// The bytes of the section, behind the batch of a record whose flag ``JournalRecordHeader/transactionsFlag`` is set:
+/// The bytes of the section, after the batch of a record whose flag ``JournalRecordHeader/transactionsFlag`` is set:
 ///
 ///     position      a count
 ///     count         a count
@@ -54,7 +54,7 @@ extension JournalTransactions {
 ///     reason        a text, if it has one
 ///     represented   a count, if it stands for several
 ///     mutations     of the batch: the old values in its order; otherwise their number (a count), then for each the key
-///                   (a text), the old and the new value. A tag of its own says absent, and unknown if the values are
+///                   (a text), the old and the new value. Separate tags mean absent, and unknown if the values are
 ///                   withheld
 private enum Facts {
     static let name: UInt64 = 1
@@ -72,7 +72,7 @@ private enum Facts {
 private let origins: [ValueOrigin] = [.local, .external, .migration, .reset]
 
 extension JournalValueWriter {
-    /// - Parameter batch: The record's, if it has one.
+    /// - Parameter batch: The batch of the record, if it has one.
     mutating func write(_ transactions: JournalTransactions, of batch: JournalBatch?) {
         write(count: transactions.position)
         write(count: transactions.count)
@@ -141,7 +141,7 @@ extension JournalValueWriter {
 }
 
 extension JournalValueReader {
-    /// - Parameter batch: The record's, if it has one.
+    /// - Parameter batch: The batch of the record, if it has one.
     mutating func readTransactions(of batch: JournalBatch?) throws(JournalError) -> JournalTransactions {
         var transactions = JournalTransactions(
             position: try readCount(), count: try readCount(), time: Double(bitPattern: try readBits()))
@@ -232,7 +232,7 @@ extension JournalValueReader {
 }
 
 extension [StoredMutation] {
-    /// Whether a reader of the batch knows their keys and new values from it.
+    /// Returns whether a reader of the batch knows their keys and new values from it.
     fileprivate func are(of batch: JournalBatch) -> Bool {
         count == batch.entries.count
             && zip(self, batch.entries).allSatisfy { mutation, entry in

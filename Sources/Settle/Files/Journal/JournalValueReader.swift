@@ -4,13 +4,13 @@
     import Foundation
 #endif
 
-/// Reads what ``JournalValueWriter`` writes. Trusts nothing in the bytes: each count is compared with what is left.
+/// Reads values written by ``JournalValueWriter``. Trusts nothing in the bytes: each count is compared with the rest.
 package struct JournalValueReader {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
 
-    /// The most elements to reserve room for before reading them. A wrong count, repeated in each array of a deep nest,
-    /// could request a hundred times the memory that the bytes can fill.
+    /// The maximum number of elements for which memory is reserved before they are read. A wrong count, repeated in
+    /// each array of a deep nest, could request a hundred times the memory that the bytes can fill.
     private static let trustedCount = 1024
 
     /// - Parameter bytes: Must stay valid as long as the reader is used.
@@ -76,8 +76,8 @@ package struct JournalValueReader {
         return entries
     }
 
-    /// Reads all before there is room for them in a dictionary: a wrong count must not ask for more than the bytes
-    /// fill.
+    /// Reads all entries before reserving memory for a dictionary: a wrong count must not request more than the bytes
+    /// can fill.
     private mutating func readManyEntries(_ count: Int, depth: Int) throws(JournalError) -> SettingValue.Entries {
         var read: [(key: String, value: SettingValue)] = []
         for _ in 0..<count { read.append((try readText(), try readValue(try readTag(), depth: depth))) }
@@ -125,7 +125,7 @@ package struct JournalValueReader {
         return text
     }
 
-    /// - Parameter count: At most what remains, as ``readSize()`` has made sure.
+    /// - Parameter count: At most the number of remaining bytes, as ``readSize()`` guarantees.
     private mutating func readBytes(_ count: Int) -> UnsafeRawBufferPointer {
         defer { offset += count }
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)])

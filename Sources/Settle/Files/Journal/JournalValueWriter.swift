@@ -6,7 +6,7 @@
 
 /// Writes values in the journal's binary format.
 ///
-/// A count is an unsigned number in groups of seven bits, lowest first; the top bit of a byte says that another one
+/// A count is an unsigned number in groups of seven bits, lowest first; the top bit of a byte means that another one
 /// follows. A text is a count of bytes, then that many bytes of UTF-8. A value is its tag (``JournalValueTag``) and
 ///
 ///     null, false, true   nothing
@@ -23,7 +23,7 @@ package struct JournalValueWriter {
 
     /// - Parameter skipped: The number of leading zeros, a placeholder to be filled in at the end.
     package init(skipping skipped: Int = 0, reserving capacity: Int = 0) {
-        // Never without room: the count would be written to the empty array that all threads share.
+        // Never without capacity: the count would be written to the empty array that all threads share.
         bytes = [UInt8](unsafeUninitializedCapacity: max(skipped, capacity, 16)) { buffer, count in
             buffer[..<skipped].initialize(repeating: 0)
             count = skipped

@@ -1,15 +1,15 @@
-/// What a journal keeps of the file's past: the transactions of the journals before it.
+/// The history in a journal: the transactions of the journals before it.
 ///
 /// Pure.
 struct KeptPast: Sendable {
-    /// Where the history stands before them.
+    /// The token before them.
     var oldest: ChangeToken
-    /// One for each record that stood in a journal.
+    /// One for each record of an earlier journal.
     var records: [JournalTransactions] = []
 }
 
 extension KeptPast {
-    /// What a policy allows of it.
+    /// Returns the part that a policy allows.
     ///
     /// - Parameters:
     ///   - time: The wall time.
@@ -29,13 +29,13 @@ extension KeptPast {
         return past
     }
 
-    /// The oldest record that is within the bounds with all that follow.
+    /// Returns the index of the oldest record that is within the bounds with all later ones.
     private func firstIndex(within policy: HistoryPolicy, at time: Double) -> Int {
         var (count, size) = (0, 0)
         let young = policy.firstIndex(in: records.map(\.time), now: time)
         for index in records.indices.reversed() {
             size += records[index].size
-            // The last one may have more transactions than find room; those are not told.
+            // The last one may have more transactions than the bounds allow; the excess is not reported.
             guard count < policy.transactions, size <= policy.bytes, index >= young else { return index + 1 }
             count += max(1, records[index].list?.count ?? 1)
         }

@@ -1,13 +1,13 @@
-/// Values that stood at keys before an edit replaced them, in case the replacements can't be used.
+/// Values that an edit has replaced, in case the replacements can't be used.
 ///
-/// A storage does not know types. So it keeps the values that edits replace until the store says which one is in force;
-/// then it keeps only that one, or none.
+/// A storage does not know types. So it preserves the replaced values until the store decides which one is in force;
+/// then it preserves only that one, or none.
 package struct LastGoodValues: Sendable, Equatable {
-    /// The kept values by key, newest first.
+    /// The preserved values by key, newest first.
     package private(set) var values: [SettingKey: [SettingValue]] = [:]
-    /// Keys for which a store has said which value is in force.
+    /// Keys for which a store has decided which value is in force.
     private var decided: Set<SettingKey> = []
-    /// The keys with kept values, by the keys of the dictionaries around them.
+    /// The keys with preserved values, by the keys of the dictionaries around them.
     private var within: [SettingKey: Set<SettingKey>] = [:]
 
     package init() {}
@@ -27,7 +27,7 @@ package struct LastGoodValues: Sendable, Equatable {
         insert(list, at: key)
     }
 
-    /// Keeps only these values at a key, and none within it, because a store has decided so.
+    /// Preserves only these values at a key, and none within it, because a store has decided so.
     package mutating func decide(_ list: [SettingValue], at key: SettingKey) {
         remove(at: key)
         guard !list.isEmpty else { return }
@@ -47,7 +47,7 @@ package struct LastGoodValues: Sendable, Equatable {
         return wasDecided
     }
 
-    /// Keeps only what a store has said is in force.
+    /// Preserves only the values that a store has decided to be in force.
     package mutating func removeUndecided() {
         for key in values.keys where !decided.contains(key) {
             values[key] = nil
@@ -62,12 +62,12 @@ package struct LastGoodValues: Sendable, Equatable {
         }
     }
 
-    /// Whether a value is the only one kept at and within a key because a store has decided so.
+    /// Returns whether a value is the only one preserved at and within a key because a store has decided so.
     package func isDecided(_ value: SettingValue, at key: SettingKey) -> Bool {
         decided.contains(key) && values[key] == [value] && within[key] == nil
     }
 
-    /// The candidates to use at a key instead of what is stored there, likeliest first.
+    /// Returns the candidates to use at a key instead of the stored value, likeliest first.
     package func candidates(at key: SettingKey, insteadOf stored: SettingValue?) -> [SettingValue] {
         guard !values.isEmpty else { return [] }
         var candidates: [SettingValue] = []
@@ -90,7 +90,7 @@ package struct LastGoodValues: Sendable, Equatable {
 // MARK: In a journal
 
 extension LastGoodValues {
-    /// Everything as the batch of a record: for each key an array of its values. `nil` if there is nothing to record.
+    /// All values as the batch of a record: for each key an array of its values. `nil` if there is nothing to record.
     package var batch: JournalBatch? {
         Self.batch(of: values.sorted(by: \.key).map { Self.entry($0.key, $0.value) })
     }
@@ -105,7 +105,7 @@ extension LastGoodValues {
         JournalEntry(key: key, value: list.isEmpty ? nil : .array(list))
     }
 
-    /// Takes over the decisions of a record.
+    /// Adopts the decisions of a record.
     package mutating func decide(_ batch: JournalBatch) {
         for entry in batch.entries {
             if case .array(let list)? = entry.value { decide(list, at: entry.key) } else { remove(at: entry.key) }

@@ -1,6 +1,6 @@
-/// The keys at, in or around which transactions tell values.
+/// The keys at, in or around which transactions have values.
 ///
-/// Pure: it is told the transactions.
+/// Pure: it is given the transactions.
 struct MentionedKeys: Sendable {
     private var keys: Set<SettingKey> = []
 
@@ -30,6 +30,6 @@ struct MentionedKeys: Sendable {
         }
     }
 
-    /// Whether they tell a value of one of these, or of a key in it.
+    /// Returns whether they have a value of one of these keys, or of a key in it.
     func contains(anyOf others: Set<SettingKey>) -> Bool { others.contains(where: keys.contains) }
 }

@@ -1,10 +1,11 @@
-/// Where the readable file, in one of its versions, has other values than are in force, and which.
+/// The keys where the readable file, in one of its versions, differs from the values in force, with the file's values.
 ///
-/// Pure: it is told of each change before it is made. Applied to the values in force it gives those of the file.
+/// Pure: it is notified of each change before it is made. Applied to the values in force it results in those of the
+/// file.
 package struct MirrorDifference: Sendable, Equatable {
-    /// At each place that has been changed, what the file has. No place is within another one.
+    /// The file's value at each key that has been changed. None of the keys is within another one.
     package private(set) var values: [SettingKey: SettingValue?] = [:]
-    /// The keys of all dictionaries that have one of the places in them.
+    /// The keys of all dictionaries around these keys.
     private var outerKeys: Set<SettingKey> = []
 
     package init() {}
@@ -13,7 +14,7 @@ package struct MirrorDifference: Sendable, Equatable {
         for entry in entries { set(entry.value, at: entry.key) }
     }
 
-    /// That of a file that has nothing.
+    /// Creates the difference of a file without any values.
     package init(ofNoneFrom tree: SettingTree) {
         self.init(tree.root.keys.map { JournalEntry(key: SettingKey(name: $0), value: nil) })
     }
@@ -27,13 +28,14 @@ package struct MirrorDifference: Sendable, Equatable {
         outerKeys.formUnion(key.parents)
     }
 
-    /// The value at a key is about to change.
+    /// Records that the value at a key is about to change.
     ///
     /// - Parameter tree: The values in force until then.
     package mutating func willChange(_ key: SettingKey, in tree: SettingTree) {
         if values[key] != nil { return }
         var place = key
-        // A value that gives way to a dictionary is one place with all of that, as is a dictionary that was empty.
+        // A value that a dictionary replaces is one entry together with that dictionary, and so is a dictionary that
+        // was empty.
         for parent in key.parents {
             if values[parent] != nil { return }
             if place == key, let value = tree[parent], !value.isDictionaryWithEntries { place = parent }
@@ -49,7 +51,7 @@ package struct MirrorDifference: Sendable, Equatable {
         set(known[place], at: place)
     }
 
-    /// Notes what a file has at a key, unless more is known of that place.
+    /// Records the file's value at a key, unless more is known there.
     mutating func note(_ value: SettingValue?, at key: SettingKey) {
         guard !outerKeys.contains(key), !key.parents.contains(where: { values[$0] != nil }), values[key] == nil else {
             return
@@ -57,7 +59,7 @@ package struct MirrorDifference: Sendable, Equatable {
         set(value, at: key)
     }
 
-    /// Whether the file has nothing at a key.
+    /// Returns whether the file has no value at a key.
     ///
     /// - Parameter tree: The values in force.
     func isAbsent(_ key: SettingKey, in tree: SettingTree) -> Bool {
@@ -69,9 +71,9 @@ package struct MirrorDifference: Sendable, Equatable {
         return part[key] == nil
     }
 
-    /// The file's values.
+    /// Returns the file's values.
     ///
-    /// - Parameter tree: Those in force.
+    /// - Parameter tree: The values in force.
     package func mirror(of tree: SettingTree) -> SettingTree {
         var mirror = tree
         mirror.apply(values)

@@ -1,15 +1,14 @@
-/// A binary form for storages of one's own.
+/// A binary form for custom storages.
 extension SettingValue {
     /// The value as bytes that ``init(bytes:)`` reads. Unlike JSON and property lists, they lose nothing: dates, data,
-    /// numbers of any length and `null` come back as they were. It is the form of the journal, and stays readable by
-    /// later versions.
+    /// numbers of any length and `null` are preserved. It is the form of the journal, and later versions will read it.
     public var bytes: [UInt8] {
         var writer = JournalValueWriter()
         writer.write(self)
         return writer.bytes
     }
 
-    /// Reads what ``bytes`` has written.
+    /// Decodes bytes of ``bytes``.
     ///
     /// - Throws: ``FormatError`` if the bytes are not exactly one value, or nest more than 128 levels.
     public init(bytes: some Sequence<UInt8>) throws(FormatError) {
@@ -31,9 +30,9 @@ extension SettingTree {
     /// All values as bytes that ``init(bytes:)`` reads, as ``SettingValue/bytes`` does.
     public var bytes: [UInt8] { SettingValue.dictionary(root).bytes }
 
-    /// Reads what ``bytes`` has written.
+    /// Decodes bytes of ``bytes``.
     ///
-    /// - Throws: ``FormatError`` if the bytes are no tree.
+    /// - Throws: ``FormatError`` if the bytes are not a tree.
     public init(bytes: some Sequence<UInt8>) throws(FormatError) {
         guard case .dictionary(let root) = try SettingValue(bytes: bytes) else {
             throw FormatError(.syntax, at: .byte(0), "The bytes are one value, and no tree of settings.")

@@ -1,25 +1,25 @@
-/// Which settings are state, and how far the file in which they stand is behind.
+/// The settings that are state, and how far the file in which they are stored is behind.
 ///
 /// The readable file has none of them: each of its versions differs from the values in force by lacking them.
 ///
-/// Pure: it is told each record in its order, before its values are in force.
+/// Pure: it is given each record in order, before its values are in force.
 package struct StateFile: Sendable {
-    /// What is state, with all that is within it. None of them is within another one.
+    /// The keys of state, each including all keys within it. None of them is within another one.
     package private(set) var keys: Set<SettingKey> = []
-    /// The keys of all dictionaries that have one of them in them.
+    /// The keys of all dictionaries around these keys.
     private var outerKeys: Set<SettingKey> = []
-    /// The versions that the file may have, the one last that it is thought to have; none if it has not been written.
-    /// The differences are those from what is in force of state.
+    /// The versions that the file may have, the likely one last; none if it has not been written. The differences are
+    /// those from the state in force.
     package private(set) var versions: [JournalState.Mirror] = []
 
     package init() {}
 
-    /// Whether a key is state, or within what is.
+    /// Returns whether a key is state, or within a key that is.
     package func contains(_ key: SettingKey) -> Bool {
         !keys.isEmpty && (keys.contains(key) || key.parents.contains(where: keys.contains))
     }
 
-    /// Whether a key is state, or has state within it.
+    /// Returns whether a key is state, or has state within it.
     func mentions(_ key: SettingKey) -> Bool { keys.contains(key) || outerKeys.contains(key) }
 
     func keys(within key: SettingKey) -> Set<SettingKey> {
@@ -28,45 +28,45 @@ package struct StateFile: Sendable {
 
     // MARK: Values
 
-    /// What the file has, or will have.
+    /// Returns the current or future values of the file.
     package func tree(of tree: SettingTree) -> SettingTree {
         var part = SettingTree()
         for key in keys { part[key] = tree[key] }
         return part
     }
 
-    /// What the readable file has, or will have.
+    /// Returns the current or future values of the readable file.
     package func rest(of tree: SettingTree) -> SettingTree {
         var rest = tree
-        // To remove a missing key would remove an empty dictionary around it.
+        // Removing a missing key would remove an empty dictionary around it.
         for key in keys where rest[key] != nil { rest[key] = nil }
         return rest
     }
 
-    /// Where the readable file differs from the values in force because it has no state.
+    /// Returns how the readable file differs from the values in force because it has no state.
     package func absence(from tree: SettingTree) -> MirrorDifference {
         MirrorDifference(keys.lazy.filter { tree[$0] != nil }.map { JournalEntry(key: $0, value: nil) })
     }
 
-    /// Whether the readable file has something that it should not have, or lacks something that is no state.
+    /// Returns whether the readable file has something that it should not have, or lacks something that is not state.
     package func isMisplaced(_ difference: MirrorDifference, in tree: SettingTree) -> Bool {
         difference.values.contains { $0.value != nil || !contains($0.key) }
             || keys.contains { key in tree[key] != nil && !difference.isAbsent(key, in: tree) }
     }
 
-    /// Whether the file lacks something, or may be another version than is thought.
+    /// Returns whether the file lacks something, or may have another version than the likely one.
     package func isBehind(_ tree: SettingTree) -> Bool {
         guard let newest = versions.last else { return keys.contains { tree[$0] != nil } }
         return versions.count > 1 || !newest.difference.isEmpty
     }
 
-    /// Whether there has been a file, and none of the versions that it may have is that there is none.
+    /// Whether there has been a file, and none of its possible versions is that there is none.
     package var isWritten: Bool { !versions.isEmpty && !versions.contains { $0.version == .absent } }
 
-    /// In bytes.
+    /// The size in bytes.
     package var size: Int { versions.last.map { $0.version == .absent ? 0 : Int(clamping: $0.version.size) } ?? 0 }
 
-    /// The newest of its versions that is this one.
+    /// Returns the newest mirror of a version.
     package func version(_ version: FileVersion) -> JournalState.Mirror? { versions.last { $0.version == version } }
 
     // MARK: Records
@@ -78,7 +78,7 @@ package struct StateFile: Sendable {
         if !record.mirrors.isEmpty { versions = record.mirrors.map { JournalState.Mirror($0, offset) } }
     }
 
-    /// None of the versions has it, but for what is within it and was state before.
+    /// Adds a key that none of the versions has, except for the part within it that was state before.
     private mutating func add(_ key: SettingKey, _ tree: SettingTree) {
         let known = keys(within: key)
         keys.subtract(known)
@@ -95,7 +95,7 @@ package struct StateFile: Sendable {
         }
     }
 
-    /// All versions have it, unless it is known that they don't.
+    /// Removes a key that all versions have, unless they are known not to have it.
     private mutating func remove(_ key: SettingKey, _ tree: SettingTree) {
         for inner in keys(within: key).union([key]) where keys.contains(inner) {
             keys.remove(inner)
@@ -113,10 +113,10 @@ package struct StateFile: Sendable {
         }
     }
 
-    /// The file has been written, or read and merged.
+    /// Records that the file has been written, or read and merged.
     package mutating func didRead(_ version: JournalState.Mirror) { versions = [version] }
 
-    /// The file was found to be one of the versions that it may have, or not to be there.
+    /// Records that the file was found to have one of its possible versions, or to be missing.
     ///
     /// - Parameter isCertain: Whether the lock is held. Otherwise another process may just be writing another version.
     mutating func didFind(_ found: FileVersion?, isCertain: Bool, over tree: SettingTree) {
@@ -125,13 +125,13 @@ package struct StateFile: Sendable {
         if found == nil, isCertain, absent.difference.isEmpty {
             versions = []
         } else {
-            // One that somebody has removed may come back with a loss of power, and is no edit then.
+            // A version that somebody has removed may come back after a loss of power, and is not an edit then.
             let others = isCertain && found != nil ? [] : versions.filter { $0.version != mirror?.version }
             versions = others + [mirror].compactMap { $0 }
         }
     }
 
-    /// Without a journal, what the file has is state.
+    /// Imports the file without a journal: all of its values are state.
     mutating func didImport(_ content: SettingTree, _ version: JournalState.Mirror, over tree: SettingTree) {
         add(JournalStateKeys(added: Set(content.leafKeys)), at: version.offset, over: tree)
         versions = [version]
@@ -141,7 +141,7 @@ package struct StateFile: Sendable {
         for index in versions.indices { versions[index].offset = offset }
     }
 
-    /// Everything, as the beginning of a journal says it.
+    /// All keys and versions, as recorded at the beginning of a journal.
     package var record: JournalStateKeys? {
         if keys.isEmpty && versions.isEmpty { return nil }
         return JournalStateKeys(

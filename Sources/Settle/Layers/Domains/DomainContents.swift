@@ -1,12 +1,12 @@
-/// What a domain has, as of one moment.
+/// The values of a domain, as of one moment.
 public struct DomainContents: Sendable, Hashable {
     /// The values, nested like those of a file.
     public var tree: SettingTree
-    /// Whether a ``SettingValue/string(_:)``, also in an array or a dictionary, may be a value of another type that was
-    /// written as text, such as that of an environment variable: the declaration of a setting tells. Other values are
-    /// taken as they are.
+    /// Whether a ``SettingValue/string(_:)``, even within an array or a dictionary, may be a value of another type that
+    /// was written as text, such as that of an environment variable: the declaration of a setting decides. Other values
+    /// are taken as they are.
     public var isText: Bool
-    /// Sentences: what was found and can't be used, and what is used instead. Each names its place.
+    /// Sentences about values that can't be used, and their replacements. Each names the source of the value.
     public var problems: [String]
 
     /// Creates contents; by default none.

@@ -1,4 +1,4 @@
-/// A domain of one store: what stays the same while its values come and go.
+/// A domain of one store: the part that stays the same while its values change.
 final class DomainIdentity: Sendable {
     let name: DomainName
     let origin: ValueOrigin

@@ -1,6 +1,6 @@
 /// The name of a domain: a layer of values in the search list of a store.
 ///
-/// The standard search list has those below, highest first; a program may add others of its own.
+/// The standard search list has the domains below, highest first; a program may add others of its own.
 public struct DomainName: Sendable, Hashable, Codable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The name as text, such as `environment` or `suite com.example.shared`.
     public let description: String
@@ -23,9 +23,9 @@ public struct DomainName: Sendable, Hashable, Codable, CustomStringConvertible, 
         try container.encode(description)
     }
 
-    /// What an administrator prescribes. Its keys are locked.
+    /// Values that an administrator prescribes. Their keys are locked.
     public static let managed = DomainName("managed")
-    /// Values set by code, for as long as it wants.
+    /// Values set by code, for as long as it needs them.
     public static let overrides = DomainName("overrides")
     /// The arguments of the command line.
     public static let arguments = DomainName("arguments")
@@ -41,13 +41,13 @@ public struct DomainName: Sendable, Hashable, Codable, CustomStringConvertible, 
     public static let application = DomainName("application")
     /// One file for all programs of the user.
     public static let global = DomainName("global")
-    /// An administrator's defaults, which anything above replaces.
+    /// An administrator's defaults, which any domain above replaces.
     public static let system = DomainName("system")
     /// Defaults for the user's languages.
     public static let language = DomainName("language")
     /// Defaults that a program registers at run time.
     public static let registration = DomainName("registration")
-    /// The defaults of the declarations, which always stand last.
+    /// The defaults of the declarations, which always come last.
     public static let declaration = DomainName("declaration")
 
     /// The settings of another program.

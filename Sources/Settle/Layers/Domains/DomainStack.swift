@@ -1,5 +1,5 @@
-/// The domains of a store other than the application's, in the order in which they are asked. Knows no types, so which
-/// value can be used is decided by the caller.
+/// The domains of a store other than the application's, in the order in which they are asked. They know no types, so
+/// the caller decides which value can be used.
 struct DomainStack: Sendable {
     struct Layer: Sendable {
         let domain: DomainIdentity
@@ -10,7 +10,7 @@ struct DomainStack: Sendable {
     private(set) var layers: [Layer] = []
     /// The domains above the application's, and those below it.
     private var (above, below) = (Side(), Side())
-    /// Keys that the application's domain has under other names by now; `nil` if there are none.
+    /// Keys that now have other names in the application's domain; `nil` if there are none.
     var renaming: KeyRenaming?
 
     init(_ domains: [DomainIdentity] = []) {
@@ -19,14 +19,15 @@ struct DomainStack: Sendable {
 
     var isEmpty: Bool { layers.isEmpty }
 
-    /// The present name of a key that a domain may still have under an earlier one.
+    /// Returns the current name of a key that a domain may still have under an earlier one.
     func currentKey(of key: SettingKey) -> SettingKey {
         renaming?.newName(key) ?? key
     }
 
     // MARK: Reading
 
-    /// The values of a key, in the order of the domains: those of the domains above the application's, or below it.
+    /// Returns the values of a key, in the order of the domains: those of the domains above the application's, or below
+    /// it.
     func candidates(at key: SettingKey, above isAbove: Bool) -> [DomainCandidate] {
         let oldNames = oldNames(of: key)
         return layers.compactMap { layer in
@@ -34,28 +35,28 @@ struct DomainStack: Sendable {
         }
     }
 
-    /// The values of a key, in the order of the domains.
+    /// Returns the values of a key, in the order of the domains.
     func candidates(at key: SettingKey) -> [DomainCandidate] {
         candidates(at: key, above: true) + candidates(at: key, above: false)
     }
 
     private func oldNames(of key: SettingKey) -> [SettingKey] { renaming?.oldNames(key) ?? [] }
 
-    /// Whether any domain has a value for a key.
+    /// Returns whether any domain has a value for a key.
     func concerns(_ key: SettingKey) -> Bool {
         let oldNames = oldNames(of: key)
         return layers.contains { $0.candidate(at: key, orAt: oldNames) != nil }
     }
 
-    /// What gives a key without a declaration its effective value, highest first: the first value, and, as long as all
-    /// of them are dictionaries, those below it, which are joined entry by entry. Another value at the key, or around
-    /// it, ends that: nothing below has a part in it.
+    /// Returns the sources of the effective value of a key without a declaration, highest first: the first value, and,
+    /// as long as all of them are dictionaries, those below it, which are joined entry by entry. A value at the key, or
+    /// around it, that is not a dictionary ends that: the values below it do not contribute.
     ///
-    /// - Parameter own: What the application's domain has.
+    /// - Parameter own: The value of the application's domain.
     func sources(of key: SettingKey, own: FoundValue) -> [EffectiveSource] {
         let oldNames = oldNames(of: key)
         var sources: [EffectiveSource] = []
-        /// - Returns: Whether the search goes on.
+        /// - Returns: Whether the search continues.
         func add(_ found: FoundValue, _ candidate: DomainCandidate?) -> Bool {
             switch found {
             case .nothing: return true
@@ -79,10 +80,11 @@ struct DomainStack: Sendable {
         return sources
     }
 
-    /// The effective value of a key without a declaration; see ``sources(of:own:)``.
+    /// Returns the effective value of a key without a declaration; see ``sources(of:own:)``.
     func effectiveValue(at key: SettingKey, own: FoundValue) -> SettingValue? {
         guard key.isPlain, renaming == nil else { return sources(of: key, own: own).joined }
-        // The fast path: what a side has joined says all of it, unless dictionaries of several sides are to be joined.
+        // The fast path: the joined values of a side are enough, unless dictionaries of several sides have to be
+        // joined.
         let upper = above.isEmpty ? nil : joined(above: true)[key]
         let lower = below.isEmpty ? nil : joined(above: false)[key]
         switch (upper, own) {
@@ -97,9 +99,9 @@ struct DomainStack: Sendable {
     /// Whether all domains are empty.
     var isWithoutValues: Bool { above.isEmpty && below.isEmpty }
 
-    /// Everything that the domains and the application's have, joined like the value of a key without a declaration.
+    /// Returns all values of the domains and the application's, joined like the value of a key without a declaration.
     func joined(own: SettingTree) -> SettingTree {
-        // From the lowest up, because another value in between ends the joining of dictionaries.
+        // From the lowest up, because a value in between that is not a dictionary ends the joining.
         ([own] + trees(above: true).reversed()).reduce(below.isEmpty ? SettingTree() : joined(above: false)) {
             $1.over($0)
         }
@@ -115,7 +117,7 @@ struct DomainStack: Sendable {
         layers.compactMap { $0.domain.isAbove == isAbove ? $0.contents.tree : nil }
     }
 
-    /// A value of a domain that locks a key, or a part of it or something around it.
+    /// Returns a value of a domain that locks a key, or a part of it or a key around it.
     func lock(concerning key: SettingKey) -> DomainCandidate? {
         for layer in layers where layer.domain.locksKeys {
             if let candidate = layer.candidate(at: key, orAt: oldNames(of: key)) { return candidate }
@@ -147,7 +149,7 @@ struct DomainStack: Sendable {
         return old
     }
 
-    /// Joins what the domains on one side have under some names, if it was joined before.
+    /// Joins the values that the domains on one side have under some names, if they were joined before.
     private mutating func join(isAbove: Bool, _ names: () -> [String]) {
         let trees = trees(above: isAbove)
         func update(_ side: inout Side) {
@@ -172,7 +174,7 @@ struct DomainStack: Sendable {
         return old
     }
 
-    /// Adds a domain behind another one, or first.
+    /// Inserts a domain after another one, or first.
     mutating func insert(_ domain: DomainIdentity, after other: DomainIdentity?) {
         let index = layers.firstIndex { $0.domain === other }.map { $0 + 1 } ?? 0
         layers.insert(Layer(domain: domain), at: index)
@@ -190,7 +192,8 @@ private struct Side: Sendable {
     var isEmpty = true
 }
 
-/// What several domains have, joined when it is first asked for: many stores are only asked for declared keys.
+/// The joined values of several domains. They are joined when they are first asked for: many stores are only asked for
+/// declared keys.
 private final class JoinedTree: Sendable {
     private let joined: LockedValue<SettingTree?>
 
@@ -207,7 +210,7 @@ private final class JoinedTree: Sendable {
         }
     }
 
-    /// If it was joined already. For the only owner.
+    /// Updates the tree if it was joined already. Only for the single owner.
     func update(_ change: (inout SettingTree) -> Void) {
         joined.withLock { tree in
             guard var changed = tree.take() else { return }
@@ -221,7 +224,7 @@ private final class JoinedTree: Sendable {
     }
 }
 
-/// A value that has a part in the effective value of a key without a declaration.
+/// A value that contributes to the effective value of a key without a declaration.
 struct EffectiveSource: Sendable {
     /// `nil` for the application's.
     let candidate: DomainCandidate?
@@ -232,17 +235,17 @@ extension [EffectiveSource] {
     /// All of them joined.
     var joined: SettingValue? { reversed().reduce(nil) { $1.value.over($0) } }
 
-    /// Those without which the effective value would be another one.
+    /// The values without which the effective value would differ.
     var inForce: [EffectiveSource] {
         indices.filter { $0 == 0 || Array(self[...$0]).joined != Array(self[..<$0]).joined }.map { self[$0] }
     }
 }
 
-/// What a tree has for a key.
+/// The value of a tree for a key.
 enum FoundValue: Sendable {
     case nothing
     case value(SettingValue)
-    /// The key would be within a value that is no dictionary.
+    /// The key would be within a value that is not a dictionary.
     case within
 
     init(_ value: SettingValue?) { self = value.map(FoundValue.value) ?? .nothing }
@@ -262,7 +265,7 @@ extension SettingTree {
         return .nothing
     }
 
-    /// This tree with what another one has beyond it.
+    /// Returns this tree with the additional values of another one.
     fileprivate func over(_ lower: SettingTree) -> SettingTree {
         guard !lower.root.isEmpty else { return self }
         var entries = lower.root
@@ -283,7 +286,7 @@ struct DomainCandidate: Sendable {
     var isRenamed = false
 }
 
-/// What migrations have renamed: domains that they do not change may still have the earlier names.
+/// The renames of migrations: domains that they do not change may still have the earlier names.
 struct KeyRenaming: Sendable {
     /// `nil` if the key still has its name.
     let newName: @Sendable (SettingKey) -> SettingKey?
@@ -319,7 +322,7 @@ extension DomainStack.Layer {
 }
 
 extension SettingValue {
-    /// This value with what another one has beyond it.
+    /// Returns this value with the additional entries of another one.
     fileprivate func over(_ lower: SettingValue?) -> SettingValue {
         guard case .dictionary(let entries) = self, case .dictionary(let others)? = lower else { return self }
         return .dictionary(SettingTree(entries).over(SettingTree(others)).root)

@@ -1,4 +1,4 @@
-/// The arguments of a command line. What they mean depends on the settings that are declared.
+/// The arguments of a command line. Their meaning depends on the declared settings.
 final class ArgumentsSource: DomainSource {
     private struct State: Sendable {
         /// The language domain asks every other one for the user's languages, which no group declares.
@@ -20,7 +20,7 @@ final class ArgumentsSource: DomainSource {
     /// The arguments that no option has taken so far.
     var remaining: [String] { state.withLock { $0.values.remaining } }
 
-    /// Reads the arguments anew, with further options.
+    /// Reads the arguments again, with further options.
     ///
     /// - Returns: `nil` if there are no arguments.
     func declare(_ options: [CommandLineOption]) -> DomainContents? {

@@ -4,8 +4,8 @@
     import Foundation
 #endif
 
-/// Environment variables with a prefix: those of a process, or those in a file such as `.env`, which is followed. Which
-/// of them count depends on the settings that are declared.
+/// Environment variables with a prefix: those of a process, or those in a file such as `.env`, whose changes are
+/// followed. The declared settings determine which of them count.
 final class EnvironmentSource: DomainSource {
     fileprivate struct State: Sendable {
         var variables: [String: String]
@@ -19,7 +19,7 @@ final class EnvironmentSource: DomainSource {
 
     let prefix: String
     private let file: FileDomainSource?
-    /// For what a `…_FILE` variable names.
+    /// For reading the file that a `…_FILE` variable names.
     private let operations: FileOperations
     private let state: LockedValue<State>
     private static let sizeLimit = 1 << 20
@@ -31,7 +31,7 @@ final class EnvironmentSource: DomainSource {
 
     /// - Parameters:
     ///   - file: May be missing, and may come and go.
-    ///   - home: If the file is another user's, that user's.
+    ///   - home: The home of the file's user, if that is another user.
     convenience init(prefix: String, file: URL, home: UserHome? = nil) throws(EnvironmentPrefixError) {
         let calls = home?.calls ?? POSIXSystemCalls()
         try self.init(
@@ -60,7 +60,7 @@ final class EnvironmentSource: DomainSource {
 
     // MARK: Declaring
 
-    /// What the variables give to keys that are about to be declared.
+    /// The values of the variables for keys that are about to be declared.
     struct Look: Sendable {
         fileprivate let values: EnvironmentValues
         fileprivate let generation: Int
@@ -71,7 +71,7 @@ final class EnvironmentSource: DomainSource {
     /// - Throws: ``SpellingCollision`` if two keys have the same variable.
     func look(for keys: [SettingKey]) throws -> Look {
         let (known, variables, generation) = try state.withLock { state in
-            // The values of these depend on each other.
+            // These values depend on each other.
             let known = try keys.flatMap { key throws(SpellingCollision) -> [SettingKey] in
                 let name = EnvironmentNames.name(of: key, prefix: prefix)
                 if let other = state.keys[name], other != key { throw SpellingCollision(name, other, key) }
@@ -84,13 +84,14 @@ final class EnvironmentSource: DomainSource {
         return Look(values: values(of: names, in: variables), generation: generation)
     }
 
-    /// - Parameter look: What a look for the keys has found.
+    /// - Parameter look: The result of `look` for the keys.
     /// - Returns: `nil` if nothing has changed.
     func declare(_ keys: [SettingKey], _ look: Look) -> DomainContents? {
         state.withLock { state in
             for key in keys { state.keys[EnvironmentNames.name(of: key, prefix: prefix)] = key }
             guard look.generation == state.generation else {
-                // The file was read again since the look. So late, another look is rare enough to be taken under locks.
+                // The file has been read again since then. At this stage, another lookup is rare enough to be made
+                // under locks.
                 update(&state)
                 return state.contents
             }
@@ -119,16 +120,16 @@ final class EnvironmentSource: DomainSource {
 
     // MARK: Loading
 
-    /// What the variables give to all keys that are declared by now.
+    /// The values of the variables for all keys that are declared now.
     var contents: DomainContents { state.withLock { $0.contents } }
 
-    /// - Throws: ``StorageError`` that names the file, the line and the rule.
+    /// - Throws: ``StorageError`` with the file, the line and the rule.
     func load() throws(StorageError) -> DomainContents {
         guard let file else { return contents }
         let variables = try file.load().tree.root
         return state.withLock { state in
             state.variables = [:]
-            // The order matters for two spellings of a name that Unicode calls equal.
+            // The order matters for two spellings of a name that Unicode considers equal.
             for case (let name, .string(let text)) in variables.sorted(by: { $0.key.precedesByBytes($1.key) })
             where name.hasPrefix(prefix) {
                 state.variables[name] = text

@@ -4,24 +4,24 @@
     import Foundation
 #endif
 
-/// A settings file of another program, or of the user: read with its journal, and never written. Also a text of another
+/// A settings file of another program, or of the user: read with its journal, and never written. Or a text of another
 /// kind, which has no journal.
 ///
-/// Nothing is made, renamed or removed, and no lock is taken, so that a damaged file stays as it is. A missing file or
-/// folder is an empty domain. A file that was removed leaves what its journal has beyond it.
+/// Files are not made, renamed or removed, and locks are not taken, so that a damaged file stays as it is. A missing
+/// file or folder is an empty domain. If the file was removed, the values that only its journal has are left.
 final class FileDomainSource: DomainSource {
     fileprivate struct State: Sendable {
-        /// Open while the journal alone has changed; otherwise the next load begins anew.
+        /// Open while only the journal has changed; otherwise the next load starts again.
         var storage: FileStorage?
         var contents = DomainContents()
-        /// Of what was last loaded.
+        /// The marks of the last load.
         var marks = Marks()
         var places: [FilePath: Set<String>] = [:]
         var watch: (any FileWatch)?
         var isClosed = false
     }
 
-    /// What must not change while a load reads the file and its journal, which belong together.
+    /// The files that must not change while a load reads the file and its journal, which belong together.
     fileprivate struct Marks: Sendable, Equatable {
         var names: FileNames?
         var file: FileSignature?
@@ -39,14 +39,14 @@ final class FileDomainSource: DomainSource {
     private let lines: KeyLineCache
     private let state = LockedValue(State())
 
-    /// How often a load begins anew because the file was replaced meanwhile.
+    /// How often a load starts again because the file was replaced meanwhile.
     private static let attempts = 16
     /// The largest text of another kind, in bytes.
     static let textSizeLimit = 1 << 20
 
     /// - Parameters:
     ///   - url: The file. The name of a settings file ends in `.json` or `.plist`, or has no extension.
-    ///   - home: If the file is another user's, that user's.
+    ///   - home: The home of the file's user, if that is another user.
     ///   - read: Reads a text of another kind.
     convenience init(at url: URL, home: UserHome? = nil, by read: KeyLineCache.Reader? = nil) {
         self.init(
@@ -68,7 +68,7 @@ final class FileDomainSource: DomainSource {
 
     // MARK: Loading
 
-    /// - Throws: ``StorageError`` that names the file, and the line if its contents are damaged.
+    /// - Throws: ``StorageError`` with the file, and the line if its contents are damaged.
     func load() throws(StorageError) -> DomainContents {
         try state.withLock { (state) throws(StorageError) in
             do throws(StorageError) {
@@ -89,7 +89,7 @@ final class FileDomainSource: DomainSource {
             let result = Result { () throws(StorageError) in try read(&state, isThere: before.file != nil) }
             state.marks = before
             let after = try self.marks(&state)
-            // What is wrong with a file in the midst of a replacement is nobody's problem.
+            // Errors of a file that is just being replaced are not reported.
             if after.isSame(as: before) { return try result.get() }
             before = after
         }
@@ -99,7 +99,7 @@ final class FileDomainSource: DomainSource {
     private func read(_ state: inout State, isThere: Bool) throws(StorageError) {
         guard let read else {
             try state.begin(FileStorage(at: url, calls: calls))
-            // What its journal has is for the program whose file it is.
+            // The journal's contents belong to the program that owns the file.
             if !state.contents.problems.isEmpty, let damage = FileStorage.damage(of: path, operations) { throw damage }
             return
         }
@@ -118,7 +118,7 @@ final class FileDomainSource: DomainSource {
         }
     }
 
-    /// Looks where the path leads, which the watch follows, and what is there.
+    /// Follows the path, which the watch follows too, and checks the files there.
     private func marks(_ state: inout State) throws(StorageError) -> Marks {
         let now = wallTime(isExact: true)
         do throws(FileError) {
@@ -140,7 +140,7 @@ final class FileDomainSource: DomainSource {
             guard !state.isClosed else { return }
             state.watch = watching.watch(state.places) { _ in changed() }
         }
-        // What has happened since the first load.
+        // For changes since the first load.
         changed()
     }
 
@@ -153,7 +153,7 @@ final class FileDomainSource: DomainSource {
         }
     }
 
-    // MARK: Places
+    // MARK: Origins of values
 
     func place(of key: SettingKey) -> String {
         guard let found = lines.look(at: path) else { return "“\(path)”" }
@@ -164,9 +164,9 @@ final class FileDomainSource: DomainSource {
 }
 
 extension FileDomainSource.State {
-    /// Takes in what others have appended to the journal.
+    /// Merges the records that others have appended to the journal.
     ///
-    /// - Returns: False if only a new load can tell.
+    /// - Returns: False if only a new load can decide.
     fileprivate mutating func follow(_ storage: FileStorage) throws(StorageError) -> Bool {
         let found = try storage.changes(after: StoragePosition(0))
         for change in found.changes {
@@ -204,7 +204,7 @@ extension FileDomainSource.State {
 }
 
 extension FileDomainSource.Marks {
-    /// Whether both were seen of the same files, however long ago they were changed.
+    /// Returns whether both are of the same files, however long ago these were changed.
     fileprivate func isSame(as other: Self) -> Bool {
         names == other.names && file == other.file && journal == other.journal
     }

@@ -1,6 +1,6 @@
 /// Reading a whole file of another program.
 extension FileOperations {
-    /// - Throws: ``FileError``, also for anything but a regular file, and for one beyond a limit in bytes.
+    /// - Throws: ``FileError``, also for anything but a regular file, and for a file beyond a limit in bytes.
     func contents(of path: FilePath, limit: Int = FileStorage.sizeLimit) throws(FileError) -> [UInt8] {
         let file = try open(path, .read)
         // Nothing was written through this descriptor, so closing it has nothing to report.
@@ -27,7 +27,7 @@ extension FileOperations {
         }
     }
 
-    /// Of what a link leads to.
+    /// Returns the status of the file to which a link leads.
     func statusFollowingLinks(at path: FilePath) throws(FileError) -> FileStatus {
         try status(at: try resolve(path).resolved)
     }

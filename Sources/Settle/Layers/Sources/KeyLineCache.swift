@@ -3,7 +3,7 @@ final class KeyLineCache: Sendable {
     /// Reads the values of a file, and their lines unless it is binary.
     typealias Reader = @Sendable ([UInt8]) throws(FormatError) -> (tree: SettingTree, lines: KeyLines?)
 
-    /// A file as it was when it was looked at.
+    /// A file as it was at the last check.
     struct Look: Sendable {
         fileprivate let path: FilePath
         fileprivate let signature: FileSignature
@@ -20,7 +20,8 @@ final class KeyLineCache: Sendable {
             lines = found?.lines
         }
 
-        /// Such as `“/etc/app.json”, line 3`; without a line for a binary file, and for a key that it does not have.
+        /// Returns for example `“/etc/app.json”, line 3`; without a line for a binary file, and for a key that the file
+        /// does not have.
         func place(of key: SettingKey) -> String {
             lines?.line(of: key).map { "“\(path)”, line \($0)" } ?? "“\(path)”"
         }

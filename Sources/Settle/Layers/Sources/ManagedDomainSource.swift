@@ -4,10 +4,10 @@
 /// to it, none is a symbolic link, and none is writable by group or others. In a folder that was chosen explicitly,
 /// the user may own them too. An untrusted file gives no values and a problem.
 ///
-/// A load throws if the file is trusted and can't be used: if it can't be read or understood, or if there is one of
-/// each name, since nobody can tell which one is meant. So a store does not open without what was prescribed, and later
-/// the last good values stay. A folder that may not be looked into is a problem. No journal is read: an administrator
-/// edits the file.
+/// A load throws if the file is trusted and can't be used: if it can't be read or understood, or if there is one file
+/// of each name, because it is unclear which one is meant. So a store does not open without the prescribed values, and
+/// later the last good values stay. A folder that may not be read is a problem. The journal is not read: an
+/// administrator edits the file.
 final class ManagedDomainSource: DomainSource {
     private let id: String
     private let folder: FilePath
@@ -58,7 +58,7 @@ final class ManagedDomainSource: DomainSource {
             case .missing: return DomainContents()
             case .untrusted(let reason): return untrusted(reason)
             case .failed(let error):
-                // Behind a folder that may not be looked into, nothing is known to be prescribed.
+                // If the folder may not be read, no values are known to be prescribed.
                 guard error.isDenied, !files.contains(FilePath(error.path)) else {
                     throw .unreadable(FilePath(error.path), error)
                 }
@@ -96,7 +96,7 @@ final class ManagedDomainSource: DomainSource {
         }
     }
 
-    /// A folder that is not trusted is nobody's problem while it has no file for this program.
+    /// Returns no values for a folder that is not trusted, which is not reported while it has no file for this program.
     private func untrusted(_ reason: String) -> DomainContents {
         found.withLock { $0 = nil }
         let there = files.filter { (try? operations.status(at: $0)) != nil }
@@ -109,7 +109,7 @@ final class ManagedDomainSource: DomainSource {
     func watch(_ changed: @escaping @Sendable () -> Void) {
         let watch = watching.watch([folder: Set(files.map(\.name))]) { _ in changed() }
         state.withLock { $0 = watch }
-        // What has happened since the first load.
+        // For changes since the first load.
         changed()
     }
 

@@ -1,5 +1,5 @@
-/// System calls of a read-only file system: whatever would make, change, rename or remove something is refused. A lock
-/// is refused too, since it would hold up the programs that write.
+/// System calls of a read-only file system: calls that would make, change, rename or remove something are refused. A
+/// lock is refused too, because it would delay the programs that write.
 struct ReadOnlySystemCalls: SystemCalls {
     private let base: any SystemCalls
 
@@ -14,7 +14,7 @@ struct ReadOnlySystemCalls: SystemCalls {
         case .read, .folder: return try base.openFile(path, mode)
         case .createNew, .updateOrCreate: throw .readOnlyFileSystem
         case .update:
-            // A file that is not there is told apart from one that can't be written.
+            // A missing file is distinguished from one that can't be written.
             _ = try base.status(at: path)
             throw .readOnlyFileSystem
         }

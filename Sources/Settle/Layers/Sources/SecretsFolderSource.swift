@@ -1,17 +1,17 @@
-/// A folder with one file for each key, such as `/run/secrets`, or what Kubernetes mounts.
+/// A folder with one file for each key, such as `/run/secrets`, or a volume that Kubernetes mounts.
 ///
 /// The name of a file is the key: `passcode.pin`, or `pin` in the folder `passcode`. The value is the text in the file
 /// without one line break at its end. Links are followed. Names that begin with a dot are skipped: hidden files, and
-/// what a mounted volume keeps beside its links (`..data`, `..2024_12_24`). A file that can't be read, is no text or
-/// has more than 1 MiB gives no value and a problem, which never shows what is in it. Where files claim one key, the
-/// first by name is used; a file whose key has others within it is not.
+/// those that a mounted volume has beside its links (`..data`, `..2024_12_24`). A file that can't be read, is not a
+/// text or has more than 1 MiB results in a problem instead of a value; the problem never shows the contents. If
+/// several files claim one key, the first by name is used; a file whose key has others within it is not.
 ///
-/// A mounted volume is updated by switching its link `..data`; a load gives the files of one such generation. Besides
-/// the events for the folders, a look now and then finds what has none, such as a single mounted file (`subPath`) and
-/// links to files elsewhere.
+/// A mounted volume is updated by switching its link `..data`; a load returns the files of one such generation. In
+/// addition to the events for the folders, periodic checks find changes without events, such as those of a single
+/// mounted file (`subPath`) and of links to files elsewhere.
 final class SecretsFolderSource: DomainSource {
     private struct State: Sendable {
-        /// What the store was given last.
+        /// The values that the store was given last.
         var look: SecretsReader.Look?
         var places: [FilePath: Set<String>] = [:]
         var watch: (any FileWatch)?
@@ -32,7 +32,7 @@ final class SecretsFolderSource: DomainSource {
 
     /// - Parameters:
     ///   - folder: An absolute path. The folder may be missing, and may come and go.
-    ///   - interval: How often to look without an event.
+    ///   - interval: How often to check without an event.
     ///   - clock: Measures the interval.
     convenience init(
         _ folder: FilePath, interval: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock()
@@ -63,11 +63,11 @@ final class SecretsFolderSource: DomainSource {
             do throws(StorageError) {
                 look = try reader.read()
             } catch {
-                // The next look is news, even if it finds what was there before.
+                // The next reading counts as changed, even if it finds the same files.
                 state.withLock { $0.look = nil }
                 throw error
             }
-            // What happened in a folder before it was watched is found by another look.
+            // Another reading finds changes in a folder from before it was watched.
             if !follow(look) { return look.contents }
         }
     }
@@ -85,16 +85,16 @@ final class SecretsFolderSource: DomainSource {
                 }
             }
         }
-        // What has happened since the first load.
+        // For changes since the first load.
         changed()
     }
 
-    /// Whether a load would give something else than the one before.
+    /// Returns whether a load would return other values than the last one.
     private func hasNews() async -> Bool {
         await runBlocking { [self] in (try? reader.read()) != state.withLock { $0.look } }
     }
 
-    /// - Returns: Whether other places are watched from now on than were while the look was taken.
+    /// - Returns: Whether other paths are watched from now on than during the reading.
     private func follow(_ look: SecretsReader.Look) -> Bool {
         let places = places(of: look)
         return state.withLock { state in
@@ -106,14 +106,15 @@ final class SecretsFolderSource: DomainSource {
         }
     }
 
-    /// Every name in the folders that were read, and the links on the way to them.
+    /// Returns every name in the folders that were read, and the links on the way to them.
     private func places(of look: SecretsReader.Look?) -> [FilePath: Set<String>] {
         var places: [FilePath: Set<String>] = [:]
         let data = folder.appending(SecretsReader.dataName)
         let generation: Set<FilePath> = (try? operations.linkTarget(data)) == nil ? [] : [data]
         for path in (look?.folders ?? []).union(generation).union([folder]) {
             guard let (resolved, links) = try? operations.resolve(path) else { continue }
-            // A link of another path may stand in it, and comes first or last: a set has another order each time.
+            // A link of another path may be in the same folder, and comes first or last: a set has another order each
+            // time.
             places[resolved, default: []].insert(".")
             for link in links { places[link.folder, default: []].insert(link.name) }
         }

@@ -1,6 +1,6 @@
-/// One look at a folder with a file for each key.
+/// One reading of a folder with a file for each key.
 struct SecretsReader: Sendable {
-    /// What a look has found.
+    /// The result of a reading.
     struct Look: Sendable, Equatable {
         var contents = DomainContents(isText: true)
         /// The file of each key.
@@ -9,7 +9,7 @@ struct SecretsReader: Sendable {
         var folders: Set<FilePath> = []
     }
 
-    /// Where `..data` leads. All links of a mounted volume are switched to another generation by this one.
+    /// The target of `..data`. Switching it switches all links of a mounted volume to another generation.
     private struct Generation: Equatable {
         var target: String?
         var identity: FileStatus.Identity?
@@ -27,7 +27,7 @@ struct SecretsReader: Sendable {
     private var visited: Set<FileStatus.Identity> = []
 
     static let dataName = "..data"
-    /// How often a look begins anew because the generation was switched meanwhile.
+    /// How often a reading starts again because the generation was switched meanwhile.
     private static let attempts = 100
 
     init(_ operations: FileOperations, folder: FilePath, limit: Int) {
@@ -36,7 +36,7 @@ struct SecretsReader: Sendable {
         self.limit = limit
     }
 
-    /// - Throws: ``StorageError`` if the folder is there and can't be read.
+    /// - Throws: ``StorageError`` if the folder exists and can't be read.
     func read() throws(StorageError) -> Look {
         for _ in 0..<Self.attempts {
             var reader = self
@@ -44,7 +44,7 @@ struct SecretsReader: Sendable {
             do throws(FileError) {
                 try reader.readFolder(folder, below: [])
             } catch {
-                // A folder may have gone with its generation.
+                // A folder may have been removed with its generation.
                 guard reader.generation == currentGeneration else { continue }
                 throw .unreadable(FilePath(error.path), error)
             }
@@ -77,7 +77,8 @@ struct SecretsReader: Sendable {
         }
     }
 
-    /// Where a link through `..data` leads in this look's generation, whatever becomes of `..data` meanwhile.
+    /// Returns the target of a link through `..data` in this reading's generation, whatever happens to `..data`
+    /// meanwhile.
     private func pinned(_ path: FilePath) -> FilePath {
         guard let generation = generation.target, path.folder == folder,
             let target = try? operations.linkTarget(path), target.hasPrefix(Self.dataName + "/")
@@ -86,7 +87,7 @@ struct SecretsReader: Sendable {
         return place.appending(String(target.dropFirst(Self.dataName.count + 1)))
     }
 
-    /// - Returns: `nil` if nothing is there, and the folder is no link that leads nowhere.
+    /// - Returns: `nil` if nothing is there, unless the folder is a link that leads nowhere.
     private func statusIfThere(_ path: FilePath) throws(FileError) -> FileStatus? {
         do {
             return try operations.statusFollowingLinks(at: path)
@@ -101,7 +102,7 @@ struct SecretsReader: Sendable {
             guard let bytes = try contentsUnlessFolder(path) else { return try readFolder(path, below: names) }
             add(bytes, names)
         } catch {
-            // Removed since the folder was listed. A link that leads nowhere is there, and so is a name that is no
+            // Removed since the folder was listed. A link that leads nowhere exists, and so does a name that is not a
             // text.
             let isGone = error.cause == .notFound && (try? operations.status(at: visible(names))) == nil
             guard !isGone || path.name.contains("\u{FFFD}") else { return }
@@ -118,7 +119,7 @@ struct SecretsReader: Sendable {
         return try operations.contents(of: file, at: path, limit: limit)
     }
 
-    /// The path that people know.
+    /// Returns the path that people know.
     private func visible(_ names: [String]) -> FilePath { folder.appending(names.joined(separator: "/")) }
 
     private func shown(_ names: [String]) -> String { visible(names).quoted }

@@ -1,11 +1,11 @@
-/// Opens files by ways on which nobody but trusted users can have changed anything.
+/// Opens files through paths that only trusted users can have changed.
 ///
 /// Every folder from the root on is opened in the one before it, without following links, and examined once it is open.
-/// So it does not matter what becomes of a path between the examination and the use.
+/// So it does not matter what happens to a path between the examination and the use.
 struct TrustedFiles: Sendable {
     enum Obstacle: Error {
         case missing
-        /// The sentence names what is not trusted, and the rule.
+        /// The sentence names the file or folder that is not trusted, and the rule.
         case untrusted(String)
         case failed(FileError)
     }
@@ -56,7 +56,7 @@ struct TrustedFiles: Sendable {
         } catch {
             switch error.cause {
             case .notFound: throw .missing
-            // Which of both errors a link gives depends on the system.
+            // Which of the two errors a link causes depends on the system.
             case .tooManySymbolicLinks, .notFolder: throw .untrusted("\(path.quoted) is a link, or no folder: \(rule)")
             default: throw .failed(error)
             }
@@ -65,7 +65,7 @@ struct TrustedFiles: Sendable {
 
     private func check(_ file: FileDescriptor, at path: FilePath) throws(Obstacle) {
         let status = try failing { () throws(FileError) in try operations.status(of: file, at: path) }
-        // Also where only the owner of an entry may replace it, as in /tmp: anybody could have made it.
+        // Even where only the owner of an entry may replace it, as in /tmp: anybody could have made it.
         guard !owners.contains(status.owner.user) || status.permissions & 0o022 != 0 else { return }
         let mode = String(status.permissions, radix: 8)
         throw .untrusted("\(path.quoted) belongs to user \(status.owner.user) and has the mode \(mode): \(rule)")

@@ -3,9 +3,9 @@ struct CommandLineOption: Sendable, Equatable {
     enum Kind: Sendable, Hashable {
         /// Takes a value.
         case value
-        /// Of a `Bool` setting: needs no value, and has a negative form.
+        /// For a `Bool` setting: needs no value, and has a negative form.
         case flag
-        /// Of an array or a set: each time that the option is given, it adds elements.
+        /// For an array or a set: each time the option is given, it adds elements.
         case list
         /// Never taken: the arguments of a process are visible to all users of the machine.
         case secret

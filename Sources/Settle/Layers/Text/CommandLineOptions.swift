@@ -1,10 +1,10 @@
 /// The options of a program, by the names that arguments may give them.
 ///
 /// After one hyphen the name is the key itself. After two it may also be in kebab case: `--passcode-attempt-count` and
-/// `--passcode.attempt-count` mean `passcode.attemptCount`; and a flag may be negated, as in `--no-verbose`. A name
-/// that is a key means that key, whatever else it could mean.
+/// `--passcode.attempt-count` mean `passcode.attemptCount`. A flag may be negated, as in `--no-verbose`. A name that is
+/// a key means that key, even if it has other meanings.
 struct CommandLineOptions: Sendable {
-    /// What a name means.
+    /// The meaning of a name.
     struct Match: Sendable, Equatable {
         let option: CommandLineOption
         var isNegated = false
@@ -17,7 +17,7 @@ struct CommandLineOptions: Sendable {
         for option in options { insert(option) }
     }
 
-    /// Adds an option, in place of one of another kind for its key: what was registered may be declared later.
+    /// Adds an option, replacing one of another kind for its key: a registered key may be declared later.
     mutating func insert(_ option: CommandLineOption) {
         if let known = exact[Name(option.key.description)]?.option {
             if known.kind == option.kind { return }
@@ -34,10 +34,10 @@ struct CommandLineOptions: Sendable {
         }
     }
 
-    /// What `-name` means.
+    /// Returns the meaning of `-name`.
     func matches(short name: String) -> [Match] { exact[Name(name)].map { [$0] } ?? [] }
 
-    /// What `--name` could mean. More than one if the name is ambiguous.
+    /// Returns the possible meanings of `--name`. More than one if the name is ambiguous.
     func matches(long name: String) -> [Match] {
         let matches = matches(short: name)
         return matches.isEmpty ? loose[Name(name)] ?? [] : matches

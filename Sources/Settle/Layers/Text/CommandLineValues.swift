@@ -4,20 +4,20 @@
 ///
 /// - `-key value`, where the value may be an old-style property list, as in programs for Apple platforms;
 /// - `--key value` and `--key=value`, where the value is plain text;
-/// - `--flag`, `--no-flag`, `--flag=false` and `--flag false` for settings of type `Bool`: of the arguments after a
-///   flag only `true` and `false` are its value.
+/// - `--flag`, `--no-flag`, `--flag=false` and `--flag false` for settings of type `Bool`: an argument after a flag is
+///   its value only if it is `true` or `false`.
 ///
 /// The argument after an option is its value unless it looks like an option itself: a hyphen and a letter, or two
 /// hyphens. The argument `--` ends the options.
 ///
-/// An array or a set that is given several times has the elements of all, in order: `--tag a --tag b`. Of any other key
-/// the last value counts, and a sentence says so.
+/// An array or a set that is given several times has the elements of all, in order: `--tag a --tag b`. For any other
+/// key the last value counts, and a problem reports that.
 struct CommandLineValues: Sendable, Equatable {
-    /// Strings, or arrays and dictionaries of them; and data, if a property list has them.
+    /// Strings, or arrays and dictionaries of strings; and data, if a property list has any.
     private(set) var tree = SettingTree()
-    /// Where the value of each key is, such as ``argument 3, `--port` ``.
+    /// The source of the value of each key, such as ``argument 3, `--port` ``.
     private(set) var places: [SettingKey: String] = [:]
-    /// The arguments that set nothing here, in order, for the program's own parser. `--` is one of them.
+    /// The arguments that set nothing here, in order, for the program's own parser, including `--`.
     private(set) var remaining: [String] = []
     /// Sentences about options that can't be used. They never quote a value.
     private(set) var problems: [String] = []
@@ -36,8 +36,8 @@ struct CommandLineValues: Sendable, Equatable {
         }
     }
 
-    /// - Parameter lists: What each array or set has been given.
-    /// - Returns: The position of the next argument to look at.
+    /// - Parameter lists: The elements of each array or set so far.
+    /// - Returns: The position of the next argument.
     private mutating func take(
         _ arguments: [String], at position: Int, _ options: CommandLineOptions,
         _ lists: inout [SettingKey: [SettingValue]]
@@ -65,7 +65,7 @@ struct CommandLineValues: Sendable, Equatable {
 
     private enum Meaning {
         case value(CommandLineOption, SettingValue, usesNext: Bool)
-        /// Neither taken nor left to a parser that might show it.
+        /// Neither used nor left to a parser that might show it.
         case secret(usesNext: Bool)
         case unknown
     }
@@ -105,7 +105,7 @@ struct CommandLineValues: Sendable, Equatable {
     }
 }
 
-/// An argument that begins with hyphens, and what follows.
+/// An argument that begins with hyphens, and the next one.
 private struct OptionToken {
     let isLong: Bool
     /// Without hyphens.
@@ -116,7 +116,7 @@ private struct OptionToken {
     let next: String?
     let place: String
 
-    /// `nil` if the argument is no option.
+    /// Returns `nil` if the argument is not an option.
     init?(_ argument: String, at position: Int, next: String?) {
         guard argument.isOption else { return nil }
         isLong = argument.utf8.starts(with: "--".utf8)

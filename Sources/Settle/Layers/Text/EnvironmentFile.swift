@@ -7,15 +7,15 @@
 ///     APP_CERTIFICATE="-----BEGIN
 ///     -----END"                           # quotation marks may be lines apart
 ///
-/// Nothing is expanded: `$NAME` is these five characters. A line ends with LF or CRLF, which within quotation marks
-/// gives an LF. A name has letters, digits, `_`, `.` and `-`, and does not begin with a digit. If it stands there
+/// Values are not expanded: `$NAME` is these five characters. A line ends with LF or CRLF, which within quotation marks
+/// results in an LF. A name has letters, digits, `_`, `.` and `-`, and does not begin with a digit. If a name occurs
 /// twice, the last line counts.
 struct EnvironmentFile: Sendable, Equatable {
     /// Strings by the names of the variables.
     let tree: SettingTree
     let lines: KeyLines
 
-    /// - Throws: ``FormatError`` with line and column. It quotes nothing of the file.
+    /// - Throws: ``FormatError`` with line and column. It never quotes the file.
     init(_ bytes: [UInt8]) throws(FormatError) {
         var reader = EnvironmentFileReader(bytes)
         do throws(FormatError) {
@@ -130,7 +130,7 @@ private struct EnvironmentFileReader {
         return String(String(decoding: text, as: UTF8.self).withoutOuterSpace)
     }
 
-    /// Reads up to the closing quotation mark, and past it.
+    /// Reads up to the closing quotation mark, and skips that.
     private mutating func readQuoted(by mark: UInt8) throws(FormatError) -> String {
         let start = offset
         var text: [UInt8] = []
@@ -149,7 +149,7 @@ private struct EnvironmentFileReader {
         throw failure("The quotation mark that begins the value here is not closed.", at: start)
     }
 
-    /// The character of an escape; the backslash itself before any other one.
+    /// Returns the character of an escape; the backslash itself before any other character.
     private mutating func readEscape() -> UInt8 {
         let character: UInt8
         switch current {
@@ -185,7 +185,7 @@ private struct EnvironmentFileReader {
 extension UInt8 {
     fileprivate var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 
-    /// Whether the name of a variable may have the byte; those beyond ASCII are parts of letters.
+    /// Whether the name of a variable may contain the byte; those beyond ASCII are parts of letters.
     fileprivate var isOfName: Bool {
         isDigit || self >= 0x80 || UInt8(ascii: "a")...UInt8(ascii: "z") ~= self | 0x20
             || [UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-")].contains(self)

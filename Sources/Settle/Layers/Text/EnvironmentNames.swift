@@ -1,4 +1,4 @@
-/// The variables of the environment that belong to keys.
+/// The environment variables that belong to keys.
 struct EnvironmentNames: Sendable {
     /// In the order of the keys that were given.
     let variables: [(key: SettingKey, name: String)]
@@ -21,23 +21,23 @@ struct EnvironmentNames: Sendable {
         names = Set(keysByName.keys)
     }
 
-    /// - Parameter keys: By their variables.
+    /// - Parameter keys: The keys, by their variables.
     init(declared keys: [String: SettingKey]) {
         variables = keys.map { (key: $1, name: $0) }.sorted { $0.key < $1.key }
         names = Set(keys.keys)
     }
 
-    /// Such as `APP_PASSCODE_ATTEMPT_COUNT`.
+    /// Returns for example `APP_PASSCODE_ATTEMPT_COUNT`.
     static func name(of key: SettingKey, prefix: String) -> String { "\(prefix)_\(key.environmentSpelling)" }
 
-    /// The variable that names a file with the value; `nil` if another key has that variable.
+    /// Returns the variable that names a file with the value; `nil` if that variable belongs to another key.
     func fileVariable(of name: String) -> String? {
         let fileName = name + "_FILE"
         return names.contains(fileName) ? nil : fileName
     }
 }
 
-/// A prefix that would not keep a program's variables apart from others.
+/// The error for a prefix that would not separate a program's variables from others.
 struct EnvironmentPrefixError: Error, Equatable, CustomStringConvertible {
     let prefix: String
 

@@ -2,17 +2,17 @@
 struct EnvironmentValues: Sendable, Equatable {
     /// Strings.
     private(set) var tree = SettingTree()
-    /// Where the value of each key is, such as `the variable APP_PORT`.
+    /// The source of the value of each key, such as `the variable APP_PORT`.
     private(set) var places: [SettingKey: String] = [:]
     /// Sentences about variables that can't be used. They never quote a value.
     private(set) var problems: [String] = []
-    /// The keys that were looked for.
+    /// The keys that were looked up.
     let looked: [SettingKey]
 
     /// - Parameters:
     ///   - environment: All variables.
-    ///   - names: Those to look at.
-    ///   - read: Reads the file at a path that a `…_FILE` variable has.
+    ///   - names: The variables to use.
+    ///   - read: Reads the file at the path of a `…_FILE` variable.
     init(_ environment: [String: String], names: EnvironmentNames, read: (String) throws -> [UInt8]) {
         looked = names.variables.map(\.key)
         for (key, name) in names.variables {
@@ -30,7 +30,7 @@ struct EnvironmentValues: Sendable, Equatable {
     private mutating func take(
         fileAt path: String, of name: String, for key: SettingKey, _ read: (String) throws -> [UInt8]
     ) {
-        // With escapes: what a variable has may be anything.
+        // With escapes: the value of a variable may be anything.
         let place = "the file “\(path.debugDescription.dropFirst().dropLast())”, which the variable \(name) names"
         guard !path.isEmpty else { return problems.append("The variable \(name) is empty; it must name a file.") }
         do {
@@ -50,7 +50,7 @@ struct EnvironmentValues: Sendable, Equatable {
 }
 
 extension [UInt8] {
-    /// Editors and `echo` end a file with a line break that is not meant.
+    /// The bytes without the final line break that editors and `echo` add.
     var withoutFinalLineBreak: ArraySlice<UInt8> {
         guard last == UInt8(ascii: "\n") else { return self[...] }
         return dropLast(dropLast().last == UInt8(ascii: "\r") ? 2 : 1)

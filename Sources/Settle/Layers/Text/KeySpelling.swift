@@ -1,18 +1,18 @@
-/// Spellings of a key where its own is not customary.
+/// Spellings of a key for uses where its own is not customary.
 ///
 /// A name such as `attemptCount` has two words: a new one begins where an upper-case letter follows a lower-case one.
-/// Anything but letters and digits separates words too. So the rule is that of swift-configuration, and a program can
-/// have its variables read by either.
+/// All characters but letters and digits separate words too. This is the rule of swift-configuration, so either library
+/// can read a program's variables.
 extension SettingKey {
-    /// Such as `PASSCODE_ATTEMPT_COUNT`.
+    /// The spelling for variables, such as `PASSCODE_ATTEMPT_COUNT`.
     var environmentSpelling: String {
         components.map { separated($0, by: "_").uppercased() }.joined(separator: "_")
     }
 
-    /// Such as `passcode-attempt-count`.
+    /// The spelling for options, such as `passcode-attempt-count`.
     var kebabSpelling: String { kebabSpelling(joinedBy: "-") }
 
-    /// Such as `passcode.attempt-count`.
+    /// The spelling with dots, such as `passcode.attempt-count`.
     var dottedKebabSpelling: String { kebabSpelling(joinedBy: ".") }
 
     private func kebabSpelling(joinedBy separator: String) -> String {

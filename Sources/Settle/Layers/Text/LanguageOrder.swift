@@ -1,13 +1,13 @@
 /// The languages of a user, the preferred one first.
 ///
-/// Each language is followed by what it falls back to, before the next one, as gettext and Apple's bundles try them:
-/// `pt-BR, en-GB` is `pt-BR, pt, en-GB, en`. A language that comes up again is left out.
+/// Each language is followed by its fallbacks, before the next one, as gettext and Apple's bundles try them: `pt-BR,
+/// en-GB` becomes `pt-BR, pt, en-GB, en`. Repeated languages are left out.
 enum LanguageOrder {
     /// - Parameters:
-    ///   - preferred: What a domain has for `AppleLanguages`; the environment counts only if that is empty.
-    ///   - environment: Of these, `LANGUAGE` has several languages, separated by colons. Otherwise the first of
-    ///     `LC_ALL`, `LC_MESSAGES` and `LANG` that is not empty has one. If that one is `C` or `POSIX`, the user wants
-    ///     no language, whatever `LANGUAGE` says.
+    ///   - preferred: A domain's value for `AppleLanguages`; the environment counts only if that is empty.
+    ///   - environment: `LANGUAGE` has several languages, separated by colons. Otherwise the first of `LC_ALL`,
+    ///     `LC_MESSAGES` and `LANG` that is not empty has one. If that one is `C` or `POSIX`, the user wants no
+    ///     language, even if `LANGUAGE` is set.
     static func languages(preferred: [String]?, environment: [String: String]) -> [String] {
         if let preferred, !preferred.isEmpty { return withFallbacks(preferred) }
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
@@ -27,7 +27,7 @@ enum LanguageOrder {
         return parts.indices.reversed().map { parts[...$0].joined(separator: "-") }
     }
 
-    /// No language has more, and each fallback is a text of its own.
+    /// Languages do not have more parts, and each fallback is a text of its own.
     private static let mostParts = 8
 
     /// `pt-BR` for `pt_BR.UTF-8@euro`; `nil` for a locale without a language.

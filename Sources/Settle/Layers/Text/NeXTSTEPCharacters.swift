@@ -1,4 +1,4 @@
-/// The unit of UTF-16 that a byte stands for in the encoding of NeXTSTEP.
+/// Returns the UTF-16 unit for a byte in the encoding of NeXTSTEP.
 func nextstepCharacter(_ byte: UInt8) -> UInt16 {
     byte < 0x80 ? UInt16(byte) : upperHalf[Int(byte) - 0x80]
 }

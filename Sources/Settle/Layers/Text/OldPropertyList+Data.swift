@@ -5,7 +5,7 @@
 #endif
 
 extension OldPropertyList {
-    /// Reads what begins with `<`, which has been skipped: pairs of hexadecimal digits, with space between the pairs
+    /// Reads data after its `<`, which has been skipped: pairs of hexadecimal digits, with space between the pairs
     /// only.
     mutating func readData(from start: Int) throws(FormatError) -> SettingValue {
         var data = Data()

@@ -1,5 +1,5 @@
 extension OldPropertyList {
-    /// Whether all has been read.
+    /// Whether everything has been read.
     package var isAtEnd: Bool { position == bytes.count }
 
     package func peek(_ offset: Int = 0) -> UInt8? {
@@ -38,8 +38,8 @@ extension OldPropertyList {
         }
     }
 
-    /// In an argument, a comment without an end extends to the end of the text, as in Apple's reader. In a file it
-    /// would hide that part of the file is missing.
+    /// Skips a block comment. In an argument, a comment without an end extends to the end of the text, as in Apple's
+    /// reader. In a file it would hide that part of the file is missing.
     private mutating func skipBlockComment() throws(FormatError) {
         let start = position
         position += 2

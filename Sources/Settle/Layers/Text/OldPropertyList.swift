@@ -4,13 +4,13 @@
     import Foundation
 #endif
 
-/// Reads property lists as they were before XML, such as `{ports = (80, 443); name = "a b";}`: those that Apple's
+/// Reads property lists in the form from before XML, such as `{ports = (80, 443); name = "a b";}`: those that Apple's
 /// programs accept in their arguments, and whole files.
 ///
-/// Numbers, dates and the like are strings here, unless a file has GNUstep's types, such as `<*I5>`. Of two entries
-/// with the same key, the last one counts, as in Apple's reader. Places in the errors are byte offsets.
+/// Numbers, dates and the like are strings here, unless a file has GNUstep's types, such as `<*I5>`. If two entries
+/// have the same key, the last one counts, as in Apple's reader. Positions in the errors are byte offsets.
 package struct OldPropertyList {
-    /// Reads what a file may have beyond an argument behind `<`; `nil` if it is data.
+    /// Reads a value that only a file may have after `<`; `nil` if it is data.
     package typealias TypeReader =
         @Sendable (
             _ reader: inout OldPropertyList, _ start: Int
@@ -20,7 +20,7 @@ package struct OldPropertyList {
     /// `nil` for an argument, which is read as Apple's programs do, mistakes included. In a file, a comment must have
     /// an end.
     private let readTyped: TypeReader?
-    /// Where the next character is.
+    /// The offset of the next character.
     package var position = 0
     /// The comments that have been skipped in a file.
     package var comments: [Comment] = []
@@ -33,7 +33,7 @@ package struct OldPropertyList {
         package let isLine: Bool
     }
 
-    /// - Parameter readTyped: For a file.
+    /// - Parameter readTyped: Only for a file.
     package init(_ bytes: [UInt8], readTyped: TypeReader? = nil) {
         self.bytes = bytes
         self.readTyped = readTyped
@@ -41,21 +41,22 @@ package struct OldPropertyList {
 
     var isFile: Bool { readTyped != nil }
 
-    /// The value of an argument: the text itself unless it begins like a property list and is one from end to end.
+    /// Returns the value of an argument: the text itself unless it begins like a property list and is one from start to
+    /// end.
     package static func value(of text: String) -> SettingValue {
         var reader = OldPropertyList(Array(text.utf8))
         return (try? reader.readArgument()) ?? .string(text)
     }
 
-    /// `nil` if it is none. Apple's programs treat an argument as a property list only if it begins with one of these
-    /// characters, so that most text stays what it is.
+    /// Reads an argument; `nil` if it is not a property list. Apple's programs treat an argument as a property list
+    /// only if it begins with one of these characters, so that most texts stay as they are.
     private mutating func readArgument() throws(FormatError) -> SettingValue? {
         try skipSpace(withComments: false)
         guard let first = peek(), "{(<\"".utf8.contains(first) else { return nil }
         return try readRoot()
     }
 
-    /// Reads a file of any value, or of strings. One that has nothing but space and comments is an empty dictionary.
+    /// Reads a file of any value, or of strings. A file that has only space and comments is an empty dictionary.
     package mutating func readDocument() throws(FormatError) -> SettingValue {
         try skipSpace()
         return isAtEnd ? .dictionary([:]) : try readRoot()
@@ -121,7 +122,7 @@ package struct OldPropertyList {
     package struct Entry {
         package let key: String
         package let value: SettingValue
-        /// Where the key begins.
+        /// The offset at which the key begins.
         package let start: Int
     }
 
@@ -158,12 +159,12 @@ package struct OldPropertyList {
             ? failure("The \(container) that starts here has no end.", at: start) : failure("\(what) is expected here.")
     }
 
-    /// The error of a text that goes on here, after its end.
+    /// Returns the error for a text that continues after its end.
     package func somethingAfterTheEnd() -> FormatError {
         failure("There is something after the end of the property list.")
     }
 
-    /// An error here, or at an offset.
+    /// Returns an error at the current position, or at an offset.
     package func failure(
         _ reason: String, rule: FormatError.Rule = .syntax, at offset: Int? = nil
     ) -> FormatError {

@@ -1,4 +1,4 @@
-/// Two keys with the same spelling, of which neither can be meant.
+/// Two keys with the same spelling, so that neither can be meant.
 struct SpellingCollision: Error, Equatable, CustomStringConvertible {
     /// The spelling, such as `APP_LOG_LEVEL` or `--log-level`.
     let spelling: String

@@ -4,23 +4,23 @@
     import Foundation
 #endif
 
-/// What a text without a type could mean, such as the value of an environment variable, for the declaration of a
-/// setting to choose from.
+/// The possible meanings of a text without a type, such as the value of an environment variable. The declaration of a
+/// setting chooses among them.
 ///
 /// A text is the string itself, or else a number, a boolean (`yes`, `on`), a date, a duration (`1m30s`), JSON if it
-/// begins with a bracket or a brace, or a list of these, separated by commas. An empty text is an empty string and
-/// nothing else. In an array or dictionary of texts, each text is read.
+/// begins with a bracket or a brace, or a list of these, separated by commas. An empty text is only an empty string. In
+/// an array or dictionary of texts, each text is read.
 enum TextCandidates {
-    /// The values that a text, or a tree of them, could mean, in the order in which to try them. Each is made when it
-    /// is asked for.
+    /// Returns the possible values of a text, or of a tree of texts, in the order in which to try them. Each is made
+    /// when it is asked for.
     static func candidates(for value: SettingValue) -> some Sequence<SettingValue> {
         readings(of: value).lazy.compactMap { $0() }
     }
 
-    /// Whether a variable or an argument has no text, which is a value for strings and for nothing else.
+    /// Returns whether the text of a variable or an argument is empty, which is a value for strings only.
     static func isEmpty(_ value: SettingValue) -> Bool { value == .string("") }
 
-    /// The elements that a value adds to an array or a set for which there are several.
+    /// Returns the elements that a value adds to an array or a set that is given several times.
     static func elements(of value: SettingValue) -> [SettingValue] {
         if case .array(let elements) = value { return elements }
         guard case .string(let text) = value else { return [value] }
@@ -31,14 +31,14 @@ enum TextCandidates {
 
     /// Decodes the first candidate that has the right type and is accepted.
     ///
-    /// - Throws: The error that tells most: that of a value with the right type that was not accepted, or else that of
+    /// - Throws: The most informative error: that of a value with the right type that was not accepted, or else that of
     ///   the candidate of which most could be decoded.
     static func decode<Value>(
         _ value: SettingValue, with codec: SettingCodec<Value>, accepting accept: (Value) throws -> Void
     ) throws -> Value {
         var failures = TextFailures()
         for candidate in candidates(for: value) {
-            // A type that takes the text as it is must not get another text.
+            // If a type accepts the text itself, it must not get another text.
             if case .string = candidate, failures.isRefused { continue }
             do {
                 let decoded = try codec.decode(candidate)

@@ -1,4 +1,4 @@
-/// Why the candidates for a text could not be used.
+/// The reasons why the candidates for a text could not be used.
 struct TextFailures {
     private var refusal: (any Error)?
     private var best: (error: any Error, rank: [Int])?
@@ -6,12 +6,12 @@ struct TextFailures {
     /// Whether a candidate had the right type.
     var isRefused: Bool { refusal != nil }
 
-    /// Remembers that a decoded value was not accepted. The first reason counts.
+    /// Records that a decoded value was not accepted. The first reason counts.
     mutating func refuse(_ error: any Error) {
         refusal = refusal ?? error
     }
 
-    /// Remembers that a candidate could not be decoded.
+    /// Records that a candidate could not be decoded.
     mutating func add(_ error: any Error, decoding candidate: SettingValue) {
         let rank = rank(of: error, candidate)
         if let best, !best.rank.lexicographicallyPrecedes(rank) { return }
@@ -22,8 +22,8 @@ struct TextFailures {
         refusal ?? best?.error ?? SettingCodingError(expected: "a value", found: "none")
     }
 
-    /// The further the decoding got, the more the error tells. Of a single value, a number or a boolean tells more than
-    /// the text, and a list tells least.
+    /// Returns how informative an error is: the more, the further the decoding got. For a single value, the error of a
+    /// number or a boolean is more informative than that of the text, and that of a list least.
     private func rank(of error: any Error, _ candidate: SettingValue) -> [Int] {
         let path = (error as? SettingCodingError)?.path ?? []
         let kind =

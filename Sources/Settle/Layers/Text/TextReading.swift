@@ -4,15 +4,15 @@
     import Foundation
 #endif
 
-/// One way to read text that may stand for more than a string.
+/// One way to read text that may represent more than a string.
 package enum TextReading: CaseIterable {
     case string, number, bool, date, duration
-    /// Each of several texts as whatever it can be.
+    /// Each of several texts in any of the ways.
     case mixed
 
     private static let mixable: [TextReading] = [.number, .bool, .date, .duration]
 
-    /// What the text stands for; `nil` if it is nothing of the kind.
+    /// Returns the value of the text; `nil` if it can't be read this way.
     package func value(of text: String) -> SettingValue? {
         switch self {
         case .string: .string(text)
@@ -25,7 +25,7 @@ package enum TextReading: CaseIterable {
         }
     }
 
-    /// The same value with all strings in it read this way, if they can be.
+    /// Returns the same value with all strings in it read this way, if they can be.
     func value(of value: SettingValue) -> SettingValue {
         switch value {
         case .string(let text): self.value(of: text) ?? value
@@ -53,12 +53,12 @@ package enum TextReading: CaseIterable {
 }
 
 extension String {
-    /// Without spaces, tabs and line breaks at both ends.
+    /// The text without spaces, tabs and line breaks at both ends.
     var withoutOuterSpace: Substring { self[...].withoutOuterSpace }
 }
 
 extension Substring {
-    /// Without spaces, tabs and line breaks at both ends.
+    /// The text without spaces, tabs and line breaks at both ends.
     var withoutOuterSpace: Substring {
         guard let start = utf8.firstIndex(where: { !$0.isTextSpace }),
             let end = utf8.lastIndex(where: { !$0.isTextSpace })

@@ -1,4 +1,4 @@
-/// Reports errors of the storage, but the same one only once until a call succeeds: retries may be frequent.
+/// Reports errors of the storage. The same error is reported only once until a call succeeds: retries may be frequent.
 final class ErrorReporter {
     private let reportIssue: @Sendable (SettingsError) -> Void
     private var last: StorageError?

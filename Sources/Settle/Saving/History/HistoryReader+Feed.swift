@@ -1,15 +1,15 @@
-/// The feed, which those who follow the history share.
+/// The feed that the followers of the history share.
 extension HistoryReader {
     /// The result of a search for a follower.
     enum Search {
         case found(HistoryFinding)
-        /// It is not known what has come after the position.
+        /// It is not known what was stored after the position.
         case unknown
-        /// The history is there, and can't be read now.
+        /// The history exists, but can't be read now.
         case unreachable
     }
 
-    /// Finds what has come after a position.
+    /// Finds the transactions after a position.
     ///
     /// - Returns: Also whether the storage has answered.
     func find(_ token: ChangeToken) async -> (result: Search, hasRead: Bool) {
@@ -29,20 +29,19 @@ extension HistoryReader {
             return (found.isEmpty ? .unknown : .found(.entries(found)), true)
         } catch {
             searchErrors.report(error)
-            // What can't be read for good is as good as forgotten: the follower gets everything.
+            // A history that can never be read is as good as forgotten: the follower gets everything.
             guard error.code == .unavailable else { return (.unknown, hasRead) }
             return (found.isEmpty ? .unreachable : .found(.entries(found)), hasRead)
         }
     }
 
-    /// Puts what was read for a follower into the feed, if that has room for it: others may come back from the same
-    /// token.
+    /// Adds the entries read for a follower to the feed, if they fit: others may resume from the same token.
     ///
     /// - Parameter isEnd: Whether the history ends there.
-    /// - Returns: What the follower gets; `nil` if more has to be read first.
+    /// - Returns: The entries for the follower; `nil` if more has to be read first.
     private func share(_ found: [HistoryFeedEntry], isEnd: Bool, after token: ChangeToken) -> HistoryFinding? {
         guard !isEnd else {
-            // The feed did not have the end before, so it has another history, or nothing.
+            // The feed lacked this end, so it has another history, or nothing.
             log.feed(found, after: token).resumeTasks(of: log)
             return .inFeed
         }
@@ -56,15 +55,14 @@ extension HistoryReader {
         return .inFeed
     }
 
-    /// Gives the feed what has been appended and fetched.
+    /// Adds to the feed what has been appended and fetched.
     ///
-    /// It begins where the storage's history ends. Only when it is asked may the storage find out that something came
-    /// after that.
+    /// It begins at the end of the storage's history. The storage may find later transactions only when it is asked.
     func fillFeed() async {
         guard let storage, let end = storage.token else { return }
         do {
             let withheld = try await withheldKeys()
-            // What the feed has may be of a time when another process had not said yet that it is secret.
+            // The feed may have values from before another process declared them secret.
             if !withheld.isSubset(of: withheldFromFeed) { restartFeed() }
             withheldFromFeed = withheld
             while true {
@@ -77,7 +75,7 @@ extension HistoryReader {
                 guard !page.isEmpty else { return }
             }
         } catch {
-            // Before it has begun, each follower asks for itself, and reports what fails.
+            // Until the feed has begun, each follower asks for itself, and reports failures.
             guard log.lock.withLock({ log.feed.end }) != nil else { return }
             errors.report(error)
         }
@@ -85,7 +83,7 @@ extension HistoryReader {
         log.feed([], after: end).resumeTasks(of: log)
     }
 
-    /// What the followers share must not show what the storage does not show any more: they resume from the storage.
+    /// Empties the feed, which must not show values that the storage now withholds: followers resume from the storage.
     func restartFeed() {
         guard let token, log.lock.withLock({ !log.feed.records.isEmpty }) else { return }
         log.feed([], after: token).resumeTasks(of: log)

@@ -1,18 +1,18 @@
 /// A transaction and its position in the history.
 typealias HistoryTransaction = (token: ChangeToken, transaction: StoredTransaction)
 
-/// Reads the storage's history: pages of it, what was stored at a position, and the feed of those who follow it.
+/// Reads the storage's history: pages of it, the values at a position, and the feed for its followers.
 ///
-/// Belongs to the persister and runs on its queue. The persister fetches first what others have appended.
+/// Belongs to the persister and runs on its queue. The persister first fetches what others have appended.
 final class HistoryReader {
     /// `nil` if the storage has no history.
     let storage: (any HistoryStorage)?
     let log: MutationLog
     private let limits: StorageLimits
     private let time: TimeSource
-    /// For errors of the feed.
+    /// Reports errors of the feed.
     let errors: ErrorReporter
-    /// For errors of reading for one follower.
+    /// Reports errors of reading for one follower.
     let searchErrors: ErrorReporter
     /// Whether the history may have records that the feed lacks.
     var isFeedBehind = false
@@ -39,9 +39,9 @@ final class HistoryReader {
 
     // MARK: Looking back
 
-    /// The transactions before a position, newest first; none if the history begins there.
+    /// Returns the transactions before a position, newest first; none if the history begins there.
     ///
-    /// - Parameter isWhole: Whether to include what stands beside the settings.
+    /// - Parameter isWhole: Whether to include the data beside the settings.
     func page(before token: ChangeToken?, isWhole: Bool = false) async throws(SettingsError) -> [HistoryTransaction] {
         guard let storage else { throw .storageWithoutHistory }
         guard storage.keepsHistory else { throw .historyNotKept }
@@ -65,7 +65,7 @@ final class HistoryReader {
         return records.flatMap { $0.entries.reversed() }
     }
 
-    /// Everything after a position, oldest first.
+    /// Returns all transactions after a position, oldest first.
     func everything(after token: ChangeToken) async throws(SettingsError) -> [HistoryTransaction] {
         guard let storage else { throw .storageWithoutHistory }
         let secrets = log.secretKeys
@@ -83,7 +83,7 @@ final class HistoryReader {
         }
     }
 
-    /// Why it is not known what has come after a position.
+    /// Returns the reason why the transactions after a position are not known.
     private func unavailable(_ token: ChangeToken, in storage: any HistoryStorage) -> SettingsError {
         guard let end = storage.token, end.history == token.history, token.position <= end.position else {
             return .anotherPast(token)
@@ -91,10 +91,10 @@ final class HistoryReader {
         return storage.keepsHistory ? .forgotten(token) : .historyNotKept
     }
 
-    /// What was stored at a position, without secrets.
+    /// Returns the values stored at a position, without secrets.
     ///
-    /// - Parameter tree: What is stored now, read before the history: undoing what it does not have yet changes
-    ///   nothing.
+    /// - Parameter tree: The stored values, read before the history: undoing a transaction that they do not include yet
+    ///   changes nothing.
     func values(at token: ChangeToken, from tree: SettingTree) async throws(SettingsError) -> SettingTree {
         var tree = tree
         for (token, transaction) in try await everything(after: token).reversed() {
@@ -110,13 +110,13 @@ final class HistoryReader {
         return tree
     }
 
-    /// The keys of secrets: those that this store's groups declare, and those that the storage knows of other
+    /// Returns the keys of secrets: those that this store's groups declare, and those that the storage knows from other
     /// processes.
     func secretKeys() async throws(StorageError) -> Set<SettingKey> {
         try await withheldKeys().union(log.secretKeys)
     }
 
-    /// The keys that the storage knows to be secrets.
+    /// Returns the keys that the storage knows to be secrets.
     func withheldKeys() async throws(StorageError) -> Set<SettingKey> {
         guard let storage else { return [] }
         return try await limits.call(time) { () throws(StorageError) in try await storage.withheldKeys() }
@@ -136,7 +136,7 @@ final class HistoryReader {
         }
     }
 
-    /// The newest transaction that has made a commit which is not confirmed; `nil` if that is not known.
+    /// Returns the newest transaction that has made an unconfirmed commit; `nil` if that is not known.
     func unconfirmedCommit() async -> ChangeToken? {
         var oldest: ChangeToken?
         while let page = try? await page(before: oldest, isWhole: true), let last = page.last {
@@ -148,9 +148,9 @@ final class HistoryReader {
 
     /// Checks that nothing has been stored after a position.
     ///
-    /// - Parameter keys: The keys that count, with those within them, and dictionaries around them as far as they have
-    ///   them. `nil` if all do.
-    /// - Throws: ``SettingsError`` that says what was stored, or that it is not known.
+    /// - Parameter keys: The keys that count, with those within them, and the parts of dictionaries around them. `nil`
+    ///   if all count.
+    /// - Throws: ``SettingsError`` if something was stored, with what it was, or if that is not known.
     func checkNothingStored(after token: ChangeToken, at keys: [SettingKey]?) async throws(SettingsError) {
         var conflict = CommitConflict(keys: [], token: nil, author: nil)
         var changed: Set<SettingKey> = []
@@ -173,9 +173,9 @@ final class HistoryReader {
         throw .conflict(conflict)
     }
 
-    // MARK: What the history keeps
+    // MARK: Policy and secrets
 
-    /// Sets what of the history the storage keeps.
+    /// Sets which part of the history the storage keeps.
     func keep(_ policy: HistoryPolicy) async throws(SettingsError) {
         guard let storage else {
             if policy.isKept { throw .storageWithoutHistory }
@@ -214,7 +214,7 @@ final class HistoryReader {
 
     // MARK: Records
 
-    /// What the storage has after a position, transaction by transaction; `nil` if that is not known.
+    /// Returns the storage's transactions after a position, one by one; `nil` if they are not known.
     func records(
         after token: ChangeToken, in storage: any HistoryStorage
     ) async throws(StorageError) -> [HistoryFeedEntry]? {
@@ -238,7 +238,7 @@ final class HistoryReader {
         }
     }
 
-    /// Separates transactions that the store has appended together, as far as the log still has them.
+    /// Separates transactions that the store has appended together, if the log still has them.
     private func part(_ record: inout StoredRecord) {
         guard record.transactions.count == 1, record.count > 1, let sum = record.transactions.first,
             let revisions = log.lock.withLock({ log.changes.appended.ownRevisions(endingAt: record.token) }),
@@ -256,21 +256,21 @@ final class HistoryReader {
 
 extension SettingTree {
     mutating func remove(_ keys: Set<SettingKey>) {
-        // To remove a missing key would remove an empty dictionary around it.
+        // Removing a missing key would remove an empty dictionary around it.
         for key in keys where self[key] != nil { self[key] = nil }
     }
 }
 
 extension StoredTransaction {
     /// Whether it has stored the record of an unconfirmed commit together with values, and not only moved or removed
-    /// it.
+    /// the record.
     fileprivate var isUnconfirmed: Bool {
         guard undone == nil, let mutations, mutations.count > 1 else { return false }
         return mutations.contains { $0.key == UnconfirmedCommit.key && ($0.isWithheld || $0.newValue != nil) }
     }
 
-    /// Without the values of secrets, and without what stands beside the settings, which shows whether it was a
-    /// migration.
+    /// Returns the transaction without the values of secrets, and without the data beside the settings, which shows
+    /// whether it was a migration.
     fileprivate func visible(without secrets: Set<SettingKey>) -> StoredTransaction {
         var visible = withholding(secrets)
         guard let all = visible.mutations, all.contains(where: { MigrationRecord.has($0.key) }) else { return visible }

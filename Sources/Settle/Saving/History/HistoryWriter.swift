@@ -1,11 +1,12 @@
-/// Lists in each batch the transactions that it has, and counts those that the storage's history has already.
+/// Lists the transactions of each batch, and counts those that the storage's history already has.
 struct HistoryWriter {
     private let log: MutationLog
     private let time: TimeSource
     private let storage: (any HistoryStorage)?
-    /// The transactions up to here are in the storage's history, if they have something for it.
+    /// The transactions up to here are in the storage's history, if they have stored anything.
     private var lastListed: UInt64 = 0
-    /// How many transactions had something for the storage, up to ``lastListed``, and up to the last collection.
+    /// The number of transactions that had something for the storage, up to ``lastListed``, and up to the last
+    /// collection.
     private var listedCount: UInt64 = 0
     private var collectedCount: UInt64 = 0
 
@@ -15,12 +16,13 @@ struct HistoryWriter {
         self.time = time
     }
 
-    /// Changes were collected from the log; so many transactions have had something for the storage until now.
+    /// Records that changes were collected from the log: `count` transactions have had something for the storage until
+    /// now.
     mutating func collected(_ count: UInt64) { collectedCount = count }
 
     /// Lists the transactions of a batch with everything up to a revision.
     ///
-    /// - Parameter reason: That of a batch which has no transaction of the log, only the end of an unconfirmed commit.
+    /// - Parameter reason: That of a batch without any transaction of the log, which only ends an unconfirmed commit.
     func list(upTo revision: UInt64, in batch: inout StorageBatch, for reason: String?) {
         let count = collectedCount - listedCount
         batch.transactionCount = max(1, count)
@@ -31,7 +33,7 @@ struct HistoryWriter {
         if count == 0, !batch.transactions.isEmpty { batch.transactions[0].reason = reason }
     }
 
-    /// A batch has been stored: its transactions are not listed again.
+    /// Records that a batch has been stored: its transactions are not listed again.
     mutating func didList(_ batch: StorageBatch, at token: ChangeToken?) {
         if let token, batch.revision > lastListed {
             log.place(lastListed + 1...batch.revision, at: token, count: batch.transactionCount)
@@ -43,14 +45,14 @@ struct HistoryWriter {
 }
 
 extension MutationLog {
-    /// The single transactions of a batch, as far as the log still has them.
+    /// Returns the single transactions of a batch, as far as the log still has them.
     ///
-    /// - Parameter revisions: Those that the batch has; `nil` if it only has what an earlier one has left out.
+    /// - Parameter revisions: Those of the batch; `nil` if it only has what an earlier one has left out.
     func transactions(
         _ revisions: ClosedRange<UInt64>?, count: UInt64, values: [SettingKey: SettingValue?],
         before: [SettingKey: SettingValue], author: String?, now: Double
     ) -> [StoredTransaction] {
-        // Encoded outside the log's lock, since that runs foreign code.
+        // Encoded outside the log's lock, because encoders are foreign code.
         let logged = revisions.map(ownTransactions) ?? []
         var listing = TransactionListing(values, replacing: before)
         var transactions = listing.transactions(
@@ -79,7 +81,7 @@ extension MutationLog {
             item.writes.append((UnconfirmedCommit.key, nil, write.commit?.record))
         }
         for mutation in details.mutations where mutation.scope != .effective && mutation.slot.schedule != nil {
-            // What can't be encoded is not stored either.
+            // A value that can't be encoded is not stored either.
             guard let old = try? mutation.slot.encoder(mutation.old) else { continue }
             let new = mutation.isRemoval ? nil : try? mutation.slot.encoder(mutation.new)
             if new != nil || mutation.isRemoval { item.writes.append((mutation.slot.key, old, new)) }

@@ -4,11 +4,11 @@ extension MutationLog {
         lock.withLock { Set(stored.slots.all.filter(\.isSecret).flatMap(spellings)) }
     }
 
-    /// The keys of some settings, in every spelling.
+    /// Returns the keys of some settings, in every spelling.
     func spellings(of keys: [SettingKey]) -> [SettingKey] {
         lock.withLock { keys.compactMap { stored.slots[$0] }.flatMap(spellings) }
     }
 
-    /// Under the lock.
+    /// Requires the log's lock.
     private func spellings(of slot: SettingSlot) -> [SettingKey] { [slot.key] + stored.slots.otherSpellings(of: slot) }
 }

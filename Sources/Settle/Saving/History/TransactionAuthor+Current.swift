@@ -5,11 +5,11 @@
 #endif
 
 extension TransactionAuthor {
-    /// This process.
+    /// The author for this process.
     static let current = TransactionAuthor(
         program: ProcessInfo.processInfo.processName, process: ProcessInfo.processInfo.processIdentifier, user: user)
 
-    /// Where apps have a device to themselves, there is no user to name.
+    /// The name of the user; `nil` on platforms where apps have a device to themselves.
     private static var user: String? {
         #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
             nil

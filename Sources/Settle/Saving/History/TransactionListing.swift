@@ -1,8 +1,8 @@
-/// Tells single transactions apart that are stored as one batch.
+/// Separates the transactions that are stored as one batch.
 ///
-/// Pure: it is given the transactions as the log has them, what the batch stores, and what stood there before. What it
-/// says adds up to exactly what the batch does, whatever has become of single values: those that were given up or can't
-/// be encoded are left out, and what no transaction explains is counted with the last one.
+/// Pure: it is given the transactions as the log has them, the batch's values, and the values before. Its result adds
+/// up to exactly the effect of the batch, whatever has become of single values: those that were given up or can't be
+/// encoded are left out, and changes that no transaction explains are counted with the last one.
 struct TransactionListing {
     /// One transaction, oldest first.
     struct Item {
@@ -23,8 +23,8 @@ struct TransactionListing {
     private let outer: Set<SettingKey>
 
     /// - Parameters:
-    ///   - values: What is stored at each key after the batch.
-    ///   - before: What stood there before.
+    ///   - values: The values at each key after the batch.
+    ///   - before: The values before.
     init(_ values: [SettingKey: SettingValue?], replacing before: [SettingKey: SettingValue]) {
         self.values = values
         keys = Set(values.keys)
@@ -34,12 +34,12 @@ struct TransactionListing {
         for key in values.keys.sorted() { if let value = before[key] { state[key] = value } }
     }
 
-    /// The transactions to store.
+    /// Returns the transactions to store.
     ///
     /// - Parameters:
     ///   - items: The newest transactions.
-    ///   - count: How many there were. If there were more, one more stands for all that came before the items.
-    ///   - author: Who made them.
+    ///   - count: How many there were. If there were more, an additional one stands for all before the items.
+    ///   - author: Their author.
     mutating func transactions(
         _ items: [Item], of count: UInt64, by author: TransactionAuthor, batchAuthor: String?, now: Double
     ) -> [StoredTransaction] {
@@ -69,7 +69,7 @@ struct TransactionListing {
         return joined.sorted
     }
 
-    /// What was written before some transactions, as far as these say what they have replaced.
+    /// Returns what was written before some transactions, as far as their replaced values show it.
     private mutating func mutations(before items: [Item]) -> [StoredMutation] {
         var known: Set<SettingKey> = []
         var result: [StoredMutation] = []
@@ -91,7 +91,7 @@ struct TransactionListing {
         return StoredMutation(key: key, oldValue: old, newValue: value)
     }
 
-    /// Whether the batch stores something at a key, or at one around or within it.
+    /// Returns whether the batch stores something at a key, or at one around or within it.
     private func isStored(_ key: SettingKey) -> Bool {
         if keys.contains(key) { return true }
         return overlaps && (outer.contains(key) || key.parents.contains(where: keys.contains))

@@ -1,4 +1,4 @@
-/// Which transaction to undo.
+/// The transaction to undo.
 package enum UndoTarget: Sendable {
     case token(ChangeToken)
     /// The newest one of an author that is not an undo and has not been undone.
@@ -15,8 +15,8 @@ struct UndoSearch {
         self.target = target
     }
 
-    /// - Returns: The transaction, if it is the one.
-    /// - Throws: If it can't be undone, or if none can that comes before it.
+    /// - Returns: The transaction, if it is the one to undo.
+    /// - Throws: If it can't be undone, or if no transaction before it can.
     mutating func check(_ past: HistoryTransaction) throws(SettingsError) -> HistoryTransaction? {
         if isMeant(past) {
             try past.transaction.checkUndoable(at: past.token)

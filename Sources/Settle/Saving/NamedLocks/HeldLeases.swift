@@ -1,5 +1,5 @@
-/// The leases of the named locks that a store's tasks hold. Any thread may ask, also while the storage blocks the one
-/// that acquires and releases locks.
+/// The leases of the named locks that a store's tasks hold. Any thread may ask, even while the storage blocks the
+/// thread that acquires and releases locks.
 final class HeldLeases: Sendable {
     private let leases = LockedValue<[String: StorageLease]>([:])
 
@@ -12,17 +12,17 @@ final class HeldLeases: Sendable {
     @discardableResult
     func remove(_ name: String) -> StorageLease? { leases.withLock { $0.removeValue(forKey: name) } }
 
-    /// Whether a lease is the current one of its name.
+    /// Returns whether a lease is the current one of its name.
     func has(_ lease: StorageLease) -> Bool {
         lease.name.flatMap { self[$0] }?.fencingNumber == lease.fencingNumber
     }
 
-    /// The leases of some locks. What is written under them is stored only while they last: a holder that was stopped
-    /// for longer than its lease, or whose lock was removed, could otherwise write over what the next holder has
-    /// written.
+    /// Returns the leases of some locks. Values written under them are stored only while they last. Otherwise a holder
+    /// that was stopped for longer than its lease, or whose lock was removed, could overwrite the values of the next
+    /// holder.
     func fences(of names: [String]) -> [StorageLease] {
         names.map { name in
-            // One that is lost already has no number that the storage accepts.
+            // A lost lease has no number that the storage accepts.
             self[name] ?? StorageLease(name: name, position: StoragePosition(0), timeToLive: .zero)
         }
     }

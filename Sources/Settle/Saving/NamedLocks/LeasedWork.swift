@@ -1,4 +1,4 @@
-/// Runs a closure in a task of its own, so that it can be cancelled while the task of its caller goes on.
+/// Runs a closure in a task of its own, so that it can be cancelled while its caller's task continues.
 struct LeasedWork<Result>: Sendable {
     /// Where the closure runs.
     let actor: (any Actor)?
@@ -10,7 +10,7 @@ struct LeasedWork<Result>: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [actor, loss] in
                 await call.run(on: actor)
-                // Nobody waits for the end of the lease any more.
+                // No task waits for the end of the lease any more.
                 loss.tell()
             }
             await loss.wait()
@@ -22,8 +22,8 @@ struct LeasedWork<Result>: Sendable {
 }
 
 private final class LeasedCall<Result>: @unchecked Sendable {
-    // Sendable: the closure runs once, where its caller does, whose task waits for it. So neither the closure nor what
-    // it returns is used by two tasks at a time. The outcome is guarded by the lock.
+    // Sendable: the closure runs once, on its caller's actor, whose task waits for it. So two tasks never use the
+    // closure or its result at the same time. The outcome is guarded by the lock.
     private let body: () async throws -> Result
     private let lock = Lock()
     private var outcome: Swift.Result<Result, any Error>?
@@ -42,7 +42,7 @@ private final class LeasedCall<Result>: @unchecked Sendable {
 
     var result: Result {
         get throws {
-            // Never missing: read after the call.
+            // Never missing: it is read after the call.
             guard let outcome = lock.withLock({ outcome }) else { throw CancellationError() }
             return try outcome.get()
         }

@@ -1,15 +1,15 @@
-/// Tells whoever runs under a named lock that its lease has ended.
+/// Notifies the task that runs under a named lock that its lease has ended.
 final class LockLoss: Sendable {
     private enum State {
         case held
         case awaited(CheckedContinuation<Void, Never>)
-        /// The lease has ended, or nobody waits for that any more.
+        /// The lease has ended, or no task waits for that any more.
         case over
     }
 
     private let state = LockedValue(State.held)
 
-    /// The lease has ended.
+    /// Notifies the waiting task that the lease has ended.
     func tell() {
         let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
             defer { state = .over }

@@ -5,7 +5,7 @@
 ///               └──────────────────leave────────────────────────────▲
 /// ```
 ///
-/// Only the first ticket of a queue asks the storage; once the storage agrees, that ticket has the access.
+/// Only the first ticket of a queue asks the storage. Once the storage grants the lock, that ticket has access.
 struct LockQueues {
     struct Ticket: Hashable, Sendable {
         let name: String
@@ -26,7 +26,7 @@ struct LockQueues {
         lines[ticket.name]?.first == ticket
     }
 
-    /// - Returns: The ticket that has become the first, if the first has changed.
+    /// - Returns: The new first ticket, if the first has changed.
     mutating func leave(_ ticket: Ticket) -> Ticket? {
         let wasFirst = isFirst(ticket)
         lines[ticket.name]?.removeAll { $0 == ticket }

@@ -1,12 +1,13 @@
 import Synchronization
 
 extension BackOff {
-    /// Between attempts to acquire a name that another process or store has.
+    /// The back-off between attempts to acquire a name that another process or store has.
     ///
-    /// Polled: a blocking lock would block the storage's queue, and no file system signals that a lock has become free.
+    /// Polled: a blocking lock would block the storage's queue, and file systems do not signal that a lock has become
+    /// free.
     ///
-    /// - Parameter isRemote: Whether all who wait ask the same servers over a network. On this machine an attempt costs
-    ///   a system call.
+    /// - Parameter isRemote: Whether all waiting processes ask the same servers over a network. On this machine an
+    ///   attempt costs a system call.
     static func namedLock(isRemote: Bool) -> BackOff {
         isRemote
             ? BackOff(.milliseconds(20) ... .milliseconds(500), jitter: 0.5)
@@ -37,7 +38,7 @@ final class NamedLock: Sendable {
         self.store = ObjectIdentifier(store)
     }
 
-    /// The names of the locks that the current task holds, or one that waits for it.
+    /// Returns the names of the locks held by the current task, or by a task that waits for it.
     static func namesHeldByCurrentTask(to store: Engine) -> [String] {
         if current.isEmpty { return [] }
         // Skip released locks: a task may outlive the lock of the task that started it.
@@ -45,9 +46,9 @@ final class NamedLock: Sendable {
             \.name)
     }
 
-    /// Acquires the lock, runs a closure where the caller runs, and releases the lock.
+    /// Acquires the lock, runs a closure on the caller's actor, and releases the lock.
     ///
-    /// - Parameter catchUp: Brings what others have stored, before the closure runs.
+    /// - Parameter catchUp: Merges what others have stored, before the closure runs.
     func whileHeld<Result>(
         in locks: NamedLocks, timeout: Duration?, catchingUp catchUp: () async throws -> Void,
         _ body: () async throws -> Result
@@ -72,7 +73,7 @@ final class NamedLock: Sendable {
         } catch {
             isHeld.store(false, ordering: .releasing)
             let wasHeld = await locks.release(ticket)
-            // What has ended because of that says so.
+            // A closure that was cancelled because of that throws the loss instead.
             if !wasHeld, error is CancellationError, !Task.isCancelled { throw SettingsError.lockLost(name) }
             throw error
         }

@@ -1,9 +1,9 @@
 /// The named locks that a store's tasks hold or wait for. Tasks of this process queue up, and the first of a queue
 /// polls the storage until it has the name.
 ///
-/// An actor on a queue of its own: a lock is acquired, renewed and released beside the saves, not in turn with them. A
-/// commit made under a lock could not be saved while another task waits, or a lease not be renewed while the storage
-/// blocks the persister's queue.
+/// An actor on a queue of its own: locks are acquired, renewed and released at the same time as saves, not in turn with
+/// them. Otherwise a commit made under a lock could not be saved while another task waits, or a lease could not be
+/// renewed while the storage blocks the persister's queue.
 actor NamedLocks {
     private let executor = QueueExecutor()
     private let storage: any Storage
@@ -44,7 +44,7 @@ actor NamedLocks {
         return ticket
     }
 
-    /// The same, and gives up after a while, if there is a limit.
+    /// Acquires a named lock as `acquire` does, and gives up after the time limit, if there is one.
     ///
     /// - Throws: Also ``SettingsError/Code/lockTimedOut``.
     func acquire(_ name: String, within timeout: Duration?) async throws -> LockQueues.Ticket {
@@ -83,13 +83,14 @@ actor NamedLocks {
         return hasLasted && lease != nil
     }
 
-    /// Whether a lease lasts, as far as the storage tells. One with an end is renewed all the time.
+    /// Returns whether a lease is still held, as far as the storage reports. A lease with an end is renewed
+    /// continuously.
     private func isHeld(_ lease: StorageLease) async -> Bool {
         guard lease.timeToLive == nil else { return true }
         return await !hasEnded(lease)
     }
 
-    /// Whether the storage says that a lease has ended. One with an end is renewed by that.
+    /// Returns whether the storage reports that a lease has ended. This renews a lease with an end.
     func hasEnded(_ lease: StorageLease) async -> Bool {
         guard let shared else { return false }
         do throws(StorageError) {
@@ -100,7 +101,7 @@ actor NamedLocks {
         return false
     }
 
-    /// Makes a call of the storage, on this queue, which it may block, within its limits.
+    /// Makes a call of the storage within its limits, on this queue, which the call may block.
     private func call<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(StorageError) -> Value
     ) async throws(StorageError) -> Value {
@@ -110,7 +111,7 @@ actor NamedLocks {
         }
     }
 
-    /// A lease has ended on its own.
+    /// Handles a lease that has ended on its own.
     func lost(_ lease: StorageLease) {
         guard let name = lease.name, leases.has(lease) else { return }
         leases.remove(name)
@@ -118,7 +119,8 @@ actor NamedLocks {
         losses.removeValue(forKey: name)?.tell()
     }
 
-    /// Reports when the lease of an acquired lock ends on its own; `nil` if it lasts until it is released.
+    /// Returns an object that reports when the lease of an acquired lock ends on its own; `nil` if it lasts until it is
+    /// released.
     func loss(of ticket: LockQueues.Ticket) -> LockLoss? {
         if let lease = leases[ticket.name], lease.timeToLive == nil { return nil }
         let loss = LockLoss()
@@ -126,7 +128,7 @@ actor NamedLocks {
         return loss
     }
 
-    /// How many tasks wait for another task or another process. For tests.
+    /// The number of tasks that wait for another task or another process. For tests.
     var waitCount: Int { waiters.count + pauses.count }
 
     /// Fails all waiting tasks, and closes the storage once no lock is held: closing it would end those in use.
@@ -181,15 +183,15 @@ actor NamedLocks {
         }
     }
 
-    /// Renews a lease that ends, each time a third of it has passed. It counts from the moment when it was asked for,
-    /// so it ends here before it ends at the storage.
+    /// Renews a limited lease each time a third of it has passed. Its time counts from the moment when it was asked
+    /// for, so it ends here before it ends at the storage.
     private func renewInTime(_ lease: StorageLease, since asked: Duration) {
         guard let name = lease.name, let timeToLive = lease.timeToLive else { return }
         let end = LockedValue(asked + timeToLive)
         let first = time.elapsed() + timeToLive / 3
         renewals[name] = Task {
             await withTaskGroup(of: Void.self) { group in
-                // Apart from the renewals: one of them may not be answered in time.
+                // Separate from the renewals: one of them may not be answered in time.
                 group.addTask { await self.end(lease, at: end) }
                 group.addTask { await self.renew(lease, until: end, at: first) }
                 await group.next()

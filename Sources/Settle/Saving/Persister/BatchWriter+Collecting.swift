@@ -1,10 +1,10 @@
 /// Takes changed values from the log and encodes them.
 extension BatchWriter {
-    /// Takes all changes into the pending. A value that can't be encoded keeps its stored value and stays unsaved;
+    /// Moves all changes to the pending values. A value that can't be encoded keeps its stored value and stays unsaved;
     /// every such error is reported, and the first one is returned.
     ///
-    /// Encoders are foreign code, which must not run under the log's lock: a slow one would hold up every write. And
-    /// one that fails must not take others with it, or a single wrong value would keep a program from saving anything.
+    /// Encoders are foreign code, which must not run under the log's lock: a slow one would block every write. A
+    /// failing encoder must not affect other values, or a single wrong value would keep a program from saving anything.
     func collect(retryingEncoding: Bool) -> (revision: UInt64, encodingError: SettingsError?) {
         let taken = log.collectUnsaved(retryingEncoding: retryingEncoding, inOrder: limits.mayPart)
         history.collected(taken.ownCount)
@@ -51,7 +51,7 @@ extension BatchWriter {
         return (taken.revision, first)
     }
 
-    /// Adds the record of an unconfirmed commit to what is stored, behind the values written with it.
+    /// Adds the record of an unconfirmed commit to the pending values, after the values written with it.
     private func add(_ write: UnconfirmedWrite, writtenWith taken: CollectedChanges) {
         let key = UnconfirmedCommit.key
         let before = pending.values[key] == nil ? external.migrations.record.unconfirmed : pending.replaced[key]
@@ -64,10 +64,12 @@ extension BatchWriter {
         if limits.mayPart { pending.store(key, with: write.keys) }
     }
 
-    /// Of more at once, those of one key are not encoded: a program may write one setting all the time.
+    /// If more than this are collected at once, those with only one key are not encoded: a program may write one
+    /// setting all the time.
     private static let fewTransactions = 256
 
-    /// The collected transactions, each with what it has written at keys that later ones of them have written again.
+    /// Returns the collected transactions, each with the values it has written at keys that later ones have written
+    /// again.
     private func transactions(of taken: CollectedChanges, _ writtenTogether: [[SettingKey]]) -> [PendingTransaction] {
         var groups = writtenTogether.map { PendingTransaction(keys: $0) }
         guard let transactions = taken.transactions else {

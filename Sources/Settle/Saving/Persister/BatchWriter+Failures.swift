@@ -1,13 +1,13 @@
-/// Retries failed saves, and undoes or gives up what can't be saved; see ``PendingSaves``.
+/// Retries failed saves, and undoes or gives up values that can't be saved; see ``PendingSaves``.
 extension BatchWriter {
-    /// The keys that a commit has written and that are not stored.
+    /// Returns the keys that a commit has written and that are not stored.
     func keys(of commit: SaveRequest) -> [SettingKey] {
         guard let revision = commit.revision, !commit.isReading else { return [] }
         let keys = log.keys(writtenAt: revision) ?? Array(pending.values.keys)
         return (keys + [UnconfirmedCommit.key]).filter { pending.values[$0] != nil }
     }
 
-    /// Whether a commit was stored, although not all that waits is.
+    /// Returns whether a commit was stored, even if other values are still pending.
     func isStored(_ commit: SaveRequest) -> Bool {
         guard let revision = commit.revision, !commit.isReading else { return false }
         return revision <= lastHandedOver || pending.storedRevisions.contains(revision)
@@ -25,17 +25,18 @@ extension BatchWriter {
             collected: log.lock.withLock { log.unsaved.lastCollected })
     }
 
-    /// Whether a group's commits have to run again, because others have stored something since the group began.
+    /// Returns a conflict if a group's commits have to run again, because others have stored something since the group
+    /// began.
     ///
-    /// What others had stored before is settled before a commit runs. It may have read any key, and values of earlier
-    /// commits that are given up for it: it must not end as if it were stored.
+    /// Earlier changes of others are settled before a commit runs. The commit may have read any key, including values
+    /// of earlier commits that are given up because of such a change: it must not end as if it were stored.
     func conflict(of group: CommitGroup) -> StorageError? {
         group.hasCommits && pending.isBehind ? .others : nil
     }
 
     /// Gives up values that others have replaced, before the rest is appended again or a transaction builds on it.
-    /// Requires the storage's lock and freshly fetched external changes, and that no value is one of the group's
-    /// commits; see ``conflict(of:)``.
+    /// Requires the storage's lock and freshly fetched external changes, and that none of the values is from the
+    /// group's commits; see ``conflict(of:)``.
     ///
     /// - Returns: The first of the errors, which are reported.
     func giveUpContested() -> SettingsError? {
@@ -60,7 +61,7 @@ extension BatchWriter {
         return first
     }
 
-    /// The store's unconfirmed commit is the one that is stored, unless another one waits to be.
+    /// Adopts the stored unconfirmed commit as the store's, unless another one is pending.
     func adoptUnconfirmed() {
         let stored = external.migrations.record.unconfirmed
         let waiting = pending.values[UnconfirmedCommit.key]
@@ -71,8 +72,8 @@ extension BatchWriter {
 
     func leaveUnresolved() { pending.leaveUnresolved(log.lock.withLock { log.unsaved.lastCollected }) }
 
-    /// Undoes commits: what is stored is in force again, except where a later write has already replaced the commit's
-    /// value.
+    /// Undoes commits: the stored values are in force again, except where a later write has already replaced the
+    /// commit's value.
     ///
     /// - Returns: Whether there was something to undo.
     func undo(_ commits: [SaveRequest]) -> Bool {
@@ -96,10 +97,10 @@ extension BatchWriter {
 
     // MARK: The storage refuses a value
 
-    /// Removes a value from a batch that the storage has refused, with everything that was written together with it.
+    /// Removes a refused value from its batch, with all values that were written together with it.
     ///
-    /// - Returns: The error, which is reported; `nil` if the value can't be removed, such as that of a commit, which
-    ///   fails as a whole.
+    /// - Returns: The error, which is reported; `nil` if the value can't be removed. For example, that of a commit
+    ///   can't: the commit fails as a whole.
     func setAside(
         _ key: SettingKey, for error: StorageError, of group: CommitGroup, upTo revision: UInt64,
         changedAt oldest: Double
@@ -109,7 +110,7 @@ extension BatchWriter {
         else { return nil }
         let slots = log.lock.withLock { unit.compactMap(log.stored.slots.placed) }
         let settings = slots.compactMap { slot in slot.box.map { (slot: slot, box: $0) } }
-        // What was to be removed at other spellings is collected again with its setting.
+        // Removals at other spellings are collected again with their setting.
         let spellings = unit.subtracting(settings.map(\.slot.key))
         guard let first = settings.first(where: { $0.slot.key == key }),
             spellings.allSatisfy({ pending.values[$0] == .some(nil) })
@@ -118,7 +119,7 @@ extension BatchWriter {
             let left = pending.setAside(spelling)
             log.lock.withLock { log.stored.tree[spelling] = left }
         }
-        // What lies within another one first: the outer one is still there, then.
+        // Inner keys first, while the outer one is still there.
         for (slot, box) in settings.sorted(by: \.slot.key).reversed() {
             log.revert(slot, box, leaving: pending.setAside(slot.key), upTo: revision, changedAt: oldest)
         }

@@ -1,8 +1,8 @@
-/// Brings what the store publishes into the storage, batch by batch, and keeps account of how the two differ: `pending`
-/// is what the storage lacks, `external` what the store lacks.
+/// Writes published values to the storage, batch by batch, and tracks how store and storage differ: `pending` is what
+/// the storage lacks, `external` what the store lacks.
 ///
-/// Belongs to the persister and runs on its queue. The persister says when, with which commits, and what follows from a
-/// failure.
+/// Belongs to the persister and runs on its queue. The persister decides when to append, with which commits, and what
+/// follows from a failure.
 final class BatchWriter {
     let storage: any Storage
     let limits: StorageLimits
@@ -17,12 +17,12 @@ final class BatchWriter {
     private(set) var lastHandedOver: UInt64 = 0
     /// Whether to call the storage even without changes, because its last call failed.
     var mustRepeat = false
-    /// Why the unconfirmed commit has changed, if no value has.
+    /// The reason why the unconfirmed commit has changed without a value.
     var recordReason: String?
     /// Whether anything appended is not on stable storage yet.
     var hasUnsynced = false
 
-    /// How many values of a batch to set aside before the storage's refusal counts as a failure.
+    /// The maximum number of values to set aside before the storage's refusal of a batch counts as a failure.
     private static let refusalLimit = 16
 
     init(
@@ -38,36 +38,36 @@ final class BatchWriter {
         history = HistoryWriter(storage, log: log, time: time)
     }
 
-    /// All stored values as far as the storage has reported them: without unsaved values, with changes that the store
-    /// has not merged yet.
+    /// All stored values as far as the storage has reported them: without unsaved values, but with changes that the
+    /// store has not merged yet.
     var stored: SettingTree {
         var tree = mergedTree
         external.unmerged.apply(to: &tree)
         return tree
     }
 
-    /// As ``stored``, without the changes that the store has not merged yet.
+    /// The same as ``stored``, without the changes that the store has not merged yet.
     var mergedTree: SettingTree {
         var tree = log.lock.withLock { log.stored.tree }
         pending.removeUnsaved(from: &tree)
-        // The record of an unconfirmed commit waits with the values, but stands beside them.
+        // The record of an unconfirmed commit waits with the values, but is stored beside them.
         if tree[UnconfirmedCommit.key] != nil { tree[UnconfirmedCommit.key] = nil }
         return tree
     }
 
-    /// Whether the storage has gone on since the transactions began, so that nothing can be appended before these have
+    /// Whether the storage has changed since the transactions began, so that nothing can be appended before these have
     /// ended.
     var isIsolationOver: Bool { isolation.mayConflict && isolation != .position(external.position) }
 
     // MARK: Appending
 
-    /// Appends what was collected, in as many batches as the storage's limits ask for.
+    /// Appends the collected values, in as many batches as the storage's limits require.
     ///
     /// The storage may refuse a batch for its values: as too large for one record, or for a reason that checking the
-    /// single values did not show. Then the largest values are set aside one after the other, or a single one would
-    /// keep all later changes from being saved, and nobody would notice before the next launch.
+    /// single values did not show. Then the largest values are set aside one after the other. Otherwise a single value
+    /// would keep all later changes from being saved, and nobody would notice before the next launch.
     ///
-    /// - Parameter oldest: The wall time of the oldest change that waits.
+    /// - Parameter oldest: The wall time of the oldest pending change.
     /// - Returns: The storage's answer, and the error of a value that was left out, if any.
     func append(
         _ revision: UInt64, _ durability: StorageDurability, for group: CommitGroup, changedAt oldest: Double?
@@ -102,7 +102,7 @@ final class BatchWriter {
             revision, after: lastHandedOver, limits: limits,
             conditions: isolation.conditions + external.migrations.conditions + group.conditions,
             with: external.unmerged)
-        // What stores nothing can only have read what is not the newest.
+        // A batch without values can only conflict by having read outdated values.
         if batch.values.isEmpty { batch.conditions = isolation.mayConflict ? isolation.conditions : [] }
         if isWhole { history.list(upTo: revision, in: &batch, for: recordReason) }
         external.migrations.complete(&batch)
@@ -111,10 +111,10 @@ final class BatchWriter {
         return (batch, isWhole)
     }
 
-    /// Appends the batch whose answer was lost again. Only the storage can tell whether it was stored.
+    /// Appends the batch whose answer was lost again. Only the storage knows whether it was stored.
     private func resolve(_ durability: StorageDurability) async throws(StorageError) {
         guard let batch = pending.unresolved else { return }
-        // The batch has conditions of its own: only then do the closures know all that came before it.
+        // The batch has conditions of its own: only then do the closures know everything before it.
         let isRead = isolation == .position(external.position)
         do {
             let receipt = try await appendOnce(batch, durability)
@@ -131,8 +131,8 @@ final class BatchWriter {
             }
             pending.unresolved = nil
             guard batch.hasCommits else { return }
-            // The commits have read what is not the newest, and others may have read what these have left. All run
-            // again, or are given up.
+            // The commits have read outdated values, and others may have read their results. All of them run again, or
+            // are given up.
             pending.contestCommits()
             throw .others
         }
@@ -148,7 +148,8 @@ final class BatchWriter {
         }
     }
 
-    /// Appends a batch, and once more if the answer was lost: by its identity the storage knows not to store it twice.
+    /// Appends a batch, and repeats it if the answer was lost: the storage recognizes it by its identity and does not
+    /// store it twice.
     private func appendRepeatedly(
         _ batch: StorageBatch, _ durability: StorageDurability
     ) async throws(StorageError) -> StorageReceipt {
@@ -159,8 +160,8 @@ final class BatchWriter {
             do {
                 return try await appendOnce(batch, durability)
             } catch {
-                // Only these say that neither attempt has stored anything: a repetition that did not arrive says
-                // nothing of the first one.
+                // Only these errors mean that neither attempt has stored anything: a repetition that did not arrive
+                // proves nothing about the first attempt.
                 guard error.code != .conflict, error.code != .leaseLost else { throw error }
                 if !batch.values.isEmpty { pending.unresolved = batch }
                 var unknown = error
@@ -172,12 +173,12 @@ final class BatchWriter {
 
     // MARK: Stored
 
-    /// The storage has stored a batch.
+    /// Records that the storage has stored a batch.
     ///
     /// - Returns: False if there is more to be saved.
     private func accepted(_ batch: StorageBatch, _ receipt: StorageReceipt, isWhole: Bool) -> Bool {
-        // Nothing came between what the closures have read and this batch, nor after it, before the storage has
-        // answered.
+        // Others have stored nothing between what the closures have read and this batch, nor after it, before the
+        // storage has answered.
         if isolation.mayConflict, !batch.values.isEmpty, !receipt.hasExternalChanges {
             isolation = .position(receipt.position)
         }
@@ -198,7 +199,8 @@ final class BatchWriter {
         return true
     }
 
-    /// A batch with some of the values has been stored: from now on what others store at their keys counts.
+    /// Records that a batch with some of the values has been stored: from now on what others store at their keys
+    /// counts.
     private func didStore(partOf batch: StorageBatch) {
         lastHandedOver = max(lastHandedOver, batch.revision)
         external.overwrite(by: batch)
@@ -208,7 +210,7 @@ final class BatchWriter {
 
     // MARK: External changes
 
-    /// The storage has returned what others have stored.
+    /// Records what others have stored, as the storage has returned it.
     func fetched(_ found: StorageChanges) {
         var changes = external.fetched(found)
         let own = resolve(by: &changes)
@@ -217,16 +219,16 @@ final class BatchWriter {
         adoptUnconfirmed()
     }
 
-    /// The batch whose answer was lost may have turned out to be stored.
+    /// Checks whether the batch whose answer was lost has turned out to be stored.
     ///
-    /// - Returns: The batch, then.
+    /// - Returns: The batch, if it was stored.
     private func resolve(by changes: inout [ExternalChange]) -> StorageBatch.ID? {
         guard let batch = pending.unresolved, let index = changes.firstIndex(where: { $0.batch == batch.id }) else {
             return nil
         }
         history.didList(batch, at: changes[index].token)
         pending.unresolved = nil
-        // Nor is what others have stored before it newer than what has been written since.
+        // Changes that others have stored before it are not newer than later writes either.
         for earlier in changes[..<index].indices { changes[earlier].overwrite(batch.values) }
         didStore(partOf: batch)
         return batch.id

@@ -1,13 +1,13 @@
 /// Commits and flushes that arrive together share one append and one sync: group commit.
 ///
-/// The first request of a group enqueues the group's end behind everything already in the persister's queue. So
-/// requests enqueued before that join the same group, and requests that arrive after its values have been taken get the
-/// next one.
+/// The first request of a group enqueues the group's end behind all work in the persister's queue. So requests enqueued
+/// before that end join the same group, and requests that arrive after the group's values have been taken get the next
+/// one.
 struct CommitGroup {
     private(set) var requests: [SaveRequest] = []
-    /// The transactions that run on their callers' actors. What they have written may be appended before they join.
+    /// The transactions that run on their callers' actors. Their values may be appended before they join.
     private(set) var visitors: [SaveRequest] = []
-    /// Whether the group can't end before the visitors have. No other transaction begins meanwhile.
+    /// Whether the group can't end before the visitors have. Meanwhile no other transaction begins.
     private(set) var awaitsVisitors = false
     /// Whether the group's end is in the queue.
     private var isEndScheduled = false
@@ -16,20 +16,20 @@ struct CommitGroup {
 
     var isEmpty: Bool { requests.isEmpty }
 
-    /// Those that have written something. The others only wait for what was published before.
+    /// The requests that have written something. The others only wait for earlier changes.
     var commits: [SaveRequest] { requests.filter(\.isCommit) }
 
     var hasCommits: Bool { requests.contains(where: \.isCommit) }
 
-    /// The leases under which the commits have run, and the visitors run.
+    /// The leases under which the commits have run, and under which the visitors run.
     var fences: Set<StorageLease> { Set(requests.flatMap(\.fences) + visitors.flatMap(\.fences)) }
 
-    /// What the storage has to check for them.
+    /// The conditions that the storage has to check for them.
     var conditions: [StorageBatch.Condition] {
         fences.sorted { ($0.name ?? "", $0.fencingNumber) < ($1.name ?? "", $1.fencingNumber) }.map { .under($0) }
     }
 
-    /// Whether it is open whether one of the commits was stored.
+    /// Returns whether it is undecided if one of the commits was stored.
     func mayBeStored(upTo revision: UInt64) -> Bool {
         requests.contains { !$0.isReading && $0.revision.map { $0 <= revision } ?? false }
     }
@@ -42,10 +42,10 @@ struct CommitGroup {
         return !isEndScheduled
     }
 
-    /// A transaction begins on its caller's actor.
+    /// Records that a transaction begins on its caller's actor.
     mutating func begin(_ visitor: SaveRequest) { visitors.append(visitor) }
 
-    /// A transaction has ended on its caller's actor.
+    /// Records that a transaction has ended on its caller's actor.
     ///
     /// - Returns: False if it has not begun.
     mutating func end(_ visitor: SaveRequest) -> Bool {
@@ -54,18 +54,18 @@ struct CommitGroup {
         return true
     }
 
-    /// The group's end has come.
+    /// Checks whether the group's end, which has come, must wait for the visitors.
     ///
-    /// - Parameter isolation: What the visitors run under.
-    /// - Returns: Whether it has to come again, once these have ended.
+    /// - Parameter isolation: The isolation of the visitors.
+    /// - Returns: Whether the end has to be enqueued again, once these have ended.
     mutating func mustWait(_ isolation: TransactionIsolation) -> Bool {
         isEndScheduled = false
         awaitsVisitors = dependsOnVisitors(isolation)
         return awaitsVisitors
     }
 
-    /// Whether visitors are under a lock or a condition, or would be undone with a commit that is: what they have
-    /// written may build on it.
+    /// Returns whether visitors are under a lock or a condition, or would be undone with a commit that is: their values
+    /// may depend on it.
     func dependsOnVisitors(_ isolation: TransactionIsolation) -> Bool {
         !visitors.isEmpty && (isolation.mayConflict || !fences.isEmpty)
     }
@@ -81,10 +81,11 @@ struct CommitGroup {
         return requests
     }
 
-    /// Others have replaced a value before it could be saved.
+    /// Records that others have replaced a value before it could be saved.
     mutating func lost(_ issue: SettingsError) { loss = loss ?? issue }
 
-    /// The loss, for the flushes of a group that was saved. Commits succeed all the same: their own values are saved.
+    /// Returns the loss, once, for the flushes of a group that was saved. Commits succeed all the same: their own
+    /// values are saved.
     ///
     /// - Parameter isAsked: Whether a caller waits that has not joined.
     mutating func takeLoss(isAsked: Bool) -> SettingsError? {

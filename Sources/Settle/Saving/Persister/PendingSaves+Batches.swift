@@ -1,11 +1,11 @@
-/// Batches for the storage, of no more than it takes at once.
+/// Batches that are not larger than the storage accepts.
 extension PendingSaves {
-    /// The next batch, with as much as the storage takes at once.
+    /// Returns the next batch, with as much as the storage accepts at once.
     ///
     /// - Parameters:
     ///   - revision: The one that is complete with the last part.
     ///   - earlier: The one that is complete until then.
-    ///   - changes: What others have stored, and the store has not merged.
+    ///   - changes: The changes of others that the store has not merged.
     /// - Returns: Also whether the batch has everything.
     mutating func nextBatch(
         _ revision: UInt64, after earlier: UInt64, limits: StorageLimits, conditions: [StorageBatch.Condition],
@@ -24,7 +24,7 @@ extension PendingSaves {
         return (batch, part.isWhole)
     }
 
-    /// All that waits.
+    /// Returns a batch with all pending values.
     func waiting(_ revision: UInt64, with changes: [ExternalChange]) -> StorageBatch {
         var batch = StorageBatch(
             revision: revision, values: values, expectedValues: stored(with: changes), author: author)
@@ -38,33 +38,35 @@ struct PendingTransaction: Sendable {
     var keys: [SettingKey]
     /// Its number; `nil` if it is not one transaction that the log still has.
     var revision: UInt64?
-    /// What it has written at keys that later transactions have written again, as far as that is known.
+    /// The values it has written at keys that later transactions have written again, as far as known.
     var earlier: [SettingKey: SettingValue?] = [:]
-    /// Whether it is one transaction, and not several of which the log has forgotten which keys each has written.
+    /// Whether it is one transaction. Otherwise it stands for several, and the log has forgotten which keys each has
+    /// written.
     var isOne = true
 }
 
-/// A part of what waits to be stored.
+/// A part of the pending values.
 struct BatchPart: Sendable {
     var values: [SettingKey: SettingValue?] = [:]
-    /// Which of the transactions are complete with it, by their indices.
+    /// The indices of the transactions that are complete with it.
     var transactions: Set<Int> = []
-    /// Whether it is all that waits.
+    /// Whether it has all pending values.
     var isWhole = false
 }
 
 extension StorageLimits {
-    /// As much of some values as fits into one batch: the first transactions, as they have left their keys. Later ones
-    /// follow with what they have written there again.
+    /// Returns as much of some values as fits into one batch: the first transactions, with the values as these have
+    /// left them. Later ones follow with what they have written again at the same keys.
     ///
-    /// The order counts: a commit may have read what an earlier one has written, and is not to be stored without it.
-    /// Nothing that was written together is parted, unless it does not fit.
+    /// The order counts: a commit may have read the values of an earlier one, and must not be stored without it. Values
+    /// that were written together are not split, unless they do not fit.
     func part(of values: [SettingKey: SettingValue?], inOrderOf transactions: [PendingTransaction]) -> BatchPart {
         if fit(values) { return BatchPart(values: values, transactions: Set(transactions.indices), isWhole: true) }
         var last: [SettingKey: Int] = [:]
         for (index, transaction) in transactions.enumerated() { for key in transaction.keys { last[key] = index } }
         var (part, torn, growing) = (BatchPart(), BatchPart(), BatchPart())
-        // Up to here they stand together: what an earlier one has left at one of their keys is not known.
+        // Up to here they must be stored together: the value that an earlier one has left at one of their keys is not
+        // known.
         var end = 0
         for (index, transaction) in transactions.enumerated() {
             for key in transaction.keys {
@@ -73,7 +75,7 @@ extension StorageLimits {
                 growing.values.updateValue(transaction.earlier[key] ?? newest, forKey: key)
             }
             growing.transactions.insert(index)
-            // Of the first one the storage may say that it is too large.
+            // The storage may refuse the first one as too large.
             guard fit(growing.values) || (torn.values.isEmpty && transaction.isOne) else { break }
             torn = growing
             if end <= index { part = growing }

@@ -1,24 +1,24 @@
-/// What becomes of values whose save has failed or that the storage refuses.
+/// Handles values whose save has failed or that the storage refuses.
 extension PendingSaves {
-    /// An append of all values has failed.
+    /// Records that an append of all values has failed.
     mutating func appendFailed() {
         guard !values.isEmpty else { return }
         isRetry = true
         link([])
     }
 
-    /// A commit has failed; `keys` are the pending keys that it wrote.
+    /// Records that a commit has failed; `keys` are the pending keys that it wrote.
     mutating func commitFailed(_ keys: [SettingKey]) {
         link([keys])
         committed.formUnion(keys)
         if isBehind { contestCommits() }
     }
 
-    /// Others have stored something.
+    /// Records that others have stored something.
     ///
     /// - Parameters:
-    ///   - undelivered: What they had stored before, and the store has not merged.
-    ///   - tree: All that is stored with that, to compare with a change of everything.
+    ///   - undelivered: Their earlier changes that the store has not merged.
+    ///   - tree: All stored values with those changes, to compare with a change of everything.
     ///   - last: The newest revision that has been collected.
     mutating func changedOutside(
         _ changes: [ExternalChange], after undelivered: [ExternalChange], stored tree: SettingTree?,
@@ -37,7 +37,7 @@ extension PendingSaves {
             guard isRetry else { continue }
             let new = change.values(at: keys, over: known)
             let changed = keys.filter { known[$0] != new[$0] }
-            // Nothing is written back or appended again over their newer values.
+            // Their newer values must not be overwritten by values written back or appended again.
             for key in changed { writtenBack.removeValue(forKey: key) }
             if !changed.isEmpty { leaveUnresolved(last) }
             // A value that others have stored as well is not lost.
@@ -46,7 +46,7 @@ extension PendingSaves {
         }
     }
 
-    /// The keys to give up: the contested ones, and everything written together with them.
+    /// The keys to give up: the contested ones, and all that were written together with them.
     var lost: Set<SettingKey> {
         var lost = Set(contested.keys)
         guard !lost.isEmpty else { return [] }
@@ -57,11 +57,11 @@ extension PendingSaves {
     /// Gives up the values that are lost.
     ///
     /// - Parameters:
-    ///   - changes: What others have stored, and the store has not merged.
-    ///   - isLocked: Whether others are kept out by the storage's lock. Then the old value is written back, unless
+    ///   - changes: The changes of others that the store has not merged.
+    ///   - isLocked: Whether others are excluded by the storage's lock. Then the old value is written back, unless
     ///     others have stored a newer one: the append that threw may still have taken effect. Without a lock the
-    ///     storage tells.
-    /// - Returns: What is stored at their keys, and whether a commit had written there.
+    ///     storage reports that.
+    /// - Returns: The stored values at their keys, and whether a commit had written there.
     mutating func giveUpContested(
         with changes: [ExternalChange], isLocked: Bool
     ) -> [(key: SettingKey, stored: SettingValue?, isCommitted: Bool)] {
@@ -78,7 +78,7 @@ extension PendingSaves {
         return givenUp
     }
 
-    /// The batch whose answer was lost is not appended again.
+    /// Stops appending the batch whose answer was lost.
     ///
     /// - Parameter last: The newest revision that has been collected.
     mutating func leaveUnresolved(_ last: UInt64) {
@@ -89,18 +89,18 @@ extension PendingSaves {
 
     // MARK: Units
 
-    /// A key with all that were written together with it.
+    /// Returns a key with all keys that were written together with it.
     func united(_ key: SettingKey) -> Set<SettingKey> {
         Set(units.united().first { $0.contains(key) } ?? [key])
     }
 
     mutating func link(_ groups: [[SettingKey]]) {
         units += groups.lazy.filter { $0.count > 1 }
-        // While saving fails, units grow with every transaction; keep no more than one of each key.
+        // While saving fails, units grow with every transaction; keep at most one of each key.
         if isRetry, units.count > 1 { units = units.united() }
     }
 
-    /// These values are not pending any more.
+    /// Removes keys whose values are no longer pending.
     mutating func forget(_ keys: Set<SettingKey>) {
         if !units.isEmpty {
             units = units.united().map { $0.filter { !keys.contains($0) } }.filter { $0.count > 1 }
@@ -111,22 +111,22 @@ extension PendingSaves {
 
     // MARK: Refused values
 
-    /// The keys of the largest values, largest first.
+    /// Returns the keys of the largest values, largest first.
     func largest(_ count: Int) -> [SettingKey] {
         // Skip values with a later write inside them: set aside, they would be stored after it and overwrite it.
         let outer = values.keys.grouped { values[$0] != nil }
         return values.lazy.filter { outer[$0.key] == nil }.largest(count) { $0.value?.roughSize ?? 0 }.map(\.key)
     }
 
-    /// What has to be set aside with a value; `nil` if a later write within one of them stays, which they would
-    /// overwrite once they are stored.
+    /// Returns the keys to set aside with a value; `nil` if a later write within one of them stays, because they would
+    /// overwrite it once they are stored.
     func unitToSetAside(with key: SettingKey) -> Set<SettingKey>? {
         let unit = united(key).filter { values[$0] != nil }
         let canSetAside = values.keys.allSatisfy { unit.contains($0) || !$0.parents.contains(where: unit.contains) }
         return canSetAside ? unit : nil
     }
 
-    /// The storage refuses a unit, whose values are set aside and tried again together.
+    /// Records that the storage refuses a unit, whose values are set aside and tried again together.
     mutating func refuse(_ unit: Set<SettingKey>) {
         refused.removeAll { !$0.isDisjoint(with: unit) }
         if unit.count > 1 { refused.append(unit) }
@@ -134,7 +134,7 @@ extension PendingSaves {
 
     /// Removes a value that the storage refuses.
     ///
-    /// - Returns: What is left at its key.
+    /// - Returns: The value that is left at its key.
     mutating func setAside(_ key: SettingKey) -> SettingValue? {
         var left = SettingTree()
         left[key] = replaced[key]
@@ -145,7 +145,7 @@ extension PendingSaves {
 }
 
 extension Sequence<[SettingKey]> {
-    /// The groups once those with a key in common have become one.
+    /// Returns the groups after joining those with a key in common.
     func united() -> [[SettingKey]] {
         var leaders: [SettingKey: SettingKey] = [:]
         func leader(of key: SettingKey) -> SettingKey {
@@ -166,7 +166,7 @@ extension Sequence<[SettingKey]> {
 }
 
 extension Sequence {
-    /// The elements with the largest sizes, largest first. Evaluates each size once.
+    /// Returns the elements with the largest sizes, largest first. Evaluates each size once.
     func largest(_ count: Int, by size: (Element) -> Int) -> [Element] {
         var largest: [(element: Element, size: Int)] = []
         for element in self {

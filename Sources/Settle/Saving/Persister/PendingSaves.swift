@@ -11,9 +11,9 @@
 /// ```
 ///
 /// After a failed save, other processes may have stored newer values, and those were acknowledged. So failed values are
-/// retried only under the storage's lock, after fetching all external changes, and only while their keys still hold
-/// what the values replaced. Values written together stand or fall together. A commit's closure may have read any key,
-/// so its values stand only if others have changed nothing at all.
+/// retried only under the storage's lock, after fetching all external changes, and only while their keys still hold the
+/// replaced values. Values written together are saved or given up together. A commit's closure may have read any key,
+/// so its values are saved only if others have changed nothing at all.
 ///
 /// Pure. Its events: values were collected (``add(_:replacing:author:writtenTogether:transactions:keeper:)``), a batch
 /// was stored (``didStore(partOf:)``, ``didStoreAll(_:unencodable:)``), an append or a commit has failed
@@ -21,46 +21,46 @@
 /// (``changedOutside(_:after:stored:collected:)``), and values are taken back (``giveUpContested(with:isLocked:)``,
 /// ``undo(_:with:)``, ``setAside(_:)``).
 struct PendingSaves: Sendable {
-    /// The encoded values, with the newest of each key.
+    /// The encoded values, the newest of each key.
     var values: [SettingKey: SettingValue?] = [:]
-    /// What is stored at these keys, as far as the store has merged it.
+    /// The stored values at these keys, as far as the store has merged them.
     var replaced: [SettingKey: SettingValue] = [:]
     /// Stored values to write back over given-up ones: an append that threw may still have taken effect.
     var writtenBack: [SettingKey: SettingValue?] = [:]
     /// The batch of a failed append that may have been stored all the same. It is appended again before anything else.
     var unresolved: StorageBatch?
-    /// Up to where it is left open for good whether transactions were stored: to append their batch again could put it
-    /// over newer values.
+    /// The revision up to which it stays undecided for good whether transactions were stored: appending their batch
+    /// again could overwrite newer values.
     var unknownRevision: UInt64 = 0
     /// Keeps the store alive while there are values, so that the storage is not reopened before it has them.
     private var keeper: StoreKeeper?
     var author: String?
 
     // Batches.
-    /// The transactions that have written the values, while the storage's limits may part what they wrote.
+    /// The transactions that have written the values, while the storage's limits may split their values.
     var transactions: [PendingTransaction] = []
-    /// Those that are stored with the newest batch, by their indices.
+    /// The indices of the transactions that are stored with the newest batch.
     var inBatch: Set<Int> = []
     /// The keys that earlier parts of the same values have stored.
     private var storedKeys: [SettingKey] = []
     var lastBatch = StorageBatch.ID(store: .random(in: .min ... .max), number: 0)
-    /// The values that waited when the commits of the group began: they stay if those are undone.
+    /// The values that were pending when the commits of the group began: they stay if those are undone.
     private(set) var beforeCommits: [SettingKey: SettingValue?] = [:]
-    /// Which of them had been written by commits that have failed.
+    /// The keys among them that had been written by failed commits.
     private var committedBefore: Set<SettingKey> = []
-    /// The number of the last batch, and the newest revision that was collected, until then.
+    /// The number of the last batch before that, and the newest revision that had been collected.
     private var lastBeforeCommits: (batch: UInt64, revision: UInt64) = (0, 0)
-    /// The transactions in the batches that have been stored since then and did not have all that waited.
+    /// The transactions in the batches that have been stored since then without having all pending values.
     private(set) var storedRevisions: Set<UInt64> = []
     /// Whether others have stored something since then, which the commits have not read.
     private(set) var isBehind = false
-    /// Values to put in force again in place of undone ones.
+    /// Values to put in force again instead of undone ones.
     var restored: [SettingKey: SettingValue?] = [:]
 
     // Failures.
     /// Whether the last append of the values has failed.
     var isRetry = false
-    /// Keys that stand or fall together.
+    /// Groups of keys that are saved or given up together.
     var units: [[SettingKey]] = []
     /// Keys last written by a commit that has failed.
     var committed: Set<SettingKey> = []
@@ -69,7 +69,7 @@ struct PendingSaves: Sendable {
     /// Units that the storage refuses. They are tried again together.
     var refused: [Set<SettingKey>] = []
 
-    /// Why a value that could not be saved is given up.
+    /// The reason for giving up a value that could not be saved.
     enum Contest {
         /// Others have stored another value there.
         case replaced
@@ -81,14 +81,14 @@ struct PendingSaves: Sendable {
 
     var hasRestored: Bool { !restored.isEmpty }
 
-    /// What an append would replace now.
+    /// Returns the values that an append would replace now.
     ///
-    /// - Parameter changes: What others have stored, and the store has not merged.
+    /// - Parameter changes: The changes of others that the store has not merged.
     func stored(with changes: [ExternalChange]) -> [SettingKey: SettingValue] {
         changes.values(at: values.keys, over: replaced)
     }
 
-    /// Takes the values out of a tree that has them, and puts in what is stored.
+    /// Replaces the unsaved values in a tree with the stored ones.
     func removeUnsaved(from tree: inout SettingTree) {
         // Only write where they differ: removing a missing key would remove an empty dictionary around it.
         for key in values.keys.sorted() where tree[key] != replaced[key] { tree[key] = replaced[key] }
@@ -96,13 +96,13 @@ struct PendingSaves: Sendable {
 
     // MARK: Collected
 
-    /// Adds values that were written later than those that it has.
+    /// Adds values that were written after those it has.
     ///
     /// - Parameters:
-    ///   - before: What is stored at each of the keys.
+    ///   - before: The stored values at each of the keys.
     ///   - author: The author of all of them, if they have one.
-    ///   - writtenTogether: Keys that stand or fall together.
-    ///   - transactions: The same, transaction by transaction, where the storage's limits may part them.
+    ///   - writtenTogether: Groups of keys that are saved or given up together.
+    ///   - transactions: The same, transaction by transaction, where the storage's limits may split them.
     mutating func add(
         _ new: [(key: SettingKey, value: SettingValue?)], replacing before: [SettingValue?], author: String?,
         writtenTogether: [[SettingKey]], transactions: [PendingTransaction], keeper: StoreKeeper?
@@ -121,15 +121,15 @@ struct PendingSaves: Sendable {
         }
     }
 
-    /// Has a value stored together with what transactions have written at some keys, whatever else was written after
-    /// it.
+    /// Makes sure that a value is stored together with the values of transactions at some keys, whatever else was
+    /// written after it.
     mutating func store(_ key: SettingKey, with keys: [SettingKey]) {
         let written = transactions.indices.filter { index in transactions[index].keys.contains(where: keys.contains) }
         for index in written where !transactions[index].keys.contains(key) { transactions[index].keys.append(key) }
         if written.isEmpty { transactions.append(PendingTransaction(keys: [key])) }
     }
 
-    /// Remembers what the transactions that wait have written at keys that are written again.
+    /// Records the values that the pending transactions have written at keys that are written again.
     private mutating func keepEarlier(below keys: some Sequence<SettingKey>) {
         guard !transactions.isEmpty else { return }
         let keys = Set(keys)
@@ -141,7 +141,7 @@ struct PendingSaves: Sendable {
         }
     }
 
-    /// Removes what stands at and within keys that were written later.
+    /// Removes the values at and within keys that were written later.
     private mutating func removeOverwritten(by keys: some Collection<SettingKey>) {
         guard !isEmpty else { return }
         let keys = Set(keys)
@@ -156,9 +156,9 @@ struct PendingSaves: Sendable {
         replaced.removeValue(forKey: key)
     }
 
-    /// Removes a value that was not saved, with what transactions have written there.
+    /// Removes a value that was not saved, and what transactions have written there.
     ///
-    /// - Parameter revision: What transactions up to it have written stays known.
+    /// - Parameter revision: The values written by transactions up to it stay known.
     mutating func discard(_ key: SettingKey, after revision: UInt64 = 0) {
         for index in transactions.indices where transactions[index].revision.map({ $0 > revision }) ?? true {
             transactions[index].keys.removeAll { $0 == key }
@@ -167,7 +167,7 @@ struct PendingSaves: Sendable {
         remove(key)
     }
 
-    /// Others have stored something, which the store merges now.
+    /// Records a change of others, which the store merges now.
     mutating func merge(_ change: ExternalChange) {
         // A later append replaces what is stored now, even if the store sees no change in it.
         replaced = change.values(at: values.keys, over: replaced)
@@ -175,7 +175,7 @@ struct PendingSaves: Sendable {
 
     // MARK: Stored
 
-    /// Removes what a batch has stored. Newer values of its keys stay.
+    /// Removes the values that a batch has stored. Newer values of its keys stay.
     ///
     /// - Returns: The keys without a newer value.
     mutating func didStore(partOf batch: StorageBatch) -> [SettingKey] {
@@ -193,12 +193,12 @@ struct PendingSaves: Sendable {
         transactions = transactions.indices.filter { !inBatch.contains($0) }.map { transactions[$0] }
         inBatch = []
         let stored = batch.values.keys.filter { values[$0] == nil }
-        // What is written there from now on does not stand or fall with it.
+        // Values written there from now on are independent of it.
         forget(Set(stored))
         return stored
     }
 
-    /// Everything is stored.
+    /// Records that everything is stored.
     ///
     /// - Parameter unencodable: Keys of values that were left out.
     /// - Returns: The keys that were stored, with those of the parts before the last batch.
@@ -223,7 +223,7 @@ struct PendingSaves: Sendable {
 
     // MARK: Commits
 
-    /// The first commit of a group begins.
+    /// Records that the first commit of a group begins.
     mutating func beginCommits(after revision: UInt64) {
         (beforeCommits, committedBefore, isBehind) = (values, committed, false)
         (storedRevisions, lastBeforeCommits) = ([], (lastBatch.number, revision))
@@ -231,16 +231,16 @@ struct PendingSaves: Sendable {
 
     mutating func endCommits() { (beforeCommits, committedBefore) = ([:], []) }
 
-    /// Others have stored something that the commits which have failed may have had to know.
+    /// Contests failed commits, because others may have stored something that these should have read.
     mutating func contestCommits() {
         for key in committed where contested[key] == nil { contested[key] = .behind }
         isBehind = true
     }
 
-    /// Undoes what commits have written.
+    /// Undoes the writes of commits.
     ///
-    /// - Parameter changes: What others have stored, and the store has not merged.
-    /// - Returns: What is stored at those keys where nothing had waited before: it is in force again.
+    /// - Parameter changes: The changes of others that the store has not merged.
+    /// - Returns: The stored values at those keys where nothing was pending before: they are in force again.
     mutating func undo(_ keys: Set<SettingKey>, with changes: [ExternalChange]) -> [SettingKey: SettingValue?] {
         let stored = stored(with: changes)
         var inForce: [SettingKey: SettingValue?] = [:]
@@ -258,15 +258,15 @@ struct PendingSaves: Sendable {
             committed.insert(key)
             if isBehind, contested[key] == nil { contested[key] = .behind }
         }
-        // What waited there before waits again, with all that is known of it.
+        // A value that was pending before is pending again, with all that is known of it.
         forget(keys.filter { values[$0] == nil })
         return inForce
     }
 
-    /// The values to put in force again, once.
+    /// Returns the values to put in force again, once.
     mutating func takeRestored() -> [SettingKey: SettingValue?] {
         defer { restored = [:] }
-        // What has been collected since then was written later.
+        // Values collected since then were written later.
         return restored.filter { key, value in values[key].map { $0 == value } ?? true }
     }
 }

@@ -1,4 +1,4 @@
-/// Appends, and what follows from it.
+/// Appending, and its consequences.
 extension Persister {
     /// Appends everything that the storage has not accepted yet, and syncs if `durability` asks for it.
     ///
@@ -6,7 +6,7 @@ extension Persister {
     ///   - retryingEncoding: Whether to retry values that could not be encoded before.
     ///   - verifying: Whether to call the storage even if nothing is left to append, because a caller relies on its
     ///     answer.
-    /// - Returns: Whether the storage has said that everything is on stable storage.
+    /// - Returns: Whether the storage has reported that everything is on stable storage.
     /// - Throws: What the storage throws, or else the first error of a value that can't be encoded.
     @discardableResult
     func append(
@@ -15,7 +15,7 @@ extension Persister {
         guard writer.pending.isRetry, writer.isolation == .none else {
             return try await appendNow(durability, retryingEncoding: retryingEncoding, verifying: verifying)
         }
-        // Since the failed append, others may have stored newer values: merge them first, and let nothing get between
+        // Since the failed append, others may have stored newer values: merge them first, and let nobody append between
         // them and the next attempt.
         do throws(StorageError) {
             try await isolate()
@@ -25,14 +25,14 @@ extension Persister {
         return try await appendIsolated(durability, retryingEncoding: retryingEncoding, verifying: verifying)
     }
 
-    /// Appends what was written while others were excluded, then lets them go on.
+    /// Appends what was written while others were excluded, then lets them continue.
     ///
     /// - Returns: Whether everything is on stable storage.
     @discardableResult
     func saveIsolated() async throws -> Bool {
         guard writer.isolation != .none, group.visitors.isEmpty else { return false }
         // A lock is released before the sync, which others need not wait for.
-        // Without a lock, others may have stored something that a commit has not read, also one that changes nothing.
+        // Without a lock, others may have stored something that a commit has not read, even one that changes nothing.
         return try await appendIsolated(
             writer.isolation.holdsOthersUp ? .buffered : .synced, retryingEncoding: true,
             verifying: writer.isolation.mayConflict && group.hasCommits)
@@ -51,8 +51,9 @@ extension Persister {
         }
     }
 
-    /// What waits is measured before it is collected: a change that comes in between waits for the next sync, and must
-    /// not count as saved by this one. Its caller would find it missing after a crash.
+    /// Appends all pending values. They are measured before they are collected: a change that comes in between waits
+    /// for the next sync, and must not count as saved by this one. Otherwise its caller would find it missing after a
+    /// crash.
     ///
     /// - Precondition: If an append has failed before, others are excluded and their changes have been fetched.
     private func appendNow(
@@ -90,8 +91,8 @@ extension Persister {
         return isSynced
     }
 
-    /// Appends what waits; again if that was refused because others were faster, and only commits of earlier rounds
-    /// depend on it: they are given up.
+    /// Appends the pending values. It does so again if that was refused because others were faster, and only commits of
+    /// earlier groups depend on it: these are given up.
     private func appendPending(
         _ revision: UInt64, _ durability: StorageDurability, changedAt oldest: Double?
     ) async throws(StorageError) -> (receipt: StorageReceipt, refused: SettingsError?) {
@@ -130,10 +131,10 @@ extension Persister {
         if let loss = writer.giveUpContested() { group.lost(loss) }
     }
 
-    /// Lets the storage keep what waits for the next attempt.
+    /// Lets the storage preserve the pending values until the next attempt.
     func preserve() async {
         machine.preserved(now: time.elapsed())
-        // Commits are appended in a moment.
+        // Commits are appended very soon.
         guard !group.hasCommits else { return }
         let (revision, _) = writer.collect(retryingEncoding: false)
         await storage.preserve(writer.pending.waiting(revision, with: writer.external.unmerged))
@@ -141,12 +142,12 @@ extension Persister {
 
     // MARK: Checkpoints
 
-    /// Brings the storage to rest.
+    /// Makes a checkpoint.
     ///
-    /// What waits is measured after the append and before the checkpoint, which takes its time: what is written
+    /// Pending changes are measured after the append and before the checkpoint, which takes time: changes written
     /// meanwhile must not count as saved.
     ///
-    /// - Returns: Whether the storage is at rest.
+    /// - Returns: Whether the storage's readable form is complete.
     @discardableResult
     func checkpoint(for reason: CheckpointReason) async throws -> Bool {
         var encodingError: (any Error)?
@@ -189,8 +190,8 @@ extension Persister {
         log.saveSucceeded(revision).resumeTasks(of: log)
     }
 
-    /// The storage was idle, and still the readable file could not be written: not an I/O error, but another file in
-    /// its place.
+    /// Reports that the readable file could not be written although the storage was idle: not an I/O error, but another
+    /// file in its place.
     private func reportBehind() {
         let reason =
             writer.external.lastUnusable
@@ -202,7 +203,7 @@ extension Persister {
         let issue = SettingsError.storage(error)
         log.saveFailed(issue, at: time.now())
         if error.code == .migrated {
-            // It stays so, however often saving is tried.
+            // It stays so, however often saving is retried.
             reportRefusal(error)
         } else {
             saveErrors.report(error)

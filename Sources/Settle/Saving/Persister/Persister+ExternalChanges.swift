@@ -1,4 +1,4 @@
-/// Fetches and merges what others have stored, and keeps them out while a transaction runs.
+/// Fetches and merges the changes of others, and excludes others while a transaction runs.
 extension Persister {
     /// Starts to follow external changes on behalf of a store.
     nonisolated func follow(for store: Engine) {
@@ -15,8 +15,8 @@ extension Persister {
         }
     }
 
-    /// Tells the storage which values are in force although what is stored can't be used. A failure is ignored: until
-    /// the next launch nothing depends on it, and then an earlier value may be used instead.
+    /// Passes the storage the values that are in force although the stored ones can't be used. A failure is ignored:
+    /// nothing depends on it until the next launch, and then an earlier value may be used instead.
     nonisolated func keep(_ values: [SettingKey: SettingValue?]) {
         guard !values.isEmpty else { return }
         enqueue { persister in
@@ -30,7 +30,7 @@ extension Persister {
         enqueue { $0.checkpointing?.keepPrivate() }
     }
 
-    /// Has state saved apart from what is none, because a group with these settings has been opened.
+    /// Makes the storage keep state apart from other values, because a group with these settings has been opened.
     nonisolated func keepApart(state: [SettingKey], from others: [SettingKey]) {
         enqueue { $0.checkpointing?.keepApart(state: Set(state), from: Set(others)) }
     }
@@ -87,7 +87,7 @@ extension Persister {
             persister.deliverFetched()
             await persister.updateFeed()
         }
-        // Each time as work of its own: the writer may wait for other work.
+        // Each attempt is a separate piece of work: the writer may wait for other work.
         while await !perform({ $0.tryToDeliver(within: Self.writerPatience) }) {}
     }
 
@@ -102,7 +102,7 @@ extension Persister {
     func fetchExternalChanges() async throws(StorageError) {
         guard let shared else { return }
         let found: StorageChanges
-        // Before the storage is asked: it reports everything up to there.
+        // Read before the storage is asked: it reports everything up to there.
         let token = history.token
         do {
             found = try await limits.call(time) { [position = writer.external.position] () throws(StorageError) in
@@ -115,7 +115,7 @@ extension Persister {
         }
         let unconfirmed = log.lock.withLock { log.unconfirmed.current }
         writer.fetched(found)
-        // Its history may just have been begun, by a repair that has stored nothing.
+        // Its history may just have begun, by a repair that has stored nothing.
         if writer.external.newestToken == nil { writer.external.appended(at: token) }
         history.isFeedBehind = true
         reportRefusal(migrations.refusal)
@@ -125,7 +125,7 @@ extension Persister {
         waitForNext()
     }
 
-    /// A newer program has migrated what is stored: from now on nothing is saved. Reported once.
+    /// Reports that a newer program has migrated the stored values, once: from now on nothing is saved.
     func reportRefusal(_ refusal: StorageError?) {
         guard let refusal, !migrations.isReported else { return }
         writer.external.migrations.isReported = true
@@ -150,7 +150,7 @@ extension Persister {
             let lease = try await limits.call(
                 time, { () throws(StorageError) in try await shared.lockForTransaction() })
         else {
-            // Without a lock nothing says how far others are. What has failed is decided by what they have stored.
+            // Without a lock nothing shows how far others are. What others have stored decides about failed values.
             if writer.external.mustFetch || writer.pending.isRetry { try await fetchExternalChanges() }
             return writer.isolation = .position(writer.external.position)
         }
@@ -167,7 +167,7 @@ extension Persister {
     /// Lets others append again.
     func endIsolation() async {
         let ended = writer.isolation
-        // Nothing of others lies between what is merged and the end of the history.
+        // There are no changes of others between what is merged and the end of the history.
         if case .lock = ended, writer.external.isMerged { writer.external.appended(at: history.token) }
         writer.isolation = .none
         if case .lock(let lease) = ended { await shared?.unlock(lease) }

@@ -1,8 +1,8 @@
 /// Flushing to the readable file, and exporting.
 extension Persister {
-    /// Saves everything published so far, and brings the storage's resting form up to date.
+    /// Saves everything published so far, and updates the storage's readable form.
     ///
-    /// - Throws: Also if the storage is not at rest afterwards.
+    /// - Throws: Also if that form is not complete afterwards.
     nonisolated func flushToFile(for reason: CheckpointReason = .requested) async throws {
         try await flush()
         // In the middle of a transaction on its caller's actor the file would receive half of it.
@@ -13,7 +13,7 @@ extension Persister {
         }
     }
 
-    /// Whether a key or one within it has a value, or had one as far as the storage still shows it.
+    /// Returns whether a key or one within it has a value, or had one as far as the storage still shows it.
     nonisolated func hasTraces(of key: SettingKey) async throws -> Bool {
         if try await everything()[key] != nil { return true }
         return try await perform { persister in
@@ -26,17 +26,17 @@ extension Persister {
         }
     }
 
-    /// Everything that is stored or waits to be stored, as of one moment.
+    /// Returns all stored and pending values, as of one moment.
     ///
     /// - Throws: ``SettingsError`` that names each key whose value can't be encoded.
     nonisolated func everything() async throws(SettingsError) -> SettingTree {
-        // On the queue, which alone takes values: so each is either in the tree or still waiting in the log.
+        // On the queue, which alone takes values: so each is either in the tree or still pending in the log.
         try await perform { (persister) throws(SettingsError) in try persister.log.everything() }
     }
 }
 
 extension MutationLog {
-    /// Everything that is stored or waits to be stored. On the persister's queue.
+    /// Returns all stored and pending values. Called on the persister's queue.
     fileprivate func everything() throws(SettingsError) -> SettingTree {
         var (tree, unsaved) = lock.withLock { (stored.tree, self.unsaved.all) }
         var problems: [SettingsError] = []

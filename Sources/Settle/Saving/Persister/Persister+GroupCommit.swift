@@ -14,7 +14,7 @@ extension Persister {
         }
     }
 
-    /// As `flush`, for callers that can't suspend. Needs no thread of the concurrency runtime.
+    /// Saves as `flush` does, for callers that can't suspend. Needs no thread of the concurrency runtime.
     nonisolated func flushSynchronously() throws {
         guard !executor.isCurrent else {
             throw SettingsError(
@@ -35,10 +35,10 @@ extension Persister {
         try result.withLock { $0 }.get()
     }
 
-    /// Begins to append what is unsaved, for a thread that can't suspend.
+    /// Begins to append unsaved values, for a thread that can't suspend.
     ///
-    /// - Returns: Signalled once the storage has it, or has failed. `nil` if nothing is unsaved, or if the calling
-    ///   thread is the one that would append.
+    /// - Returns: A semaphore, signalled once the storage has them, or has failed. `nil` if nothing is unsaved, or if
+    ///   the calling thread is the one that would append.
     nonisolated func beginAppend() -> DispatchSemaphore? {
         guard log.lock.withLock({ log.unsaved.hasUnaccepted }), !executor.isCurrent else { return nil }
         let end = DispatchSemaphore(value: 0)
@@ -74,7 +74,7 @@ extension Persister {
         do {
             try await saveGroup(isAsked: isAsked || !group.isEmpty)
         } catch {
-            // Only a caller that can't suspend does not wait for the visitors. They may have built on what would be
+            // Only a caller that can't suspend does not wait for the visitors. Their values may depend on what would be
             // undone.
             if group.dependsOnVisitors(writer.isolation) { return .failure(error) }
             guard let ofCommits = await settleFailedCommits(error) else {
@@ -106,7 +106,7 @@ extension Persister {
         if let first { throw first }
     }
 
-    /// - Parameter flushes: The result for those that have written nothing themselves.
+    /// - Parameter flushes: The result for requests that have written nothing themselves.
     func resumeGroup(with result: Result<Void, any Error>, flushes: Result<Void, any Error>) {
         writer.pending.endCommits()
         for request in group.takeAll() { request.end(request.isCommit ? result : flushes) }
@@ -114,12 +114,14 @@ extension Persister {
 
     // MARK: Failures
 
-    /// Decides what becomes of the commits of a group whose save has failed.
+    /// Decides about the commits of a group whose save has failed.
     ///
-    /// What an earlier batch of the group has made durable has succeeded. Of the rest, what was surely not stored is
-    /// undone, and what may have been stored stands, and is retried only while others have changed nothing.
+    /// Commits that an earlier batch of the group has made durable have succeeded. Of the others, those that were
+    /// surely not stored are undone. Those that may have been stored stay in force, and are retried only while others
+    /// have changed nothing.
     ///
-    /// - Returns: What they throw; `nil` if the rest of the group has to be saved again, because others were faster.
+    /// - Returns: The error that they throw; `nil` if the rest of the group has to be saved again, because others were
+    ///   faster.
     private func settleFailedCommits(_ error: any Error) async -> (any Error)? {
         guard group.hasCommits else { return error }
         let issue = error as? SettingsError
@@ -131,7 +133,7 @@ extension Persister {
             for request in commits { writer.pending.commitFailed(writer.keys(of: request)) }
             return failure.map { SettingsError.commitStands($0) } ?? error
         }
-        // What an earlier batch of the group has stored must not run twice.
+        // Commits that an earlier batch of the group has stored must not run twice.
         let unstored = commits.filter { !writer.isStored($0) }
         if writer.undo(unstored), !tryToDeliver(within: Self.writerPatience) { deliverFetched() }
         if failure.code == .leaseLost, !group.fences.isEmpty {
@@ -154,7 +156,8 @@ extension Persister {
         return nil
     }
 
-    /// - Parameter isRead: Whether those that change nothing have read the newest: all that could be encoded is stored.
+    /// - Parameter isRead: Whether commits that change nothing have read the newest values: all that could be encoded
+    ///   is stored.
     private func endDurableCommits(isRead: Bool) {
         let (durable, unencodable) = log.lock.withLock {
             (log.changes.durableRevision, Set(log.unsaved.unencodable.map(\.slot.key)))
@@ -162,14 +165,15 @@ extension Persister {
         let succeeded = group.take { request in
             guard let revision = request.revision else { return false }
             if request.isReading { return isRead }
-            // A value that can't be encoded is in none of the batches.
+            // None of the batches has a value that can't be encoded.
             guard revision <= durable else { return false }
             return unencodable.isEmpty || log.keys(writtenAt: revision).map(unencodable.isDisjoint) ?? false
         }
         for request in succeeded { request.end(.success(())) }
     }
 
-    /// Commits that an earlier batch of the group has stored have not been undone, though the group has failed.
+    /// Ends commits that an earlier batch of the group has stored: they have not been undone, though the group has
+    /// failed.
     private func endStoredCommits(after failure: StorageError) {
         var unknown = failure
         unknown.isOutcomeUnknown = true
@@ -178,8 +182,8 @@ extension Persister {
         }
     }
 
-    /// Which leases of commits that were to be stored together have ended. The storage has refused them all because of
-    /// one.
+    /// Returns which leases of commits that were to be stored together have ended. The storage has refused all commits
+    /// because of one lease.
     private func lostLeases() async -> Set<StorageLease> {
         let leases = group.fences
         guard leases.count > 1 else { return leases }
@@ -188,7 +192,7 @@ extension Persister {
         return lost.isEmpty ? leases : lost
     }
 
-    /// Leases of named locks have ended, so what was written under them has been undone.
+    /// Ends the commits under lost leases of named locks: their values have been undone.
     private func endCommits(under lost: Set<StorageLease>) {
         for request in group.take(where: { $0.isCommit && !lost.isDisjoint(with: $0.fences) }) {
             let name = request.fences.first(where: lost.contains)?.name ?? ""
@@ -196,7 +200,7 @@ extension Persister {
         }
     }
 
-    /// Runs commits again that were undone because others were faster.
+    /// Reruns commits that were undone because others were faster.
     private func runAgain(_ commits: [SaveRequest], after error: StorageError) {
         _ = group.take { request in commits.contains { $0 === request } }
         for request in commits {
@@ -215,10 +219,10 @@ extension Persister {
             }
         }
         let pause = contention.next()
-        // The first time that others are faster there is none.
+        // The first time that others are faster there is no pause.
         guard contention.attempts > 1 else { return resume() }
         Task.detached { [time] in
-            // An error only means that it was cancelled.
+            // An error only means that the sleep was cancelled.
             try? await time.sleep(time.elapsed() + pause)
             resume()
         }

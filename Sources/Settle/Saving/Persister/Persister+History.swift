@@ -1,16 +1,16 @@
 /// Reads of the storage's history, each in turn with the saves; see ``HistoryReader``.
 extension Persister {
-    /// The transactions before a position, newest first; none if the history begins there.
+    /// Returns the transactions before a position, newest first; none if the history begins there.
     nonisolated func historyPage(before token: ChangeToken?) async throws(SettingsError) -> [HistoryTransaction] {
         try await perform { (persister) throws(SettingsError) in
             guard !persister.isClosed else { throw .closed(key: nil) }
-            // What others have appended by now.
+            // Fetch what others have appended by now.
             if token == nil { await persister.deliver() }
             return try await persister.history.page(before: token)
         }
     }
 
-    /// What was stored at a position, without secrets.
+    /// Returns the values stored at a position, without secrets.
     nonisolated func values(at token: ChangeToken) async throws(SettingsError) -> SettingTree {
         try await perform { (persister) throws(SettingsError) in
             guard !persister.isClosed else { throw .closed(key: nil) }
@@ -19,13 +19,13 @@ extension Persister {
         }
     }
 
-    /// What is stored, and the transactions that have led to it, newest first, both with what stands beside the
-    /// settings.
+    /// Returns the stored values, and the transactions that have led to them, newest first, both including the data
+    /// beside the settings.
     nonisolated func storedHistory() async throws(SettingsError) -> (SettingTree, [HistoryTransaction]) {
         try await perform { (persister) throws(SettingsError) in
             guard !persister.isClosed else { throw .closed(key: nil) }
             await persister.deliver()
-            // Read before the history: undoing what it does not have yet changes nothing.
+            // Read before the history: undoing a transaction that the values do not include yet changes nothing.
             var tree = persister.writer.stored
             persister.migrations.record.put(into: &tree)
             var found: [HistoryTransaction] = []
@@ -37,9 +37,9 @@ extension Persister {
         }
     }
 
-    // MARK: What the history keeps
+    // MARK: Policy and secrets
 
-    /// Sets what of the history the storage keeps, before anything is appended.
+    /// Sets which part of the history the storage keeps, before anything is appended.
     nonisolated func keepHistory(_ policy: HistoryPolicy) {
         guard policy != .unchanged else { return }
         enqueue { persister in
@@ -58,7 +58,7 @@ extension Persister {
     /// Keeps values of secrets out of the history, because a group with them has been opened.
     nonisolated func withhold(_ keys: [SettingKey]) {
         enqueue { persister in
-            // What an unconfirmed commit has replaced may be a value of a key that no group had declared then.
+            // The values that an unconfirmed commit has replaced may be of keys that no group had declared then.
             if !persister.isClosed { await persister.history.withhold(keys + [UnconfirmedCommit.key]) }
         }
     }
@@ -73,13 +73,13 @@ extension Persister {
 
     // MARK: Followers
 
-    /// Finds what has come after a position in the storage's history.
+    /// Finds the transactions after a position in the storage's history.
     ///
     /// - Parameter token: `nil` to begin with all values.
     nonisolated func readHistory(after token: ChangeToken?) async -> HistoryFinding {
         await perform { persister in
             guard !persister.isClosed else { return .closed }
-            // What others have appended by now.
+            // Fetch what others have appended by now.
             await persister.deliver()
             guard let token else { return await persister.snapshot() }
             let (result, hasRead) = await persister.history.find(token)
@@ -92,14 +92,14 @@ extension Persister {
         }
     }
 
-    /// The follower tries again after a back-off, or once the storage has answered to something else.
+    /// Makes the follower try again after a back-off, or once the storage has answered another call.
     private func unreachable() -> HistoryFinding {
         machine.historyFailed(now: time.elapsed())
         waitForNext()
         return .unreachable(attempts: log.lock.withLock { log.historyAttempts })
     }
 
-    /// All values, and the position where they are in force.
+    /// Returns all values, and the position where they are in force.
     private func snapshot() async -> HistoryFinding {
         // A file that has never been written has no history yet. Taking the lock begins it, where that is allowed.
         if history.storage != nil, history.token == nil, writer.isolation == .none, (try? await isolate()) != nil {
@@ -117,7 +117,8 @@ extension Persister {
         }
     }
 
-    /// Gives the feed what is new, once the store's values have it too: who is notified of a change must find it.
+    /// Adds new transactions to the feed, once the store's values include them: a follower notified of a change must
+    /// find it.
     func updateFeed() async {
         guard history.isFeedBehind, writer.external.isMerged, log.isHistoryFollowed, !isClosed else { return }
         history.isFeedBehind = false

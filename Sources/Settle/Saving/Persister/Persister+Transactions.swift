@@ -3,8 +3,7 @@ import Dispatch
 /// Transactions that run while others can't append, or that run again if others were faster.
 ///
 /// With a lock, others are excluded from the moment their changes are merged until the transaction's own are appended.
-/// Nothing can get in between. All commits of a group share one lock; their closures
-/// run one after the other.
+/// Nothing can get in between. All commits of a group share one lock, and their closures run one after the other.
 ///
 /// ```
 ///   waiting ──▶ lock the storage ──▶ take the writer lock ──▶ run ──▶ the group's append and sync
@@ -13,15 +12,15 @@ import Dispatch
 ///      └───────────────────────────── undo, merge ◀───────────────────────┘
 /// ```
 ///
-/// So other processes never wait for a writer of this one. Writers hand their lock over; see ``RecursiveLock``.
+/// So other processes never wait for a writer of this one. Writers hand over their lock; see ``RecursiveLock``.
 extension Persister {
     /// How long the queue waits for the writer lock while it holds the storage's lock.
     static let writerPatience = Duration.milliseconds(20)
-    /// Before it runs again: random, so that stores that are in each other's way do not stay so.
+    /// The pause before a transaction runs again: random, so that stores that conflict do not keep conflicting.
     static let contentionPause = BackOff(.milliseconds(1) ... .milliseconds(100), jitter: 1)
 
-    /// Reads what a transaction has to know of the storage, while others are excluded and before it runs. What it
-    /// throws ends the transaction.
+    /// Reads what a transaction has to know of the storage, while others are excluded and before it runs. An error that
+    /// it throws ends the transaction.
     typealias Preparation = @Sendable (isolated Persister) async throws -> Void
 
     /// A request that is about to be resumed.
@@ -41,7 +40,7 @@ extension Persister {
 
     /// Excludes others and merges their changes, so that a transaction can run on its caller's actor.
     ///
-    /// - Returns: What is to be ended.
+    /// - Returns: The request to end.
     nonisolated func beginActorTransaction(
         in store: Engine, preparing prepare: Preparation? = nil
     ) async throws -> SaveRequest {
@@ -50,8 +49,8 @@ extension Persister {
         return visitor
     }
 
-    /// Ends a transaction that ran on its caller's actor, and saves what it has written, even if the task has been
-    /// cancelled meanwhile.
+    /// Ends a transaction that ran on its caller's actor, and saves its changes, even if the task has been cancelled
+    /// meanwhile.
     ///
     /// - Parameter isReading: Whether it has changed nothing.
     nonisolated func endActorTransaction(
@@ -92,20 +91,20 @@ extension Persister {
         }
     }
 
-    /// Binds what a transaction writes to the leases of its task's locks.
+    /// Binds the values that a transaction writes to the leases of its task's locks.
     private func fence(_ request: SaveRequest) {
         if shared != nil { request.fences = locks.leases.fences(of: request.locks) }
     }
 
     /// Whether the waiting transactions may run now.
     private enum Admission {
-        /// Others are excluded, what they have stored is merged or about to be, and this queue has the writer lock.
+        /// Others are excluded, their changes are merged or about to be, and this queue has the writer lock.
         case granted
-        /// None of them can run, because of this.
+        /// None of them can run, because of this error.
         case failed(any Error)
-        /// None is left: their preparations have refused them all.
+        /// No transaction is left: the preparations have refused them all.
         case refused
-        /// Others have replaced what a commit of the current group has built on, so the group has to end first.
+        /// Others have replaced a value that a commit of the current group depends on, so the group has to end first.
         case behindGroup
         /// A writer of this process is active.
         case behindWriter
@@ -141,15 +140,15 @@ extension Persister {
 
     /// Excludes others, prepares the transactions, and takes the writer lock.
     ///
-    /// The order matters. A transaction that read before others were excluded could overwrite what they have stored,
-    /// and they would notice. One that ran before contested values were given up would build on values that are about
+    /// The order matters. A transaction that read before others were excluded could overwrite their changes, and they
+    /// would notice. A transaction that ran before contested values were given up would depend on values that are about
     /// to vanish, and its own caller would notice.
     private func admitTransactions(to writerLock: RecursiveLock, _ ended: inout [EndedRequest]) async -> Admission {
         do {
             guard !isClosed else { throw SettingsError.closed(key: nil) }
             if writer.isolation == .none {
-                // What has been published gets its position in the history before that is read. A failure is reported
-                // where appends are; what is not appended still counts as a change.
+                // Published changes get their position in the history before that is read. A failure is reported where
+                // appends are; a change that is not appended still counts as one.
                 if transactions.needsPreparation { _ = try? await append(.buffered, retryingEncoding: false) }
                 try await isolate()
             }
@@ -159,7 +158,7 @@ extension Persister {
         }
         ended = await prepareTransactions()
         guard !transactions.waiting.isEmpty else { return .refused }
-        // What a transaction on its caller's actor has published and not handed over yet is a commit's too.
+        // Values that a transaction on its caller's actor has published and not handed over yet belong to a commit too.
         let isFirst = group.visitors.isEmpty && !group.hasCommits
         if isFirst || writer.pending.isRetry { _ = writer.collect(retryingEncoding: false) }
         if writer.pending.isRetry {
@@ -172,7 +171,7 @@ extension Persister {
 
     /// Prepares the waiting transactions.
     ///
-    /// - Returns: Those that are refused, which no longer wait.
+    /// - Returns: The refused ones, which no longer wait.
     private func prepareTransactions() async -> [EndedRequest] {
         var refused: [EndedRequest] = []
         for request in transactions.waiting where !request.hasEnded {

@@ -1,13 +1,13 @@
-/// Takes back an unconfirmed commit when its time is over; see ``UnconfirmedCommit``.
+/// Reverts an unconfirmed commit when its time is over; see ``UnconfirmedCommit``.
 extension Persister {
-    /// When the time of the unconfirmed commit is over; `nil` if there is none.
+    /// Returns when the time of the unconfirmed commit is over; `nil` if there is none.
     func unconfirmedDue(now: Duration) -> Duration? {
         guard takesBack, let commit = log.lock.withLock({ log.unconfirmed.current }) else { return nil }
         return now + commit.remaining(at: time.moment())
     }
 
-    /// A task of its own: it is a commit, which waits for this queue. Whether something is left to take back is decided
-    /// in its transaction, when others are excluded.
+    /// Reverts the commit in a task of its own, because that is a commit, which waits for this queue. Its transaction
+    /// decides whether something is left to revert, when others are excluded.
     func takeBackUnconfirmed() {
         guard let store else { return }
         machine.reversionBegan()

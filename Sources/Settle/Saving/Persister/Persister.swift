@@ -1,13 +1,13 @@
 import Dispatch
 
-/// Saves what a store has published, and merges what others have stored.
+/// Saves the values that a store has published, and merges those that others have stored.
 ///
-/// Carries out what ``PersisterStateMachine`` decides: when. What is saved is up to ``BatchWriter``; each append takes
-/// all changes as of one revision, so what is stored is always a complete revision, and an older one never replaces a
-/// newer one.
+/// Carries out the decisions of ``PersisterStateMachine`` about when to act. ``BatchWriter`` decides what is saved.
+/// Each append takes all changes as of one revision, so the stored state is always a complete revision, and an older
+/// one never replaces a newer one.
 ///
 /// All storage calls run on one queue of its own, one piece of work after the other; see ``WorkQueue``. The queue never
-/// blocks on the store's writer lock, since the thread that holds it may be about to wait for this queue.
+/// blocks on the store's writer lock, because the thread that holds it may be about to wait for this queue.
 actor Persister {
     let executor = QueueExecutor()
     private let works = WorkQueue()
@@ -15,16 +15,16 @@ actor Persister {
     let limits: StorageLimits
     /// The storage, if others change it too.
     let shared: (any SharedStorage)?
-    /// The storage, if it has a resting form.
+    /// The storage, if it has a readable form.
     let checkpointing: (any CheckpointingStorage)?
     /// The store's entry among the open stores, if the storage is shared within this process.
     private let registration: (any StoreRegistration)?
     let log: MutationLog
     let time: TimeSource
     let report: @Sendable (SettingsError) -> Void
-    /// For errors of fetching what others have stored, and of feeding those who follow the history.
+    /// Reports errors of fetching what others have stored, and of the feed.
     let errors: ErrorReporter
-    /// For failed saves, each of which is tried again.
+    /// Reports failed saves, each of which is tried again.
     let saveErrors: ErrorReporter
     var machine: PersisterStateMachine
     private var timers = SaveTimers()
@@ -36,13 +36,13 @@ actor Persister {
     let writer: BatchWriter
     let history: HistoryReader
     nonisolated let locks: NamedLocks
-    /// Whether an unconfirmed commit is taken back here. What only reads leaves it to others.
+    /// Whether an unconfirmed commit is reverted here. A store that only reads leaves it to others.
     let takesBack: Bool
     var group = CommitGroup()
     var transactions = TransactionQueue()
-    /// How often others were faster of late.
+    /// How often others were faster recently.
     var contention = Persister.contentionPause
-    /// The position in the storage's history that the store's values are not older than; `nil` if there is none yet.
+    /// A token that the store's values are not older than; `nil` if there is none yet.
     private let publishedToken: LockedValue<ChangeToken?>
 
     private var isReleased = false
@@ -80,9 +80,9 @@ actor Persister {
 
     var migrations: KnownMigrations { writer.external.migrations }
 
-    // MARK: From outside
+    // MARK: Calls from outside
 
-    /// A writer has published a change that the persister does not know of. Called without any lock.
+    /// Called by a writer that has published a change which the persister does not know of. Called without any lock.
     nonisolated func changesArrived() {
         enqueue { await $0.doWhatIsDue() }
     }
@@ -100,7 +100,7 @@ actor Persister {
         switch works.add(work) {
         case .nothing: break
         case .resumption(let continuation): continuation.resume()
-        // Detached: what the writer has in its task locals is none of the storage's business.
+        // Detached: the writer's task locals are none of the storage's business.
         case .task: Task.detached(executorPreference: executor.forTasks) { await self.works.run(on: self) }
         }
     }
@@ -121,7 +121,7 @@ actor Persister {
         return try result.get()
     }
 
-    /// Runs work that must not come into the middle of a transaction on its caller's actor.
+    /// Runs work that must not interrupt a transaction on its caller's actor.
     func performBetweenTransactions(_ work: @escaping @Sendable (isolated Persister) async throws -> Void) async throws
     {
         while true {
@@ -145,7 +145,7 @@ actor Persister {
         }
     }
 
-    /// Reports what only a mistake in the library can bring about, and ends a debug build.
+    /// Reports an event that only a bug in the library can cause, and ends a debug build.
     nonisolated func reportImpossible(_ event: String) {
         assertionFailure(event)
         report(SettingsError(.storage, "The library has made a mistake: \(event)."))
@@ -153,15 +153,15 @@ actor Persister {
 
     // MARK: What is due
 
-    /// What is due, and the changes that wait. The time is taken first: a change that comes in between may make a
-    /// checkpoint due later, and must not make it due at once.
+    /// Returns the due action, and the pending changes. The time is taken first: a change that comes in between may
+    /// make a checkpoint due later, and must not make it due at once.
     private func next() -> (action: PersisterStateMachine.Action, changes: WaitingChanges) {
         let now = time.elapsed()
         let found = log.measureWaits(time)
         return (machine.next(found, unconfirmed: unconfirmedDue(now: now), now: now), found)
     }
 
-    /// Does what is due, then schedules what comes next.
+    /// Performs the due action, then schedules the next one.
     func doWhatIsDue() async {
         guard !isClosed else { return }
         if isReleased {
@@ -170,8 +170,8 @@ actor Persister {
         }
         var (action, found) = next()
         if case .checkpoint = action, writer.isolation != .none {
-            // A checkpoint now would write the file in the middle of a transaction. Until it has ended, append to the
-            // journal instead.
+            // A checkpoint now would write the file in the middle of a transaction. Until the transaction has ended,
+            // append to the journal instead.
             isActionOwed = true
             if !found.waiting.isEmpty { await perform(.append(.synced)) }
             return
@@ -185,7 +185,7 @@ actor Persister {
             await perform(action)
             action = next().action
         }
-        // Re-enqueue what is due again instead of recursing: a flush gets its turn, and the stack does not grow.
+        // Re-enqueue a due action instead of recursing: a flush gets its turn, and the stack does not grow.
         if case .wait(let due) = action { wait(until: due) } else { enqueue { await $0.doWhatIsDue() } }
     }
 
@@ -205,17 +205,17 @@ actor Persister {
         }
     }
 
-    /// Does what was put off while a transaction held the storage's lock.
+    /// Performs the action that was put off while a transaction held the storage's lock.
     func resumeOwedAction() {
         guard isActionOwed else { return }
         isActionOwed = false
         enqueue { await $0.doWhatIsDue() }
     }
 
-    /// Sets the timer for what is due next, after an event that may make it due sooner.
+    /// Sets the timer for the next action, after an event that may make it due sooner.
     func waitForNext() {
         guard !isClosed else { return }
-        // Re-enqueue what is due already, so that other work gets its turn.
+        // Re-enqueue an action that is due already, so that other work gets its turn.
         if case .wait(let due) = next().action {
             wait(until: due)
         } else {
@@ -238,7 +238,7 @@ actor Persister {
     }
 
     /// Cancels timers that would sleep until a clock that was set back catches up. Checks once a second in real time,
-    /// since no other event may ever come.
+    /// because no other event may ever come.
     private func watchForJumps() {
         timers.cancel(afterJumps: time.jumps())
         guard !timers.isJumpWatched else { return }
@@ -258,7 +258,7 @@ actor Persister {
         do {
             try await closeStorage()
         } catch {
-            // Reported already. No value is missing, only the storage's resting form, which the next opening writes
+            // Reported already. No value is missing, only the storage's readable form, which the next opening writes
             // too: it need not wait.
             registration?.end()
             // The timer calls `doWhatIsDue`, which tries again.
@@ -267,8 +267,9 @@ actor Persister {
         }
     }
 
-    /// The order matters. The transactions' values come first, then everything is made stable, and only then does
-    /// nothing more begin: what failed before that leaves the store open, so that its caller can close it again.
+    /// Closes the storage. The order matters. The transactions' values come first, then everything is made stable, and
+    /// only then no new work is accepted: an earlier failure leaves the store open, so that its caller can close it
+    /// again.
     private func closeStorage() async throws {
         try await saveIsolated()
         do {
@@ -277,16 +278,16 @@ actor Persister {
             // Reported already. Once the store has been deallocated, no caller is left to replace the value.
             guard isReleased else { throw error }
         } catch {
-            // Reported already. Without its resting form the storage is still complete; the next opening writes it. As
+            // Reported already. Without its readable form the storage is still complete; the next opening writes it. As
             // above, an encoding error counts only while a caller can replace the value.
             do {
                 try await append(.synced, retryingEncoding: !isReleased, verifying: true)
             } catch {
-                // What an older program has not saved by now it never will.
+                // Values that an older program has not saved by now will never be saved.
                 guard migrations.refusal != nil else { throw error }
             }
         }
-        // The last time: what is held up now is merged no more.
+        // The last time: changes that are held up now are no longer merged.
         if history.isFeedBehind, log.isHistoryFollowed { await history.fillFeed() }
         isClosed = true
         machine.close()

@@ -20,7 +20,7 @@
 /// ```
 ///
 /// An append, a sync and a checkpoint are each one uninterrupted call and need no state. After a failure the persister
-/// still has every value that was to be saved, and the storage has what it had before.
+/// still has every value that was to be saved, and the storage has the values that it had before.
 struct PersisterStateMachine {
     typealias Waiting = DebouncedChanges.Waiting
 
@@ -28,7 +28,7 @@ struct PersisterStateMachine {
         /// Check again at an elapsed time; without one, when a writer calls.
         case wait(until: Duration?)
         case append(StorageDurability)
-        /// Let the storage keep what waits, because appends fail.
+        /// Let the storage preserve the pending values, because appends fail.
         case preserve
         /// A checkpoint of everything, including what has not been appended yet.
         case checkpoint(CheckpointReason)
@@ -36,31 +36,31 @@ struct PersisterStateMachine {
         case fetch
         /// Retry followers whose history read failed.
         case readHistory
-        /// Take the unconfirmed commit back, because its time is over.
+        /// Revert the unconfirmed commit, because its time is over.
         case revert
     }
 
-    /// What becomes of changed values.
+    /// The state of saving changed values.
     enum Saving: Equatable {
         /// Until `paceEnd`, new changes alone cause no append, so that a burst is collected.
         case working(paceEnd: Duration)
         case failing(BackOff)
     }
 
-    /// The state of the storage's resting form, such as the readable file.
+    /// The state of the storage's readable form, such as the readable file.
     enum Checkpoint: Equatable {
         case reached
-        /// Changes that the resting form lacks are on stable storage; the first and the newest of them came at these
+        /// Changes that the readable form lacks are on stable storage; the first and the newest of them came at these
         /// times.
         case settling(first: Duration, last: Duration, after: Rest)
-        /// The storage could not bring the resting form up to date. It is asked once more at `due`, and then only after
-        /// a change.
+        /// The storage could not update the readable form. It is asked once more at `due`, and then only after a
+        /// change.
         case refused(due: Duration?)
         /// Another process has made a change, and the checkpoint is left to it until `due`.
         case leftToOthers(due: Duration)
     }
 
-    /// Whether the storage came to rest when it was last asked for its resting form.
+    /// Whether the readable form was complete after the last checkpoint.
     enum Rest: Equatable {
         case reached, refused
     }
@@ -71,14 +71,14 @@ struct PersisterStateMachine {
         case failing(BackOff)
     }
 
-    /// The state of reading the history for those who follow it.
+    /// The state of reading the history for its followers.
     enum History: Equatable {
         case current
         case failing(BackOff)
         case trying(BackOff)
     }
 
-    /// The state of taking back an unconfirmed commit.
+    /// The state of reverting an unconfirmed commit.
     enum Reversion: Equatable {
         case idle
         case running(BackOff)
@@ -96,7 +96,7 @@ struct PersisterStateMachine {
     private(set) var outside = Outside.current
     private(set) var history = History.current
     private(set) var reversion = Reversion.idle
-    /// Set from the first failed checkpoint until one works.
+    /// The back-off from the first failed checkpoint until one succeeds.
     private var checkpointRetry: BackOff?
 
     private let preservesWaiting: Bool
@@ -105,14 +105,14 @@ struct PersisterStateMachine {
     /// A checkpoint is due after `quiet` without a change, and `longest` after the first change at the latest.
     private let settling: (quiet: Duration, longest: Duration)
 
-    /// How long a burst of changes is collected.
+    /// The time for which a burst of changes is collected.
     static let pace = Duration.milliseconds(2)
     /// The minimum delay before a retry, so that a failing storage does not keep the queue busy.
     static let shortestRetry = Duration.milliseconds(1)
-    /// How long nothing must have changed before the storage may do expensive work.
+    /// The time without changes after which the storage may do expensive work.
     static let rest = Duration.seconds(10)
 
-    /// - Parameter preservesWaiting: Whether the storage keeps what waits.
+    /// - Parameter preservesWaiting: Whether the storage preserves pending values.
     init(
         retryDelay: ClosedRange<Duration>, savePolicy: SavePolicy = .debounced(), preservesWaiting: Bool = false
     ) {
@@ -123,7 +123,7 @@ struct PersisterStateMachine {
         settling = (quiet.bounded, longest.bounded)
     }
 
-    // MARK: What to do
+    // MARK: The next action
 
     /// - Parameter unconfirmed: When the time of an unconfirmed commit is over, if there is one.
     func next(_ changes: WaitingChanges, unconfirmed: Duration? = nil, now: Duration) -> Action {
@@ -207,7 +207,7 @@ struct PersisterStateMachine {
 
     // MARK: Events of saving
 
-    /// Everything there was has been appended.
+    /// Records that everything has been appended.
     mutating func appended(now: Duration) {
         switch saving {
         case .working: saving = .working(paceEnd: now + Self.pace)
@@ -215,10 +215,10 @@ struct PersisterStateMachine {
         }
     }
 
-    /// The storage keeps what waits.
+    /// Records that the storage preserves the pending values.
     mutating func preserved(now: Duration) { preserveDue = now + Self.pace }
 
-    /// Everything handed to the storage is on stable storage; `waiting` are the classes concerned.
+    /// Records that everything handed to the storage is on stable storage; `waiting` are the classes concerned.
     mutating func synced(_ waiting: [Waiting], now: Duration) {
         guard state == .open else { return }
         saveWorked(now: now)
@@ -241,14 +241,14 @@ struct PersisterStateMachine {
         if case .failing = saving { saving = .working(paceEnd: now + Self.pace) }
     }
 
-    // MARK: Events of the resting form
+    // MARK: Events of the readable form
 
-    /// The storage was opened without its resting form, because a process was killed before writing it.
+    /// Records that the storage was opened without its readable form, because a process was killed before writing it.
     mutating func openedUnsettled(now: Duration) {
         settle(first: now, last: now)
     }
 
-    /// A checkpoint of everything has succeeded, which makes everything stable too.
+    /// Records that a checkpoint of everything has succeeded, which makes everything stable too.
     mutating func checkpointed(_ reason: CheckpointReason, isAtRest: Bool, now: Duration) {
         guard state == .open else { return }
         saveWorked(now: now)
@@ -256,12 +256,14 @@ struct PersisterStateMachine {
         if isAtRest {
             checkpoint = .reached
         } else {
-            // A storage that does not rest when asked at rest will not the next time either: wait for a change.
+            // A storage whose form is not complete after a checkpoint at rest will not complete it the next time
+            // either: wait for a change.
             checkpoint = .refused(due: reason == .resting ? nil : now + Self.rest)
         }
     }
 
-    /// A checkpoint has failed. What it should have made stable is retried as an append, which may still work.
+    /// Records that a checkpoint has failed. The changes that it should have made stable are retried as an append,
+    /// which may still work.
     mutating func checkpointFailed(_ reason: CheckpointReason, leaves waiting: [Waiting], now: Duration) {
         guard state == .open else { return }
         var retry = checkpointRetry ?? BackOff(delays)
@@ -288,10 +290,10 @@ struct PersisterStateMachine {
 
     // MARK: Events outside
 
-    /// Another process has changed something.
+    /// Records that another process has changed something.
     ///
-    /// A storage that has refused its resting form may give it once the change has settled. Otherwise the checkpoint is
-    /// left to the process that made the change; if that process makes none, this one does after `rest`.
+    /// A storage that has refused its readable form may write it once the change has settled. Otherwise the checkpoint
+    /// is left to the process that made the change; if that process makes none, this one does after `rest`.
     mutating func changedOutside(isAtRest: Bool, now: Duration) {
         guard state == .open else { return }
         switch checkpoint {
@@ -301,15 +303,15 @@ struct PersisterStateMachine {
         }
     }
 
-    /// External changes were fetched. If that failed before, the storage is back, and unsaved values are retried
-    /// immediately.
+    /// Records that external changes were fetched. If that failed before, the storage is back, and unsaved values are
+    /// retried immediately.
     mutating func fetched(now: Duration) {
         guard case .failing = outside else { return }
         outside = .current
         retrySoon(at: now)
     }
 
-    /// External changes could not be fetched. An attempt before the retry is due does not postpone it.
+    /// Records that external changes could not be fetched. An attempt before the retry is due does not postpone it.
     mutating func fetchFailed(now: Duration) {
         var retry = BackOff(delays)
         if case .failing(let known) = outside {
@@ -320,7 +322,8 @@ struct PersisterStateMachine {
         outside = .failing(retry)
     }
 
-    /// The history could not be read for a follower. Others who try before the retry is due do not postpone it.
+    /// Records that the history could not be read for a follower. Attempts of others before the retry is due do not
+    /// postpone it.
     mutating func historyFailed(now: Duration) {
         var retry = BackOff(delays)
         switch history {
@@ -334,7 +337,8 @@ struct PersisterStateMachine {
         history = .failing(retry)
     }
 
-    /// Followers whose history read failed try again: the retry is due, or the storage has answered to something else.
+    /// Records that followers whose history read failed try again: the retry is due, or the storage has answered
+    /// another call.
     ///
     /// - Returns: Whether there are any.
     mutating func historyRetried() -> Bool {
@@ -345,8 +349,8 @@ struct PersisterStateMachine {
 
     mutating func historyRead() { history = .current }
 
-    /// Something has happened to the storage. It may have recovered from what made saves fail; but the signal may also
-    /// stem from a failed save itself, so the retry waits for the shortest delay. The cause of a refused resting form
+    /// Records a signal of the storage. It may have recovered from the cause of failed saves; but the signal may also
+    /// come from a failed save itself, so the retry waits for the shortest delay. The cause of a refused readable form
     /// may be gone too, without any change of values: a typing error in the file, corrected by hand.
     ///
     /// - Returns: Whether anything is due sooner than before.

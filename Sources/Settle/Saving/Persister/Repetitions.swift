@@ -1,15 +1,15 @@
 /// How often a commit has run because others were faster, and whether it may run again.
 struct Repetitions {
-    /// A commit runs at least so often, and is repeated at least for so long: where a few stores are busy, each of them
-    /// gets its turn within that.
+    /// The minimum number of runs of a commit, and the minimum time for which it is repeated: where a few stores are
+    /// busy, each of them gets its turn within these.
     static let (minimum, patience) = (17, Duration.seconds(10))
 
     /// How often it has run, or is about to.
     private(set) var attempts = 1
-    /// When others were faster for the first time.
+    /// The time when others were faster first.
     private var start: Duration?
 
-    /// Others were faster.
+    /// Records that others were faster.
     ///
     /// - Returns: Whether the commit may run again.
     mutating func mayRunAgain(now: Duration) -> Bool {

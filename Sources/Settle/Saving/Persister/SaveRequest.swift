@@ -10,10 +10,9 @@
 /// A task cancelled before its transaction has begun gets a `CancellationError` immediately, and the transaction never
 /// runs. A transaction that has begun always completes.
 final class SaveRequest: @unchecked Sendable {
-    // Sendable: everything is guarded by `lock` but `revision`, `isReading`, `fences` and `repetitions`, which are
-    // accessed on the persister's queue only. `body` is neither Sendable nor isolated to an actor, see
-    // `StoreCore.commit`: the task that made it is suspended until it has run or never will, and only that task can
-    // reach what it has captured.
+    // Sendable: `lock` guards everything but `revision`, `isReading`, `fences` and `repetitions`, which are accessed on
+    // the persister's queue only. `body` is neither Sendable nor isolated to an actor, see `StoreCore.commit`: the task
+    // that made it is suspended until it has run or never will, and only that task can reach its captured values.
 
     enum Kind: Sendable {
         /// Saves everything published by now.
@@ -35,13 +34,13 @@ final class SaveRequest: @unchecked Sendable {
     let prepare: Persister.Preparation?
     /// The newest revision after the transaction has run.
     var revision: UInt64?
-    /// Whether it is a transaction, and does not only wait for what was published before.
+    /// Whether it is a transaction, and does not only wait for earlier changes.
     var isCommit: Bool { revision != nil }
-    /// Whether the transaction has changed nothing. What it has read still has to be the newest.
+    /// Whether the transaction has changed nothing. Even then, the values it has read have to be the newest.
     var isReading = false
-    /// The named locks that the task held when it asked.
+    /// The named locks that the task held when it made the request.
     let locks: [String]
-    /// Their leases, if these end: what the transaction writes is stored only while they last.
+    /// The leases of those locks, if they are limited: the transaction's values are stored only while they last.
     var fences: [StorageLease] = []
     private(set) var repetitions = Repetitions()
     private let lock = Lock()
@@ -75,7 +74,7 @@ final class SaveRequest: @unchecked Sendable {
         }
     }
 
-    /// As `wait`, ignoring cancellation.
+    /// Waits as `wait` does, ignoring cancellation.
     func waitUncancellably(_ handOver: (SaveRequest) -> Void) async throws {
         try await withUnsafeThrowingContinuation { continuation in
             let isCancelled = lock.withLock {
@@ -99,7 +98,7 @@ final class SaveRequest: @unchecked Sendable {
         }
     }
 
-    /// False if the request has been cancelled.
+    /// Returns false if the request has been cancelled.
     func begin() -> Bool {
         lock.withLock {
             guard case .waiting = phase else { return false }

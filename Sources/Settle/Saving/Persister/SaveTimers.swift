@@ -1,5 +1,5 @@
-/// The pending timers. A timer that an earlier one overtakes stays and fires once too often: cheaper than ending and
-/// starting a task each time.
+/// The pending timers. A timer that an earlier one overtakes stays, and fires once more than needed: cheaper than
+/// ending and starting a task each time.
 struct SaveTimers {
     private var timers: [(due: Duration, task: Task<Void, Never>)] = []
     /// How often the clock had gone back when the timers were set.

@@ -1,20 +1,20 @@
-/// What keeps others from appending between what a transaction reads and its append.
+/// How others are kept from appending between a transaction's reads and its append.
 enum TransactionIsolation: Equatable {
     case none
     /// The storage's lock.
     case lock(StorageLease)
-    /// Nothing; but the append fails if others have stored something since this position, which is what the closures of
-    /// the transactions have read.
+    /// Others are not kept from it; but the append fails if they have stored something since this position, which is
+    /// the one that the closures of the transactions have read.
     case position(StoragePosition)
     /// Only this store changes the storage.
     case unshared
 
-    /// Whether others wait as long as it lasts.
+    /// Whether others have to wait until it ends.
     var holdsOthersUp: Bool {
         if case .lock = self { true } else { false }
     }
 
-    /// What the storage has to check for it.
+    /// The conditions that the storage has to check for it.
     var conditions: [StorageBatch.Condition] {
         switch self {
         case .none, .unshared: []

@@ -13,7 +13,7 @@ struct TransactionQueue: Sendable {
 
     mutating func add(_ request: SaveRequest) { waiting.append(request) }
 
-    /// Transactions have to run again, before those that wait.
+    /// Inserts transactions that have to run again before the waiting ones.
     mutating func runAgain(_ requests: [SaveRequest]) { waiting = requests.filter { !$0.hasEnded } + waiting }
 
     mutating func remove(where isRemoved: (SaveRequest) -> Bool) { waiting.removeAll(where: isRemoved) }

@@ -1,11 +1,11 @@
 /// The persister's work, piece by piece, first come, first served.
 ///
-/// A storage call may suspend, and then an actor starts whatever else it was asked to do. A save must not begin in the
+/// A storage call may suspend, and then an actor starts any other work it was asked to do. A save must not begin in the
 /// middle of another one, so each piece waits here until the one before it has ended.
 final class WorkQueue: Sendable {
     typealias Work = @Sendable (isolated Persister) async -> Void
 
-    /// What has to be done so that added work begins.
+    /// The step that starts added work.
     enum Start {
         case nothing
         case task
@@ -37,10 +37,10 @@ final class WorkQueue: Sendable {
         }
     }
 
-    /// Runs everything that is added until the persister is closed.
+    /// Runs all added work until the persister is closed.
     ///
-    /// Between two pieces of work the task waits: to resume it costs one trip to the persister's queue, and a new task,
-    /// which would start elsewhere, two.
+    /// Between two pieces of work the task waits: resuming it costs one trip to the persister's queue. A new task,
+    /// which would start elsewhere, would cost two.
     func run(on persister: isolated Persister) async {
         while true {
             let works = state.withLock { state in

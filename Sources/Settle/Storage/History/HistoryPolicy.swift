@@ -1,7 +1,7 @@
 /// How much of a file's history is kept.
 ///
-/// What is kept is in the journal beside the file, which only the user may read. The bounds decide what is reported.
-/// Older transactions are removed when a new journal takes the old one's place.
+/// The history is in the journal beside the file, which only the user may read. The bounds decide which transactions
+/// are reported. Older ones are removed when a new journal replaces the old one.
 public struct HistoryPolicy: Sendable, Hashable {
     /// How long transactions are kept.
     public struct Age: Sendable, Hashable {
@@ -17,20 +17,20 @@ public struct HistoryPolicy: Sendable, Hashable {
         public static func hours(_ hours: Int) -> Age { Age(seconds: Int64(min(max(hours, 0), 1_000_000_000)) * 3_600) }
     }
 
-    /// The most transactions that are kept; 0 if no history is kept.
+    /// The maximum number of transactions; 0 if no history is kept.
     public var transactions: Int
-    /// The most bytes that they take in the journal; a storage in memory does not count them.
+    /// The maximum number of bytes that they take in the journal; a storage in memory does not count them.
     public var bytes: Int
-    /// How long they are kept.
+    /// The maximum age of the transactions.
     public var age: Age
-    /// Only of ``unchanged``.
+    /// True only for ``unchanged``.
     private let isUnchanged: Bool
 
     init(transactions: Int, bytes: Int, age: Age, isUnchanged: Bool = false) {
         (self.transactions, self.bytes, self.age, self.isUnchanged) = (transactions, bytes, age, isUnchanged)
     }
 
-    /// The most bytes that a history may have: it is a part of the journal, which has a limit too.
+    /// The maximum size of a history in bytes: it is a part of the journal, which has a limit too.
     private static let largestSize = 128 << 20
 
     /// Keeps the newest transactions, within all three bounds; at most 128 MiB.
@@ -40,18 +40,18 @@ public struct HistoryPolicy: Sendable, Hashable {
         HistoryPolicy(transactions: max(1, transactions), bytes: min(max(1, bytes), largestSize), age: age)
     }
 
-    /// Keeps none, and removes what was kept.
+    /// Keeps no history, and removes the one there is.
     public static let none = HistoryPolicy(transactions: 0, bytes: 0, age: Age(seconds: 0))
 
-    /// Leaves the policy of the journal in force, which at first is none.
+    /// Leaves the policy of the journal in force. Initially it keeps no history.
     public static let unchanged = HistoryPolicy(transactions: 0, bytes: 0, age: Age(seconds: 0), isUnchanged: true)
 
-    /// Whether any history is kept.
+    /// Whether a history is kept.
     public var isKept: Bool { transactions > 0 }
 }
 
 extension HistoryPolicy: CustomStringConvertible {
-    /// Such as `1000 transactions, 1048576 bytes, 2592000 s`.
+    /// For example `1000 transactions, 1048576 bytes, 2592000 s`.
     public var description: String {
         if isUnchanged { return "unchanged" }
         return isKept ? "\(transactions) transactions, \(bytes) bytes, \(age.seconds) s" : "none"

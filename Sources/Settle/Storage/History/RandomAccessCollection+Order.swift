@@ -1,5 +1,6 @@
 extension RandomAccessCollection {
-    /// The first index at which a condition holds that holds at all later ones too; `endIndex` if there is none.
+    /// Returns the first index at which a condition holds that also holds at all later ones; `endIndex` if there is
+    /// none.
     package func firstIndexInOrder(where condition: (Element) -> Bool) -> Index {
         var (low, high) = (startIndex, endIndex)
         while low < high {

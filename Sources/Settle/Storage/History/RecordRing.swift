@@ -1,8 +1,8 @@
-/// What a ``RecordRing`` has: one or more transactions of a history.
+/// An element of a ``RecordRing``: one or more transactions of a history.
 protocol RecordOfHistory: Sendable {
-    /// The token behind the last of its transactions.
+    /// The token after the last of its transactions.
     var token: ChangeToken { get }
-    /// The memory that it takes, in bytes, where that is limited.
+    /// The memory that it takes, in bytes, where memory is limited.
     var size: Int { get }
 }
 
@@ -12,15 +12,15 @@ extension RecordOfHistory {
 
 extension StoredRecord: RecordOfHistory {}
 
-/// The newest records of a history, in its order and without a gap, bounded in number and in memory.
+/// The newest records of a history, in order and without a gap, bounded in number and in memory.
 ///
-/// Readers have no cursor in it: each asks for what comes after the token of what it had last. So each notices by
-/// itself when the history has been replaced by another one, such as that of a restored backup.
+/// The ring has no cursors for its readers: each asks for the records after the token of the last one it has. So each
+/// notices by itself when the history has been replaced by another one, for example by a restored backup.
 struct RecordRing<Record: RecordOfHistory>: Sendable {
     /// The token before the first record; `nil` if that is unknown.
     private(set) var beginning: ChangeToken?
     private(set) var records: ArraySlice<Record> = []
-    /// The most records kept.
+    /// The maximum number of records.
     var limit: Int {
         didSet { _ = trim() }
     }
@@ -33,24 +33,24 @@ struct RecordRing<Record: RecordOfHistory>: Sendable {
         self.beginning = beginning
     }
 
-    /// The token behind the last record.
+    /// The token after the last record.
     var end: ChangeToken? { records.last?.token ?? beginning }
 
-    /// How many more records find room.
+    /// The number of records that still fit.
     var room: Int { max(0, limit - records.count) }
 
-    /// Forgets all records: what comes next follows a token.
+    /// Removes all records: the next one follows `token`.
     ///
-    /// - Returns: The records.
+    /// - Returns: The removed records.
     @discardableResult
     mutating func begin(at token: ChangeToken?) -> ArraySlice<Record> {
         defer { (beginning, records, size) = (token, [], 0) }
         return records
     }
 
-    /// Adds what follows the last record.
+    /// Appends the records that follow the last one.
     ///
-    /// - Returns: The oldest records, which leave for it.
+    /// - Returns: The oldest records, removed to make room.
     @discardableResult
     mutating func append(_ new: [Record]) -> [Record] {
         records += new
@@ -58,7 +58,7 @@ struct RecordRing<Record: RecordOfHistory>: Sendable {
         return trim()
     }
 
-    /// Puts what leads to its beginning in front.
+    /// Inserts the records that lead to its beginning.
     mutating func prepend(_ earlier: [Record], after token: ChangeToken) {
         records = earlier + records
         beginning = token
@@ -66,7 +66,7 @@ struct RecordRing<Record: RecordOfHistory>: Sendable {
 
     private mutating func trim() -> [Record] {
         var dropped: [Record] = []
-        // A single record stays, however large.
+        // A single record stays, however large it is.
         while records.count > limit || (size > sizeLimit && records.count > 1), let first = records.popFirst() {
             beginning = first.token
             size -= first.size
@@ -79,19 +79,20 @@ struct RecordRing<Record: RecordOfHistory>: Sendable {
         for index in records.indices { change(&records[index]) }
     }
 
-    /// The first record that ends behind a position.
+    /// Returns the index of the first record that ends after a position.
     func firstIndex(after position: UInt64) -> Int {
         records.firstIndexInOrder { $0.token.position > position }
     }
 
-    /// The records after a token; `nil` if that is older than all of them, within one, or of another history.
+    /// Returns the records after a token; `nil` if the token is older than all of them, within one, or of another
+    /// history.
     func records(after token: ChangeToken) -> ArraySlice<Record>? {
         let index = firstIndex(after: token.position)
         let before = index > records.startIndex ? records[index - 1].token : beginning
         return before == token ? records[index...] : nil
     }
 
-    /// The same for a token that may be within a record, which then follows in part.
+    /// Returns the same for a token that may be within a record, of which the rest then follows.
     func records(
         after token: ChangeToken, limit: Int, as stored: (Record) -> StoredRecord
     ) -> [StoredRecord]? {

@@ -1,6 +1,6 @@
 extension StoredMutation {
-    /// What it did at a key: all of it if its own key is that one or lies within it, and a part if it is around it;
-    /// `nil` if nothing.
+    /// Returns what it did at a key: all of it if its own key is that one or lies within it, a part if its own key is
+    /// around it, and `nil` if it did nothing there.
     package func part(at inner: SettingKey) -> StoredMutation? {
         if key == inner || key.isWithin(inner) { return self }
         guard inner.isWithin(key) else { return nil }
@@ -17,7 +17,7 @@ extension StoredMutation {
 }
 
 extension StoredTransaction {
-    /// What it did at some keys, within them, and in dictionaries around them.
+    /// Returns what the transaction did at some keys, within them, and in dictionaries around them.
     package func mutations(at keys: [SettingKey]) -> [StoredMutation] {
         (mutations ?? []).flatMap { mutation in
             let parts = keys.compactMap(mutation.part)
@@ -27,10 +27,11 @@ extension StoredTransaction {
 }
 
 extension [StoredTransaction] {
-    /// The same with the old values that stand there now: others may have stored some that the store did not know yet.
+    /// Returns the same transactions with the old values that are stored now: others may have stored values that the
+    /// store did not know yet.
     ///
-    /// - Parameter values: What all of them store. What changes only because of what others have stored, such as by a
-    ///   removal of what the store took for missing, is counted with the last one.
+    /// - Parameter values: The result of all of them. A change that only comes from what others have stored, for
+    ///   example the removal of a value that the store took for missing, is counted with the last transaction.
     package func rebased(
         over tree: SettingTree, storing values: [SettingKey: SettingValue?]
     ) -> [StoredTransaction] {
@@ -49,14 +50,14 @@ extension [StoredTransaction] {
         return result
     }
 
-    /// Counts what no transaction explains with the last one.
+    /// Counts the mutations that no transaction explains with the last one.
     mutating func joinRest(_ rest: [StoredMutation]) {
         guard !rest.isEmpty, let last = indices.last, let mutations = self[last].mutations else { return }
         self[last].mutations = JoinedMutations(mutations + rest).sorted
     }
 }
 
-/// What one transaction has done in all: each key has one mutation, however often it was written.
+/// The sum of one transaction: each key has one mutation, however often it was written.
 struct JoinedMutations {
     private var mutations: [SettingKey: StoredMutation] = [:]
 
@@ -66,7 +67,7 @@ struct JoinedMutations {
     /// In the order of the keys.
     var sorted: [StoredMutation] { mutations.values.sorted(by: \.key) }
 
-    /// Adds one that was made later than those it has.
+    /// Adds a mutation that was made after those it has.
     mutating func add(_ mutation: StoredMutation) {
         guard var joined = mutations[mutation.key] else {
             mutations[mutation.key] = mutation
@@ -78,8 +79,8 @@ struct JoinedMutations {
 }
 
 extension SettingTree {
-    /// What it takes to store some values here. A key within another one is stored after that, so only all of them
-    /// together show the result.
+    /// Returns the mutations that lead from here to some values. A key within another one is stored after that one, so
+    /// only all of them together show the result.
     func mutations(storing values: [SettingKey: SettingValue?]) -> [StoredMutation] {
         var (now, end) = (self, self)
         end.apply(values)
@@ -91,14 +92,15 @@ extension SettingTree {
         }
     }
 
-    /// Takes mutations back, the last one first.
+    /// Reverts mutations, the last one first.
     package mutating func takeBack(_ mutations: [StoredMutation]) {
         for mutation in mutations.reversed() { self[mutation.key] = mutation.oldValue }
     }
 }
 
 extension [StoredMutation] {
-    /// The outermost keys of a transaction, with what its mutations of inner keys have done to them.
+    /// The outermost keys of a transaction, each with its value before and after, including the mutations of inner
+    /// keys.
     var outermost: [(key: SettingKey, old: SettingValue?, new: SettingValue?)] {
         var outer: [StoredMutation] = []
         var outerKeys: Set<SettingKey> = []

@@ -4,8 +4,8 @@
     import Foundation
 #endif
 
-/// Any encoder keeps a transaction exactly: values are encoded as their ``SettingValue/bytes``. What has its default is
-/// left out.
+/// Any encoder preserves a transaction exactly: values are encoded as their ``SettingValue/bytes``. Properties with
+/// their default are left out.
 extension StoredTransaction: Codable {
     private enum CodingKeys: String, CodingKey {
         case time, author, origin, undone, reason, count, mutations, isOwners
@@ -40,7 +40,7 @@ extension StoredTransaction: Codable {
     }
 }
 
-/// Any encoder keeps a mutation exactly: values are encoded as their ``SettingValue/bytes``.
+/// Any encoder preserves a mutation exactly: values are encoded as their ``SettingValue/bytes``.
 extension StoredMutation: Codable {
     private enum CodingKeys: String, CodingKey {
         case key, old, new, isWithheld
@@ -65,19 +65,19 @@ extension StoredMutation: Codable {
 }
 
 extension KeyedDecodingContainer {
-    /// Reads a key, which may have empty names.
+    /// Decodes a key, which may have empty names.
     func decodeSettingKey(forKey key: Key) throws -> SettingKey {
         SettingKey(stored: try decode(String.self, forKey: key))
     }
 
-    /// Reads what ``KeyedEncodingContainer/encodeBytes(of:forKey:)`` has written.
+    /// Decodes what ``KeyedEncodingContainer/encodeBytes(of:forKey:)`` has written.
     func decodeSettingValue(forKey key: Key) throws -> SettingValue? {
         try decodeIfPresent(Data.self, forKey: key).map { try SettingValue(bytes: $0) }
     }
 }
 
 extension KeyedEncodingContainer {
-    /// Writes a value as bytes, which lose nothing; nothing for `nil`.
+    /// Encodes a value as bytes, which lose nothing. For `nil` it writes nothing.
     mutating func encodeBytes(of value: SettingValue?, forKey key: Key) throws {
         try encodeIfPresent(value.map { Data($0.bytes) }, forKey: key)
     }

@@ -1,6 +1,6 @@
 extension StoredTransaction {
-    /// The same without the values of some keys and of those in them; only that they have changed. For
-    /// ``HistoryStorage/withhold(_:)``.
+    /// Returns the transaction without the values of some keys and of the keys within them: it only shows that they
+    /// have changed. For ``HistoryStorage/withhold(_:)``.
     ///
     /// - Parameter secrets: The keys.
     public func withholding(_ secrets: Set<SettingKey>) -> StoredTransaction {
@@ -14,7 +14,7 @@ extension StoredTransaction {
                 withheld.insert(secret)
                 continue
             }
-            // Only a dictionary has something in it, and nearly all values are none.
+            // Only a dictionary can contain a secret, and nearly all values are not dictionaries.
             if mutation.hasDictionary {
                 for secret in secrets where secret.isWithin(mutation.key) {
                     if mutation.remove(secret) { withheld.insert(secret) }
@@ -26,7 +26,8 @@ extension StoredTransaction {
         return transaction
     }
 
-    /// The same without anything about a key and those in it. For ``HistoryStorage/forgetHistory(of:)``.
+    /// Returns the transaction without any trace of a key and of the keys within it. For
+    /// ``HistoryStorage/forgetHistory(of:)``.
     ///
     /// - Parameter key: The key.
     public func forgetting(_ key: SettingKey) -> StoredTransaction {
@@ -37,7 +38,7 @@ extension StoredTransaction {
 }
 
 extension Set<SettingKey> {
-    /// The key itself or one around it.
+    /// Returns the key itself or one around it.
     fileprivate func outermost(at key: SettingKey) -> SettingKey? {
         key.parents.first(where: contains) ?? (contains(key) ? key : nil)
     }
@@ -48,15 +49,15 @@ extension StoredMutation {
         [oldValue, newValue].contains { if case .dictionary? = $0 { true } else { false } }
     }
 
-    /// Removes what stands at a key within this one from both values.
+    /// Removes the value at a key within this one from both values.
     ///
-    /// - Returns: Whether that has changed.
+    /// - Returns: Whether they have changed.
     fileprivate mutating func remove(_ inner: SettingKey) -> Bool {
         let (old, new) = (Self.remove(inner, from: &oldValue, at: key), Self.remove(inner, from: &newValue, at: key))
         return old != new
     }
 
-    /// - Returns: What was removed.
+    /// - Returns: The removed value.
     private static func remove(
         _ inner: SettingKey, from value: inout SettingValue?, at key: SettingKey
     ) -> SettingValue? {

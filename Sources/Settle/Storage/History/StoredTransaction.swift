@@ -1,25 +1,26 @@
-/// What one transaction did to what is stored.
+/// The effect of one transaction on the stored values.
 public struct StoredTransaction: Sendable, Hashable {
     /// In seconds since 2001-01-01 00:00 UTC.
     public var time: Double
-    /// Who made it.
+    /// The author.
     public var author: TransactionAuthor
     /// ``ValueOrigin/local`` or ``ValueOrigin/reset`` for a write of a program, ``ValueOrigin/external`` for an edit by
     /// hand, or ``ValueOrigin/migration``.
     public var origin: ValueOrigin
-    /// The transaction that it took back, if it is an undo.
+    /// The transaction that this one took back, if it is an undo.
     public var undone: ChangeToken?
-    /// Why it was made, such as `not confirmed within 5 minutes`; `nil` for a plain write.
+    /// The reason for it, for example `not confirmed within 5 minutes`; `nil` for a plain write.
     public var reason: String?
     /// How many transactions it stands for, of which only the sum is known: 1, unless there was no room for each.
     public var count: UInt64
-    /// What has changed, in the order of the keys; `nil` if anything may have.
+    /// The changes, in the order of the keys; `nil` if anything may have changed.
     public var mutations: [StoredMutation]?
-    /// Whether it has written a setting that only its owner writes (``SettingsAccess/owner``), so that no program can
-    /// undo it, with or without the declaration.
+    /// Whether it has written a setting that only its owner writes (``SettingsAccess/owner``). Then no program can undo
+    /// it, with or without the declaration.
     public var isOwners = false
 
-    /// Creates a transaction; by default a single one that took nothing back, of settings that all may write.
+    /// Creates a transaction; by default a single one that took nothing back and wrote only settings that all may
+    /// write.
     public init(
         time: Double, author: TransactionAuthor, origin: ValueOrigin, undone: ChangeToken? = nil,
         reason: String? = nil, count: UInt64 = 1, mutations: [StoredMutation]?
@@ -34,13 +35,13 @@ public struct StoredTransaction: Sendable, Hashable {
     }
 }
 
-/// What a transaction did to one key.
+/// The effect of a transaction on one key.
 public struct StoredMutation: Sendable, Hashable {
     /// The key.
     public var key: SettingKey
-    /// What was stored before; `nil` if nothing was, or if it is withheld.
+    /// The value before; `nil` if nothing was stored, or if it is withheld.
     public var oldValue: SettingValue?
-    /// What was stored after; `nil` if nothing was, or if it is withheld.
+    /// The value after; `nil` if nothing was stored, or if it is withheld.
     public var newValue: SettingValue?
     /// Whether the values are left out, because the setting is a secret.
     public var isWithheld: Bool
@@ -53,18 +54,18 @@ public struct StoredMutation: Sendable, Hashable {
         isWithheld = false
     }
 
-    /// Creates a mutation of a secret: all that it says is that the key has changed.
+    /// Creates a mutation of a secret, which only shows that the key has changed.
     public init(withheldAt key: SettingKey) {
         self.key = key
         isWithheld = true
     }
 }
 
-/// Transactions of a storage, with their place in its history.
+/// Transactions of a storage, with their position in its history.
 public struct StoredRecord: Sendable, Hashable {
-    /// The place behind the last of the transactions.
+    /// The token after the last of the transactions.
     public var token: ChangeToken
-    /// What they did, oldest first. If there was no room for each, one stands for several; see
+    /// The transactions, oldest first. If there was no room for each, one stands for several; see
     /// ``StoredTransaction/count``.
     public var transactions: [StoredTransaction]
 
@@ -74,10 +75,10 @@ public struct StoredRecord: Sendable, Hashable {
         self.transactions = transactions
     }
 
-    /// How many transactions it has.
+    /// The number of transactions in it.
     public var count: UInt64 { transactions.reduce(0) { $0 + $1.count } }
 
-    /// The token of each transaction, and the transaction, oldest first.
+    /// Each transaction with its token, oldest first.
     public var entries: [(token: ChangeToken, transaction: StoredTransaction)] {
         var position = token.position - min(token.position, count)
         return transactions.map { transaction in
@@ -88,7 +89,7 @@ public struct StoredRecord: Sendable, Hashable {
 }
 
 extension StoredRecord {
-    /// The transactions after a token within the record; all of them, if these are only known together. `nil` if the
+    /// Returns the transactions after a token within the record; all of them, if only their sum is known. `nil` if the
     /// token is not within the record.
     ///
     /// - Parameter token: Where the transactions begin.
@@ -100,7 +101,7 @@ extension StoredRecord {
         return StoredRecord(token: self.token, transactions: Array(transactions[(index + 1)...]))
     }
 
-    /// The transactions that end behind a position and before another one; `nil` if there are none.
+    /// Returns the transactions that end after one position and before another; `nil` if there are none.
     fileprivate func part(after start: UInt64, before end: UInt64) -> StoredRecord? {
         let entries = entries.filter { $0.token.position > start && $0.token.position < end }
         return entries.last.map { StoredRecord(token: $0.token, transactions: entries.map(\.transaction)) }
@@ -108,14 +109,15 @@ extension StoredRecord {
 }
 
 extension HistoryPolicy {
-    /// The part of a history that may be told, newest first.
+    /// Returns the part of a history that may be reported, newest first.
     ///
     /// - Parameters:
-    ///   - records: Oldest first, up to the place or further.
-    ///   - earlier: The newest time of those before the records, if there are any.
-    ///   - token: What comes before it is told; `nil` for the end.
-    ///   - end: Where the history ends.
-    ///   - start: A position. What ends there or before it is not reported, because it is beyond the bound in bytes.
+    ///   - records: Oldest first, up to the token or further.
+    ///   - earlier: The newest time of the records before these, if there are any.
+    ///   - token: The records before it are reported; `nil` for the end.
+    ///   - end: The end of the history.
+    ///   - start: A position. Transactions that end there or before it are not reported, because they are beyond the
+    ///     bound in bytes.
     ///   - now: In seconds since the reference date.
     package func told(
         _ records: [StoredRecord], after earlier: Double? = nil, before token: ChangeToken?, end: ChangeToken,
@@ -132,12 +134,13 @@ extension HistoryPolicy {
         return result
     }
 
-    /// The first of some transactions, oldest first, that is not too old; all that follow are not either.
+    /// Returns the index of the first of some transactions, oldest first, that is not too old. None of those after it
+    /// is too old either.
     ///
-    /// The order of transactions is certain, and a clock may be wrong for a while: one that follows another counts as
-    /// at least as new. Otherwise a single one of 1970 would cut off all that came before it.
+    /// The order of transactions is certain, but a clock may be wrong for a while: a transaction counts as at least as
+    /// new as the one before it. Otherwise a single one dated 1970 would cut off all earlier ones.
     ///
-    /// - Parameter earlier: The newest time of those before the first one.
+    /// - Parameter earlier: The newest time of the transactions before the first one.
     package func firstIndex(in times: [Double], after earlier: Double? = nil, now: Double) -> Int {
         func isKept(_ time: Double) -> Bool { now - time <= Double(age.seconds) }
         if let earlier, isKept(earlier) { return times.startIndex }

@@ -1,15 +1,15 @@
-/// Who made a transaction, as far as that is known.
+/// The author of a transaction, as far as known.
 public struct TransactionAuthor: Sendable, Hashable, Codable {
-    /// The name that was given to `update(author:)` or ``SettingsStore/commit(author:confirmWithin:_:)``.
+    /// The name passed to `update(author:)` or ``SettingsStore/commit(author:confirmWithin:_:)``.
     public var name: String?
     /// The name of the program.
     public var program: String?
     /// The number of its process.
     public var process: Int32?
-    /// The name of the user whose process it was, or else their number.
+    /// The name of the user that ran the process, or else the user's number.
     public var user: String?
 
-    /// Creates an author; nothing of it is known by default.
+    /// Creates an author; by default nothing about it is known.
     public init(name: String? = nil, program: String? = nil, process: Int32? = nil, user: String? = nil) {
         self.name = name
         self.program = program
@@ -17,14 +17,14 @@ public struct TransactionAuthor: Sendable, Hashable, Codable {
         self.user = user
     }
 
-    /// The same process under another name.
+    /// Returns the same process under another name.
     package func named(_ name: String?) -> TransactionAuthor {
         TransactionAuthor(name: name, program: program, process: process, user: user)
     }
 }
 
 extension TransactionAuthor: CustomStringConvertible {
-    /// Such as `“cli” (settings-tool 4711, alice)`.
+    /// For example `“cli” (settings-tool 4711, alice)`.
     public var description: String {
         let process = [program, process.map { "\($0)" }].compactMap(\.self).joined(separator: " ")
         let details = [process, user ?? ""].filter { !$0.isEmpty }.joined(separator: ", ")

@@ -4,8 +4,8 @@ public enum ValueOrigin: String, Sendable, Hashable, CaseIterable {
     case `default`
     /// A write in this process.
     case local
-    /// Another process, or a person with an editor. Also a commit that was surely not stored: its undoing puts in force
-    /// what is stored.
+    /// Another process, or a user with an editor. Also a commit that was surely not stored: undoing it restores the
+    /// stored values.
     case external
     /// The storage, when the store was opened.
     case loaded
@@ -35,6 +35,6 @@ public enum ValueOrigin: String, Sendable, Hashable, CaseIterable {
     case language
     /// Registered defaults.
     case registration
-    /// A domain of the program's own.
+    /// A domain that the program has defined.
     case domain
 }

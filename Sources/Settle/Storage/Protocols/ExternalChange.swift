@@ -1,11 +1,11 @@
-/// What others have stored after a position.
+/// The changes that others have stored after a position.
 public struct StorageChanges: Sendable, Hashable {
     /// The changes, oldest first.
     public var changes: [ExternalChange]
-    /// The position behind the last of them.
+    /// The position after the last of them.
     public var position: StoragePosition
 
-    /// Creates what a storage returns: no changes, if others have stored nothing since.
+    /// Creates the result of a storage; without changes, if others have stored nothing since.
     public init(_ changes: [ExternalChange], position: StoragePosition) {
         self.changes = changes
         self.position = position
@@ -14,30 +14,30 @@ public struct StorageChanges: Sendable, Hashable {
 
 /// A change of stored values made by another process or store, or by a batch of the store itself whose answer was lost.
 public struct ExternalChange: Sendable, Hashable {
-    /// What a storage knows of a change.
+    /// What a storage knows about a change.
     public enum Content: Sendable, Hashable {
         /// These keys have new values; `nil` means that a key is no longer stored.
         case values([SettingKey: SettingValue?])
-        /// Everything is as in this tree, with the store's own batches in it.
+        /// All values are as in this tree, which includes the store's own batches.
         case everything(SettingTree)
-        /// What is stored can't be used, and is not overwritten while it is there. The error says why.
+        /// The stored state can't be used, and is not overwritten as long as it is there. The error gives the reason.
         case unusable(StorageError)
     }
 
-    /// What has changed.
+    /// The changed values.
     public var content: Content
     /// The author of the transaction, if known.
     public var author: String?
-    /// The place of the change in the history of the storage; `nil` if it has none, or if the change is what several
-    /// transactions have led to.
+    /// The token of the change in the history of the storage; `nil` if it has none, or if the change is the sum of
+    /// several transactions.
     public var token: ChangeToken?
-    /// The store's own batch that has made it, if the store does not know that it was stored: its append has failed
-    /// with ``StorageError/isOutcomeUnknown`` and was not repeated. `nil` for what others have stored.
+    /// The store's own batch that has made the change, if the store does not know that it was stored: its append has
+    /// failed with ``StorageError/isOutcomeUnknown`` and was not repeated. `nil` for the changes of others.
     public var batch: StorageBatch.ID?
     /// Whether a migration has made it.
     var isMigration = false
 
-    /// Creates a change; by default without an author and without a place in a history.
+    /// Creates a change; by default without an author and without a token.
     public init(
         _ content: Content, author: String? = nil, token: ChangeToken? = nil, batch: StorageBatch.ID? = nil
     ) {
@@ -49,7 +49,7 @@ public struct ExternalChange: Sendable, Hashable {
 }
 
 extension ExternalChange {
-    /// Whether the same has changed, wherever that stands in a history.
+    /// Whether the same has changed, wherever in a history.
     public static func == (one: ExternalChange, other: ExternalChange) -> Bool {
         one.content == other.content && one.author == other.author && one.batch == other.batch
             && one.isMigration == other.isMigration
@@ -71,7 +71,7 @@ extension ExternalChange {
         }
     }
 
-    /// Puts later values of some keys over this change, so that it can still be merged after them.
+    /// Overwrites this change with later values of some keys, so that it can still be merged after them.
     public mutating func overwrite(_ values: [SettingKey: SettingValue?]) {
         switch content {
         case .values(var changed):
@@ -96,8 +96,8 @@ extension ExternalChange {
         }
     }
 
-    /// The values at some keys after this change, given the values that were stored before. Visits the change once, not
-    /// once per key.
+    /// Returns the values at some keys after this change, given the values that were stored before. Scans the change
+    /// once, not once per key.
     package func values(
         at keys: some Collection<SettingKey>, over before: [SettingKey: SettingValue]
     ) -> [SettingKey: SettingValue] {
@@ -137,7 +137,7 @@ extension ExternalChange {
 }
 
 extension Collection<SettingKey> {
-    /// Groups the keys that lie within other ones by these outer keys.
+    /// Groups the keys that lie within other keys by these outer keys.
     func grouped(within isWanted: (SettingKey) -> Bool) -> [SettingKey: [SettingKey]] {
         var groups: [SettingKey: [SettingKey]] = [:]
         for key in self {
@@ -148,10 +148,9 @@ extension Collection<SettingKey> {
 }
 
 extension [ExternalChange] {
-    /// Adds what was stored after these changes.
+    /// Adds a change that was stored after these.
     ///
-    /// - Parameter isOwn: Whether it is known to the store already. Then it only replaces the values that it has
-    ///   overwritten.
+    /// - Parameter isOwn: Whether the store knows it already. Then it only replaces the values that it has overwritten.
     package mutating func add(_ next: ExternalChange, isOwn: Bool) {
         guard isOwn else { return append(next) }
         guard case .values(let values) = next.content else { return }
@@ -164,7 +163,7 @@ extension [ExternalChange] {
         for change in self { change.apply(to: &tree) }
     }
 
-    /// The values at some keys after these changes, given the values that were stored before.
+    /// Returns the values at some keys after these changes, given the values that were stored before.
     func values(
         at keys: some Collection<SettingKey>, over before: [SettingKey: SettingValue]
     ) -> [SettingKey: SettingValue] {

@@ -2,48 +2,50 @@
 ///
 /// Its ``StorageContents``, ``StorageReceipt``s and ``ExternalChange``s have ``ChangeToken``s.
 public protocol HistoryStorage: SharedStorage {
-    /// The transactions after a place, oldest first.
+    /// Returns the transactions after a token, oldest first.
     ///
     /// - Parameters:
-    ///   - token: A place in any history.
-    ///   - limit: How many records to return at most; 1 or more.
-    /// - Returns: No records if nothing has come after the place. If the place is within transactions of which only the
-    ///   sum is known, their record is the first. `nil` if it is not, or not any more, known what has:
-    ///   the token belongs to another past, or to something that has been forgotten, or a record is missing after it.
+    ///   - token: A token of any history.
+    ///   - limit: The maximum number of records to return; 1 or more.
+    /// - Returns: No records if nothing has been stored after the token. If the token is within transactions of which
+    ///   only the sum is known, their record is the first. `nil` if the transactions after it are not known, or no
+    ///   longer: the token belongs to another history, or to a part that has been forgotten, or a record after it is
+    ///   missing.
     /// - Throws: ``StorageError`` if that can't be determined now.
     func records(after token: ChangeToken, limit: Int) async throws(StorageError) -> [StoredRecord]?
 
-    /// The transactions before a place, newest first, as far as they are known.
+    /// Returns the transactions before a token, newest first, as far as they are known.
     ///
     /// - Parameters:
-    ///   - token: A place in this history. The transaction at it is not among those returned. `nil` for the end.
-    ///   - limit: How many records to return at most; 1 or more. Fewer, or none, if the history begins there.
-    /// - Throws: ``StorageError`` if they can't be read now; with ``StorageError/Code/conflict`` if another past has
-    ///   taken the place of the one that the token is of.
+    ///   - token: A token of this history. Its own transaction is not among those returned. `nil` for the end.
+    ///   - limit: The maximum number of records to return; 1 or more. Fewer, or none, if the history begins there.
+    /// - Throws: ``StorageError`` if they can't be read now; with ``StorageError/Code/conflict`` if another history has
+    ///   replaced that of the token.
     func records(before token: ChangeToken?, limit: Int) async throws(StorageError) -> [StoredRecord]
 
-    /// The place of the newest transaction, with those of others that have been found until now. Read at any time; must
-    /// not wait.
+    /// The token of the newest transaction, including those of others that have been found until now. Read at any time;
+    /// must not wait.
     var token: ChangeToken? { get }
 
-    /// Whether batches are to have their ``StorageBatch/transactions``. Read at any time; must not wait.
+    /// Whether the store should fill in the ``StorageBatch/transactions`` of its batches. Read at any time; must not
+    /// wait.
     var keepsHistory: Bool { get }
 
-    /// Keeps a history from now on, for all who share the storage; or none any more. Never called with
-    /// ``HistoryPolicy/unchanged`` by a store.
+    /// Keeps a history from now on, for all who share the storage; or stops keeping one. A store never calls it with
+    /// ``HistoryPolicy/unchanged``.
     func keepHistory(_ policy: HistoryPolicy) async throws(StorageError)
 
-    /// No value at these keys, or in them, is kept in the history, whoever writes it: they are secrets. Values that are
-    /// kept already are removed.
+    /// Keeps all values at these keys, or in them, out of the history, no matter who writes them: they are secrets.
+    /// Values that the history already has are removed.
     func withhold(_ keys: [SettingKey]) async throws(StorageError)
 
-    /// The keys whose values are withheld, whoever has said so: a process that does not declare the secrets of others
-    /// must not report their values as history. By default none.
+    /// Returns the keys whose values are withheld, no matter who has declared them: a process that does not declare the
+    /// secrets of others must not report their values as history. By default there are none.
     func withheldKeys() async throws(StorageError) -> Set<SettingKey>
 
-    /// Removes all values at a key, and in it, from the history. What is stored stays.
+    /// Removes all values at a key, and in it, from the history. The stored values stay.
     ///
-    /// - Throws: ``StorageError``; with ``StorageError/Code/unsupported`` if what the history has can't be removed.
+    /// - Throws: ``StorageError``; with ``StorageError/Code/unsupported`` if the history's values can't be removed.
     func forgetHistory(of key: SettingKey) async throws(StorageError)
 }
 

@@ -12,18 +12,18 @@ public final class InMemoryStorage: HistoryStorage {
         number = memory.join()
     }
 
-    /// Makes another storage of the same memory, for a second store.
+    /// Creates another storage on the same memory, for a second store.
     public init(sharing other: InMemoryStorage) {
         memory = other.memory
         number = memory.join()
     }
 
-    /// What is stored now. Available after ``close()`` too.
+    /// The stored values. Available after ``close()`` too.
     public var tree: SettingTree {
         memory.state.withLock { $0.contents.tree }
     }
 
-    /// Replaces what is stored, as another process would.
+    /// Replaces all stored values, as another process would.
     ///
     /// Does nothing once the storage is closed.
     public func simulateExternalChange(_ tree: SettingTree) {
@@ -123,7 +123,7 @@ public final class InMemoryStorage: HistoryStorage {
         }
     }
 
-    /// A lease lasts until it is released.
+    /// Returns a new lease, which lasts until it is released.
     public func renew(_ lease: StorageLease) throws(StorageError) -> StorageLease {
         try memory.state.withLock { (state) throws(StorageError) in try state.check(lease, of: number) }
         return lease
@@ -146,7 +146,7 @@ public final class InMemoryStorage: HistoryStorage {
     private static let closed = StorageError(.closed, "The in-memory storage has been closed.")
 }
 
-/// The memory of one or more storages, and what happened to it that not all of them have seen.
+/// The memory of one or more storages, and the changes to it that not all of them have seen.
 private final class SharedMemory: Sendable {
     struct Member {
         var isLoaded = false
@@ -173,7 +173,7 @@ private final class SharedMemory: Sendable {
         /// The storage that holds the lock for transactions.
         var holder: Int?
         var waiting: [CheckedContinuation<Void, Never>] = []
-        /// Who holds each named lock, and the fencing number of the lease.
+        /// The holder of each named lock, and the fencing number of the lease.
         var names: [String: (member: Int, fence: UInt64)] = [:]
         var lastFence: UInt64 = 0
     }
@@ -203,7 +203,7 @@ private final class SharedMemory: Sendable {
         for waiter in waiting { waiter.resume() }
     }
 
-    /// Waits until no other storage holds the lock for transactions.
+    /// Waits until none of the other storages holds the lock for transactions.
     func wait(untilUnlockedFor number: Int) async {
         while true {
             await withCheckedContinuation { continuation in
@@ -295,7 +295,7 @@ extension SharedMemory.State {
     }
 
     /// - Parameters:
-    ///   - transactions: What single transactions did, if that is known.
+    ///   - transactions: The single transactions, if they are known.
     ///   - count: How many they are.
     fileprivate mutating func store(
         _ change: ExternalChange, by author: Int?, _ transactions: [StoredTransaction] = [], count: UInt64 = 1
@@ -323,7 +323,7 @@ extension SharedMemory.State {
         trim()
     }
 
-    /// Forgets what every storage has seen.
+    /// Removes the changes that every storage has seen.
     fileprivate mutating func trim() {
         let seen = members.values.map(\.seen).min() ?? position
         events.removeAll { $0.position <= seen }

@@ -6,28 +6,28 @@
 
 /// The history of a storage in memory: the newest records.
 struct MemoryHistory {
-    /// How much of it is told to those who ask for the past.
+    /// How much of it is reported to callers who ask for the history.
     var policy = HistoryPolicy.none {
         didSet { ring.limit = max(policy.transactions, Self.limit) }
     }
     private var ring: RecordRing<StoredRecord>
     private(set) var secrets: Set<SettingKey> = []
 
-    /// How many records are kept at least, for those that go on after a place.
+    /// The minimum number of records, for followers that resume after a token.
     private static let limit = 1_024
 
-    /// The place of the newest record.
+    /// The token of the newest record.
     private(set) var end = ChangeToken.beginning()
 
     init() { ring = RecordRing(limit: Self.limit, after: end) }
 
-    /// Adds what has just been stored.
+    /// Adds a change that has just been stored.
     ///
     /// - Parameters:
-    ///   - transactions: What single transactions did, if that is known.
+    ///   - transactions: The single transactions, if they are known.
     ///   - count: How many they are.
-    ///   - isExternal: Whether no store has made it.
-    /// - Returns: Its place.
+    ///   - isExternal: Whether it was made without a store.
+    /// - Returns: Its token.
     mutating func add(
         _ change: ExternalChange, from before: SettingTree, to after: SettingTree, _ transactions: [StoredTransaction],
         count: UInt64, isExternal: Bool

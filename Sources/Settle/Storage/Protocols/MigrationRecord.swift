@@ -1,11 +1,11 @@
-/// What stands beside the settings in a storage, under reserved names: which migrations it has seen, which commit has
-/// not been confirmed, and, in a file, where its JSON Schema is.
+/// The data beside the settings in a storage, under reserved names: the migrations that were made, the commit that has
+/// not been confirmed, and, in a file, the location of its JSON Schema.
 ///
 ///     "$schema": "./settings.schema.json",
 ///     "$settle": { "migrations": ["rename theme to look.theme", "sizes in points"] }
 ///
-/// Programs that know nothing of it keep it, as any key that they don't know. The schema's location is for editors: the
-/// user may write anything there, and no program changes it.
+/// Programs that know nothing of the record preserve it, like any unknown key. The schema's location is for editors:
+/// the user may write anything there, and programs do not change it.
 package struct MigrationRecord: Sendable, Equatable {
     /// The outermost name of the migrations.
     package static let name = "$settle"
@@ -19,26 +19,26 @@ package struct MigrationRecord: Sendable, Equatable {
 
     package init() { entries = SettingTree() }
 
-    /// What a tree has, whether or not it can be read.
+    /// Reads the record of a tree, whether or not its contents are valid.
     package init(in tree: SettingTree) {
         entries = SettingTree()
         for name in Self.names { entries.root[name] = tree.root[name] }
     }
 
-    /// Takes the record out of a tree, which then has nothing but values.
+    /// Takes the record out of a tree, so that only values are left.
     package init(takenFrom tree: inout SettingTree) {
         self.init(in: tree)
         for name in Self.names where tree.root[name] != nil { tree.root[name] = nil }
     }
 
-    /// Whether a key is one of the record.
+    /// Returns whether a key belongs to the record.
     @inline(never) package static func has(_ key: SettingKey) -> Bool { names.contains(key.split?.first ?? key.name) }
 
     package func put(into tree: inout SettingTree) {
         for (name, value) in entries.root { tree.root[name] = value }
     }
 
-    /// Where the JSON Schema is, relative to the file.
+    /// The location of the JSON Schema, relative to the file.
     package var schemaLocation: SettingValue? {
         get { entries.root[Self.schemaName] }
         set { entries.root[Self.schemaName] = newValue }
@@ -53,14 +53,14 @@ package struct MigrationRecord: Sendable, Equatable {
         }
     }
 
-    /// Whether a mutation of the record is one of its migrations.
+    /// Returns whether a mutation changes the migrations of the record.
     package static func isMigration(_ mutation: StoredMutation) -> Bool {
         guard (mutation.key.split?.first ?? mutation.key.name) == name else { return false }
         let steps = SettingKey.path(name, steps)
         return mutation.key == steps || mutation.part(at: steps) != nil
     }
 
-    /// The names of the steps that were made, in their order; `nil` if what stands there is no list of names.
+    /// The names of the steps that were made, in order; `nil` if the stored value is not a list of names.
     package var names: [String]? {
         guard let value = entries.root[Self.name] else { return [] }
         guard case .dictionary(let record) = value else { return nil }
@@ -75,7 +75,7 @@ package struct MigrationRecord: Sendable, Equatable {
         entries[SettingKey.path(Self.name, Self.steps)] = .array(all.map { .string($0) })
     }
 
-    /// The recorded names, each with the step of a program that it means, or `nil` if the program does not have it.
+    /// Returns the recorded names, each with the matching step of a program, or `nil` if the program does not have it.
     ///
     /// Earlier versions named a conversion after its types: “convert pause from Int to Double” is the step “convert
     /// pause”, unless a step has that name itself.
@@ -89,15 +89,15 @@ package struct MigrationRecord: Sendable, Equatable {
         }
     }
 
-    /// The first step that is not among those a program knows.
+    /// Returns the first recorded step that a program does not know.
     package func foreignStep(besides known: [String]) -> String? {
         guard entries.root[Self.name] != nil, names?.allSatisfy(known.contains) == false else { return nil }
         return recorded(among: known).first { $0.step == nil }?.name
     }
 
-    /// Takes its own part out of a change of others.
+    /// Takes its own part out of a change that others have made.
     ///
-    /// - Returns: Whether other steps are recorded now.
+    /// - Returns: Whether the recorded steps have changed.
     package mutating func take(from change: inout ExternalChange) -> Bool {
         let before = names
         switch change.content {

@@ -1,19 +1,19 @@
 /// A storage that others change too: processes that share a file, or machines that share a server.
 ///
-/// The store keeps the ``StoragePosition`` up to which it has merged what others have stored, and asks for what came
-/// after it. How commits of several stores are kept apart is the storage's choice:
+/// The store remembers the ``StoragePosition`` up to which it has merged the changes of others, and asks for later
+/// ones. The storage chooses how to isolate the commits of several stores:
 ///
 /// - ``lockForTransaction()`` gives a lock. Under it nobody else appends, so a commit's closure need not run again.
 ///   Three calls make a commit: lock, append, unlock.
 /// - Without such a lock, a commit's batch has the condition ``StorageBatch/Condition/at(_:)``. If others were faster,
 ///   the append throws ``StorageError/Code/conflict``; the store undoes the commit, merges their changes, and runs its
-///   closure again. Nor does the store know then what has become of a batch whose answer was lost, and whose values it
-///   gives up because others have replaced some of them: if it was stored, ``changes(after:)`` has to tell, with the
-///   ``ExternalChange/batch``.
+///   closure again. The answer to a batch may also be lost, and the store gives up its values if others have replaced
+///   some of them. Then the store does not know whether the batch was stored: if it was, ``changes(after:)`` has to
+///   report it, with the ``ExternalChange/batch``.
 public protocol SharedStorage: Storage {
-    /// The changes of others after a position, oldest first, without what a later batch of this storage has overwritten
-    /// and without this storage's own batches; except, without a lock for transactions, one whose outcome it has called
-    /// unknown since, if that turns out to be stored.
+    /// Returns the changes of others after a position, oldest first, without values that a later batch of this storage
+    /// has overwritten, and without this storage's own batches. One exception: without a lock for transactions, it
+    /// includes an own batch whose outcome it has since reported as unknown, if that turns out to be stored.
     ///
     /// - Parameter position: The last one that the store was given with a load, with changes, or with the receipt of a
     ///   batch that it appended under the lock for transactions or on the condition of a position.
@@ -24,27 +24,26 @@ public protocol SharedStorage: Storage {
     /// successful load. Returns immediately. The function returns immediately too, and may be called on any thread.
     func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void)
 
-    /// Keeps others from appending, from the position in the lease on, until ``unlock(_:)``.
+    /// Prevents others from appending, from the position in the lease on, until ``unlock(_:)``.
     ///
     /// - Returns: `nil` if this storage has no such lock.
     /// - Throws: ``StorageError`` with ``StorageError/Code/locked`` if another store has held it for too long.
     func lockForTransaction() async throws(StorageError) -> StorageLease?
 
-    /// Acquires a lock that excludes only callers who ask for the same name, on all processes and machines that share
-    /// the storage. May be called beside any other call, on another
-    /// thread.
+    /// Acquires a lock that excludes only callers who ask for the same name, in all processes and on all machines that
+    /// share the storage. May be called at the same time as any other call, on another thread.
     ///
     /// - Parameter name: 1 to 64 ASCII letters, digits, hyphens and underscores.
     /// - Returns: `nil` if the name is locked already. Must not wait for it; the store tries again a moment later.
     /// - Throws: ``StorageError`` if the lock can't be acquired, or if that can't be determined. Then it is not held.
     func tryLock(named name: String) async throws(StorageError) -> StorageLease?
 
-    /// Who holds a named lock, as the subject of a sentence, such as "process 4711"; `nil` if that is not known. Called
-    /// at any time; must not wait.
+    /// Returns who holds a named lock, as the subject of a sentence, such as "process 4711"; `nil` if that is not
+    /// known. Called at any time; must not wait.
     func holder(ofLockNamed name: String) -> String?
 
-    /// Extends a lease whose ``StorageLease/timeToLive`` is limited. For a lease without a
-    /// limit, checks whether it is still held; called before its release.
+    /// Extends a lease whose ``StorageLease/timeToLive`` is limited. For a lease without a limit, checks whether it is
+    /// still held; called before its release.
     ///
     /// - Throws: ``StorageError`` with ``StorageError/Code/leaseLost`` if it has ended.
     func renew(_ lease: StorageLease) async throws(StorageError) -> StorageLease
@@ -57,18 +56,18 @@ extension SharedStorage {
     public func holder(ofLockNamed name: String) -> String? { nil }
 }
 
-/// What a ``SharedStorage`` reports on its own.
+/// An event that a ``SharedStorage`` reports on its own.
 public enum StorageEvent: Sendable, Hashable {
-    /// ``SharedStorage/changes(after:)`` may have something new.
+    /// ``SharedStorage/changes(after:)`` may have new changes.
     case mayHaveChanged
-    /// What made calls fail may be over: the store tries again.
+    /// The reason for failing calls may be gone: the store tries again.
     case available
     /// Calls will fail until ``available``. The store reports the error.
     case unavailable(StorageError)
     /// A lease has ended before it was released.
     case leaseLost(StorageLease)
-    /// Something that a person should know of, such as values that were given up. Calls go on. The store reports the
-    /// error.
+    /// A problem that the user should know about, such as values that were given up. Calls still succeed. The store
+    /// reports the error.
     case issue(StorageError)
 }
 
@@ -76,9 +75,9 @@ public enum StorageEvent: Sendable, Hashable {
 public struct StorageLease: Sendable, Hashable {
     /// The name of the lock; `nil` for the lock for transactions.
     public var name: String?
-    /// Rises with each lease of the name, so that what was done under an earlier one can be told apart and refused.
+    /// Rises with each lease of the name, so that writes under an earlier lease can be recognized and refused.
     public var fencingNumber: UInt64
-    /// Where the storage was when it granted the lease.
+    /// The position of the storage when it granted the lease.
     public var position: StoragePosition
     /// How long the lease lasts after it was asked for or renewed; `nil` if it lasts until ``SharedStorage/unlock(_:)``
     /// or the end of the process.

@@ -2,20 +2,20 @@ import Synchronization
 
 /// The new values of some keys, from one or more transactions.
 public struct StorageBatch: Sendable, Hashable, Identifiable {
-    /// Tells a batch that is appended again from a new one with the same values.
+    /// Distinguishes a batch that is appended again from a new one with the same values.
     public struct ID: Sendable, Hashable, Codable {
         /// Chosen at random for each opened store.
         public var store: UInt64
         /// Rises from batch to batch of the store.
         public var number: UInt64
 
-        /// Creates an identity, such as one that a storage has kept.
+        /// Creates an identity, for example from numbers that a storage has saved.
         public init(store: UInt64, number: UInt64) {
             self.store = store
             self.number = number
         }
 
-        /// An identity that no other batch has.
+        /// Creates an identity that no other batch has.
         public init() {
             self.init(
                 store: Self.process, number: Self.counter.add(1, ordering: .relaxed).newValue)
@@ -25,7 +25,7 @@ public struct StorageBatch: Sendable, Hashable, Identifiable {
         private static let counter = Atomic<UInt64>(0)
     }
 
-    /// What must hold when the batch is stored.
+    /// A condition that must hold when the batch is stored.
     public enum Condition: Sendable, Hashable {
         /// Nobody has stored anything after this position. Otherwise the append throws
         /// ``StorageError/Code/conflict``.
@@ -33,8 +33,8 @@ public struct StorageBatch: Sendable, Hashable, Identifiable {
         /// The lease is still held. Otherwise the append throws ``StorageError/Code/leaseLost``.
         case under(StorageLease)
         /// No migrations are recorded, under `$settle`, but the named ones. Otherwise the append throws
-        /// ``StorageError/Code/migrated``. A storage that does not check it may store a batch of a program that has not
-        /// been told of a migration yet.
+        /// ``StorageError/Code/migrated``. A storage that does not check this may store a batch of a program that does
+        /// not know of a migration yet.
         case migrated(within: [String])
     }
 
@@ -43,21 +43,22 @@ public struct StorageBatch: Sendable, Hashable, Identifiable {
     public var revision: UInt64
     /// The new value of each changed key; `nil` means that the key is no longer stored.
     public var values: [SettingKey: SettingValue?]
-    /// What the store believes to be stored at these keys until now. A storage that others change too can compare it
-    /// with what is stored to detect changes of the same key. A key that is missing here was not stored.
+    /// The values that the store believes to be stored at these keys until now. A storage that others change too can
+    /// compare them with the stored values to detect changes of the same key. A key that is missing here was not
+    /// stored.
     public var expectedValues: [SettingKey: SettingValue]
-    /// The author, if all of the batch has one with a name.
+    /// The author, if the whole batch has one author with a name.
     public var author: String?
     /// How many transactions of the store the batch has, 1 or more.
     public var transactionCount: UInt64
-    /// What each of them did, oldest first, for a ``HistoryStorage`` that keeps a history; empty otherwise.
+    /// The effect of each of them, oldest first, for a ``HistoryStorage`` that keeps a history; empty otherwise.
     public var transactions: [StoredTransaction]
     /// Only a ``SharedStorage`` is given conditions. If one does not hold, nothing is stored.
     public var conditions: [Condition]
-    /// Keys that one transaction has written, for a storage with ``StorageLimits``, which may have to part a batch:
-    /// what they have stands or falls together. A key on its own is in none.
+    /// Groups of keys that one transaction has written, for a storage with ``StorageLimits``, which may have to split a
+    /// batch: their values must be stored together. A key on its own is in no group.
     public var writtenTogether: [[SettingKey]] = []
-    /// Whether more of what waits to be stored comes with later batches, because of the storage's limits.
+    /// Whether later batches contain more of the pending values, because of the storage's limits.
     public var isPart = false
     /// Whether a commit waits for the batch, and is undone if it fails. Otherwise the values stay in force, and the
     /// store appends them again: a storage may keep them where they survive the end of the process.
@@ -83,15 +84,15 @@ public struct StorageBatch: Sendable, Hashable, Identifiable {
     }
 }
 
-/// What a storage says of a batch that it has stored.
+/// A storage's confirmation of a batch that it has stored.
 public struct StorageReceipt: Sendable, Hashable {
-    /// The position behind the batch.
+    /// The position after the batch.
     public var position: StoragePosition
-    /// How safe the batch is: at least as safe as was asked for.
+    /// The durability of the batch: at least the one that was asked for.
     public var durability: StorageDurability
     /// Whether others have stored something that ``SharedStorage/changes(after:)`` has not returned yet.
     public var hasExternalChanges: Bool
-    /// The place of the batch in the history of the storage; `nil` if it has none.
+    /// The token of the batch in the history of the storage; `nil` if it has none.
     public var token: ChangeToken?
 
     /// Creates a receipt; by default others have stored nothing, and the storage has no history.

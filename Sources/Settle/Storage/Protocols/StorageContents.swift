@@ -1,35 +1,35 @@
-/// What a storage holds.
+/// The contents of a storage.
 public struct StorageContents: Sendable, Hashable {
-    /// What a load found.
+    /// The result of a load.
     ///
-    /// Code that must not mistake lost settings for new ones, such as a lock with a count of attempts, starts anew only
-    /// with ``absent``.
+    /// Code that must not mistake lost settings for new ones, such as a lock that counts attempts, starts from zero
+    /// only with ``absent``.
     public enum Outcome: Sendable, Hashable {
-        /// Nothing has ever been stored, as far as can be seen.
+        /// As far as can be seen, nothing has ever been stored.
         case absent
         /// All that was stored was read.
         case intact
-        /// What was stored is damaged. `description` says what is damaged and what is used instead.
+        /// The stored state is damaged. `description` says what is damaged and what is used instead.
         ///
-        /// With `isComplete` every setting still has its newest value. Otherwise some have earlier values or their
+        /// If `isComplete`, every setting still has its newest value. Otherwise some have earlier values or their
         /// defaults.
         case recovered(description: String, isComplete: Bool)
-        /// What was stored has been removed, and `description` says what shows that it existed. Settings have their
+        /// The stored state has been removed, and `description` says what shows that it existed. Settings have their
         /// defaults, except for those that are stored beside it.
         case removed(description: String)
     }
 
     /// The values.
     public var tree: SettingTree
-    /// What the load found.
+    /// The result of the load.
     public var outcome: Outcome
-    /// Where the storage is. Matters only to a ``SharedStorage``.
+    /// The position of the storage. Matters only to a ``SharedStorage``.
     public var position: StoragePosition
-    /// The place of the newest transaction in the history of the storage; `nil` if it has none, such as a file to which
+    /// The token of the newest transaction in the history of the storage; `nil` if it has none, such as a file to which
     /// nothing has been written yet.
     public var token: ChangeToken?
 
-    /// Whether the same was found, wherever the storages were.
+    /// Whether the same was found, regardless of the storages' positions.
     public static func == (one: StorageContents, other: StorageContents) -> Bool {
         one.tree == other.tree && one.outcome == other.outcome
     }

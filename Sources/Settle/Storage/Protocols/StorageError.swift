@@ -1,4 +1,4 @@
-/// Why a storage could not do what was asked.
+/// The reason why a storage could not do what was asked.
 public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// An extensible kind of failure.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -22,11 +22,11 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let unsupportedValue = Code("unsupportedValue")
         /// Others have stored something since the position on which the batch depends. Nothing was stored.
         public static let conflict = Code("conflict")
-        /// The lease under which the batch was to be stored has ended. Nothing was stored.
+        /// The lease required for the batch has ended. Nothing was stored.
         public static let leaseLost = Code("leaseLost")
-        /// What is stored has been migrated with a step that the program does not know. Nothing was stored.
+        /// The stored values have been migrated with a step that the program does not know. Nothing was stored.
         public static let migrated = Code("migrated")
-        /// The storage can't do what was asked, whatever it has.
+        /// The storage does not support the request, whatever its contents.
         public static let unsupported = Code("unsupported")
         /// The storage can't be reached.
         public static let unavailable = Code("unavailable")
@@ -36,15 +36,15 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of failure. The store acts on ``Code/conflict``, ``Code/leaseLost`` and ``Code/unsupportedValue``.
     public var code: Code
-    /// A sentence that a person can act on: what failed, on which file or key, and by which rule.
+    /// A sentence that the user can act on: what failed, on which file or key, and by which rule.
     public var description: String
     /// The operating system's error number, where there is one.
     public var errno: Int32?
-    /// Whether the batch may have been stored although the append has failed, such as when the answer of a server was
-    /// lost. The store then repeats the same batch.
+    /// Whether the batch may have been stored although the append has failed, for example because the answer of a
+    /// server was lost. The store then repeats the same batch.
     public var isOutcomeUnknown: Bool
 
-    /// Creates an error; by default one that says that nothing was stored.
+    /// Creates an error; by default nothing was stored.
     public init(_ code: Code, _ description: String, errno: Int32? = nil, isOutcomeUnknown: Bool = false) {
         self.code = code
         self.description = description
@@ -54,10 +54,10 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension StorageError {
-    /// Others were faster.
+    /// Others have stored something first.
     static let others = StorageError(.conflict, "Others have changed the settings since the transaction has read them.")
 
-    /// A value is larger than the storage takes.
+    /// Returns the error for a value that is larger than the storage accepts.
     static func tooLarge(_ size: Int, limit: Int) -> StorageError {
         StorageError(.unsupportedValue, "It needs \(size) bytes, and the limit is \(limit).")
     }

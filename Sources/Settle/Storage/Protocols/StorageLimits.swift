@@ -1,21 +1,21 @@
-/// What a storage can store at once, and in what time. `nil` is no limit.
+/// How much a storage can store at once, and in what time. `nil` means no limit.
 ///
 /// An `update` or `commit` that writes more keys, or several with more bytes, is refused before anything changes, and a
-/// single value with more bytes is refused as one that can't be saved. Values that wait to be saved are stored in
-/// several batches if they have to be, in the order in which they were written; what one transaction has written stays
-/// in one of them.
+/// single value with more bytes is refused as one that can't be saved. Pending values are stored in several batches if
+/// they have to be, in the order in which they were written; the values of one transaction stay in one batch.
 public struct StorageLimits: Sendable, Hashable {
     /// How many keys a batch may have.
     public var keys: Int?
     /// How many bytes the values of a batch may have, as an estimate of their encoded size.
     public var bytes: Int?
-    /// How long a call may take, by the store's clock. Then its task is cancelled, by another thread than the one that
-    /// it may have blocked, and the storage should end it: with ``StorageError/Code/unavailable``, and for an append
-    /// with ``StorageError/isOutcomeUnknown`` if the batch is under way. A store waits for a storage that does not.
+    /// How long a call may take, by the store's clock. Then another thread than the one that it may have blocked
+    /// cancels the call's task, and the storage should end it: with ``StorageError/Code/unavailable``, and for an
+    /// append with ``StorageError/isOutcomeUnknown`` if the batch is under way. If the storage does not end it, the
+    /// store waits.
     ///
-    /// Applies to every call that throws, except checkpoints and kept values.
+    /// Applies to every call that throws, except checkpoints and preserving values.
     public var time: Duration?
-    /// Whether programs of other versions use the values at the same time, such as those of a cluster's other machines.
+    /// Whether programs of other versions use the values at the same time, such as those on a cluster's other machines.
     /// Then a migration may only add values: a step that removes or changes one, or gives it another key, is refused.
     public var sharesVersions: Bool
 

@@ -1,6 +1,6 @@
-/// A place in the order in which a storage has stored batches, as a text whose meaning only the storage knows.
+/// A position in the order in which a storage has stored batches, as a text whose meaning only the storage knows.
 ///
-/// Two equal positions of one storage have the same values.
+/// If two positions of one storage are equal, so are its values there.
 public struct StoragePosition: Sendable, Hashable, Codable, LosslessStringConvertible {
     private enum Content: Hashable {
         case number(UInt64)
@@ -9,14 +9,14 @@ public struct StoragePosition: Sendable, Hashable, Codable, LosslessStringConver
 
     private let content: Content
 
-    /// A position that a storage has described as a text.
+    /// Creates a position from the text that a storage has given it.
     public init(_ description: String) {
-        // One that is a number is the same, however it was made.
+        // A number is the same position in both forms.
         let number = UInt64(description)
         content = number.map { String($0) == description ? .number($0) : .text(description) } ?? .text(description)
     }
 
-    /// A position that is a number, such as a server's revision.
+    /// Creates a position from a number, such as a server's revision.
     public init(_ number: UInt64) {
         content = .number(number)
     }
@@ -34,12 +34,12 @@ public struct StoragePosition: Sendable, Hashable, Codable, LosslessStringConver
         if case .number(let number) = content { number } else { nil }
     }
 
-    /// Reads the text.
+    /// Decodes the text.
     public init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode(String.self))
     }
 
-    /// Writes the text.
+    /// Encodes the text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

@@ -1,4 +1,4 @@
-/// What a storage remembers that is read and written as a whole by one store: everything that a ``Storage`` has to do
+/// The state of a storage that one store reads and writes as a whole: it does everything that a ``Storage`` has to do
 /// besides reading and writing.
 ///
 /// ```swift

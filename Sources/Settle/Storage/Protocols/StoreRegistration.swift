@@ -1,4 +1,4 @@
-/// A store's entry in a list of open stores. It is told when the store's storage has been closed.
+/// A store's entry in a list of open stores. It is notified when the store's storage has been closed.
 protocol StoreRegistration: AnyObject, Sendable {
     /// Closing the last handle failed, and the store is open again.
     func closingFailed()

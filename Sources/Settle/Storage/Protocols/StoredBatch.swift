@@ -1,6 +1,6 @@
-/// A ``StorageBatch`` as a log of batches keeps it: what it has stored, without its conditions.
+/// An entry for a ``StorageBatch`` in a log of batches: what it has stored, without its conditions.
 ///
-/// Any encoder keeps it exactly, also one for JSON: values are encoded as their ``SettingValue/bytes``.
+/// Any encoder preserves it exactly, even one for JSON: values are encoded as their ``SettingValue/bytes``.
 ///
 /// ```swift
 /// let entry = try JSONEncoder().encode(StoredBatch(batch, token: token))
@@ -9,20 +9,20 @@ public struct StoredBatch: Sendable, Hashable, Identifiable {
     public var id: StorageBatch.ID
     /// The new value of each changed key; `nil` means that the key is no longer stored.
     public var values: [SettingKey: SettingValue?]
-    /// The author, if all of the batch has one with a name.
+    /// The author, if the whole batch has one author with a name.
     public var author: String?
     /// How many transactions of the store the batch has, 1 or more.
     public var transactionCount: UInt64
-    /// What each of them did, oldest first; empty if the storage keeps no history.
+    /// The effect of each of them, oldest first; empty if the storage keeps no history.
     public var transactions: [StoredTransaction]
-    /// Where the batch is in the history of the storage; `nil` if it has none.
+    /// The token of the batch in the history of the storage; `nil` if it has none.
     public var token: ChangeToken?
 
     /// Creates the entry for a batch.
     ///
     /// - Parameters:
     ///   - batch: The batch.
-    ///   - token: Where it is in the history of the storage, if that is known yet.
+    ///   - token: Its token in the history of the storage, if that is known yet.
     public init(_ batch: StorageBatch, token: ChangeToken? = nil) {
         id = batch.id
         values = batch.values
@@ -34,8 +34,8 @@ public struct StoredBatch: Sendable, Hashable, Identifiable {
 }
 
 extension Sequence<StoredBatch> {
-    /// What ``SharedStorage/changes(after:)`` returns, from the batches that were stored after the position, oldest
-    /// first.
+    /// Returns the result of ``SharedStorage/changes(after:)``, from the batches that were stored after the position,
+    /// oldest first.
     ///
     /// The batches of others become changes. A later own batch replaces the values that it has overwritten, so that the
     /// store can still merge them. An own batch of unknown outcome is a change too, with its ``ExternalChange/batch``.
@@ -43,7 +43,7 @@ extension Sequence<StoredBatch> {
     /// - Parameters:
     ///   - unknown: The own batches that the store does not know to be stored: their last append has failed with
     ///     ``StorageError/isOutcomeUnknown``.
-    ///   - isOwn: Whether the storage itself has appended a batch, such as by the ``StorageBatch/ID/store`` of its
+    ///   - isOwn: Whether the storage itself has appended a batch, for example by the ``StorageBatch/ID/store`` of its
     ///     ``id``.
     public func externalChanges(
         unknown: Set<StorageBatch.ID> = [], isOwn: (StoredBatch) throws -> Bool
@@ -62,7 +62,7 @@ extension StoredBatch: Codable {
         case id, token, author, changes, count, transactions
     }
 
-    /// One of the values. A list rather than a dictionary by key, which would mix up keys that Unicode takes for equal.
+    /// One of the values. A list rather than a dictionary by key, which would mix up keys that Unicode considers equal.
     private struct Change: Codable {
         var key: SettingKey
         var value: SettingValue?

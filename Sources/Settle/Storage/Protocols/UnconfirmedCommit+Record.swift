@@ -51,7 +51,7 @@ extension UnconfirmedCommit {
         return .dictionary(record)
     }
 
-    /// `nil` for a value that is no record, such as one that was edited by hand.
+    /// Decodes a record; `nil` for a value that is not one, for example after an edit by hand.
     package init?(_ record: SettingValue?) {
         guard case .dictionary(let record)? = record, case .dictionary(let changes)? = record[Name.changes],
             case .dictionary(let base)? = record[Name.base], let length = Self.duration(record[Name.within]),
@@ -60,7 +60,7 @@ extension UnconfirmedCommit {
         else { return nil }
         var mutations: [StoredMutation] = []
         for (name, change) in changes {
-            // A record that was edited must not lead to what stands beside the settings.
+            // An edited record must not lead to data beside the settings.
             guard case .dictionary(let values) = change, let key = SettingKey(name), !MigrationRecord.has(key) else {
                 return nil
             }

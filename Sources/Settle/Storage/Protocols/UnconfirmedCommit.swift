@@ -1,4 +1,4 @@
-/// A commit that is taken back unless it is confirmed in time: what it has replaced, and how long it may stand.
+/// A commit that is reverted unless it is confirmed in time: the values it has replaced, and how long it may stand.
 ///
 /// ```
 ///   committed ──confirm, in time──▶ confirmed: the record is removed
@@ -8,24 +8,24 @@
 ///   taken back: the old values and the removal of the record are one transaction
 /// ```
 ///
-/// Pure: moments come in. Its record is stored in the same batch as the values; see ``MigrationRecord``. On the boot of
-/// its ``base`` the time is measured by the continuous clock. On another one only the wall clock can tell how much has
-/// passed, and may be wrong.
+/// Pure: moments are passed in. Its record is stored in the same batch as the values; see ``MigrationRecord``. On the
+/// boot of its ``base`` the continuous clock measures the time. On another boot only the wall clock can measure how
+/// much time has passed, and that clock may be wrong.
 package struct UnconfirmedCommit: Sendable, Equatable {
-    /// Where the record is, beside the settings.
+    /// The key of the record, beside the settings.
     package static let key = SettingKey.path(MigrationRecord.name, "unconfirmed")
 
-    /// What to take back, in the order of the keys: the values before, and those that the commit has left.
+    /// The changes to revert, in the order of the keys: the values before and after the commit.
     package private(set) var changes: [StoredMutation]
     package private(set) var author: String?
     /// Wall time of the commit in seconds since 2001, to show.
     package private(set) var time: Double
-    /// How long it may stand in all.
+    /// How long it may stand in total.
     package private(set) var length: Duration
     /// How long it may stand from the base on.
     private(set) var rest: Duration
     private(set) var base: MachineMoment
-    /// Whether a wall clock has been found that was behind the base.
+    /// Whether a wall clock was found to be behind the base.
     private(set) var hasBadClock = false
 
     /// How far wall clocks may differ without being wrong.
@@ -40,7 +40,7 @@ package struct UnconfirmedCommit: Sendable, Equatable {
         base = moment
     }
 
-    /// Adds what a record says beside the above. No more than all of the time is left, whatever it says.
+    /// Adds the record's other properties. At most the total time is left, whatever the record says.
     mutating func resume(rest: Duration, time: Double, hasBadClock: Bool) {
         self.rest = min(rest, length)
         self.time = time
@@ -49,11 +49,11 @@ package struct UnconfirmedCommit: Sendable, Equatable {
 
     // MARK: Time
 
-    /// How long it may still stand.
+    /// Returns how long it may still stand.
     package func remaining(at moment: MachineMoment) -> Duration {
         if isSameBoot(as: moment) { return max(.zero, rest - (moment.uptime - base.uptime)) }
         let passed = moment.time - base.time
-        // Once, a clock that was set back may give all of the rest again.
+        // A clock that was set back may restore the whole rest once.
         if hasBadClock, passed < -Self.tolerance { return .zero }
         guard passed.isFinite, passed > 0 else { return rest }
         return max(.zero, rest - .bounded(seconds: passed))
@@ -61,12 +61,13 @@ package struct UnconfirmedCommit: Sendable, Equatable {
 
     package func isDue(at moment: MachineMoment) -> Bool { remaining(at: moment) == .zero }
 
-    /// Whether the continuous clock can measure what is left. An earlier uptime is that of another machine or boot.
+    /// Returns whether the continuous clock can measure the time left. An earlier uptime is that of another machine or
+    /// boot.
     func isSameBoot(as moment: MachineMoment) -> Bool {
         !moment.boot.isEmpty && moment.boot == base.boot && moment.uptime >= base.uptime
     }
 
-    /// The same, measured by the continuous clock of this boot from now on.
+    /// Returns the same, measured by the continuous clock of this boot from now on.
     func rebased(at moment: MachineMoment) -> UnconfirmedCommit {
         var new = self
         new.rest = remaining(at: moment)
@@ -77,7 +78,7 @@ package struct UnconfirmedCommit: Sendable, Equatable {
 
     // MARK: Another commit
 
-    /// Both as one: what was stored before the first of them, and the time of the second.
+    /// Returns both as one: the values before the first of them, and the time of the second.
     func joined(by newer: UnconfirmedCommit) -> UnconfirmedCommit {
         var joined = newer
         var changes = self.changes
@@ -90,8 +91,8 @@ package struct UnconfirmedCommit: Sendable, Equatable {
         return joined
     }
 
-    /// What two mutations of the same value, or of one within the other, have done together. What others have written
-    /// between the two is kept.
+    /// Returns the joint effect of two mutations of the same value, or of one within the other. Values that others have
+    /// written between the two are preserved.
     private static func join(_ newer: StoredMutation, _ older: StoredMutation) -> StoredMutation {
         let outer = newer.key.isWithin(older.key) ? older.key : newer.key
         let isOuter = outer == older.key

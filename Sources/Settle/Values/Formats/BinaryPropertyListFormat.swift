@@ -14,7 +14,7 @@
 /// All numbers are big-endian. Since objects refer to each other by number, a small or damaged file can describe an
 /// endless tree; the reader refuses cycles, and trees that expand to much more than their file.
 ///
-/// References, which belong to keyed archives (UIDs), and sets are refused: no setting value would write them back.
+/// References, which belong to keyed archives (UIDs), and sets are refused: setting values could not write them back.
 package struct BinaryPropertyListFormat: TreeFormat {
     static let magic = Array("bplist00".utf8)
     static let trailerSize = 32
@@ -44,7 +44,7 @@ enum BinaryPropertyListKind {
     static let data: UInt8 = 0x4
     static let ascii: UInt8 = 0x5
     static let utf16: UInt8 = 0x6
-    /// To another object of a keyed archive.
+    /// A reference to another object of a keyed archive.
     static let reference: UInt8 = 0x8
     static let array: UInt8 = 0xA
     static let dictionary: UInt8 = 0xD

@@ -20,10 +20,10 @@ struct BinaryPropertyListReader {
     private var openObjects: Set<Int> = []
     /// Strings and data read so far, shared among the references to them.
     private var sharedValues: [Int: SettingValue] = [:]
-    /// How many more values the file may expand to. Without shared arrays and dictionaries, no tree has more values
-    /// than its file has bytes.
+    /// The number of further values to which the file may expand. Without shared arrays and dictionaries, a tree cannot
+    /// have more values than its file has bytes.
     private var remainingValues: Int
-    /// How many more bytes of strings and data the file may expand to.
+    /// The number of further bytes of strings and data to which the file may expand.
     private var remainingBytes: Int
 
     init(_ bytes: [UInt8], dialect: PropertyListDialect = .settings) throws(FormatError) {
@@ -92,7 +92,7 @@ struct BinaryPropertyListReader {
         }
     }
 
-    // MARK: - Places
+    // MARK: - Errors
 
     private func failure(_ object: Int, _ reason: String, _ rule: FormatError.Rule = .syntax) -> FormatError {
         FormatError(rule, atByte: (try? offset(of: object)) ?? tableOffset, reason)
@@ -263,7 +263,8 @@ extension BinaryPropertyListReader {
         guard [Kind.ascii, Kind.utf16].contains(bytes[start] >> 4) else {
             throw failure(object, "A key must be a string.")
         }
-        // Depth 0 will do: strings contain nothing. A key is itself, also where the same string is another value.
+        // Depth 0 is enough: strings contain no other values. A key is read literally, even where the same string is
+        // another value.
         if case .string(let key) = try value(of: object, depth: 0), key.utf8.first != UInt8(ascii: "$") { return key }
         return try text(object, start)
     }

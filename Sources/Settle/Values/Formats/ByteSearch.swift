@@ -1,9 +1,9 @@
-/// Looks for some bytes in others, and skips most of those (Horspool's algorithm).
+/// Searches bytes for a part, and skips most of them (Horspool's algorithm).
 ///
 /// Pure.
 struct ByteSearch {
     private let part: [UInt8]
-    /// How far the next place is at which the part may end, by the byte at the last such place.
+    /// The distance to the next offset at which the part may end, by the byte at the last such offset.
     private let steps: [Int]
 
     /// - Parameter part: Two bytes or more.
@@ -14,7 +14,7 @@ struct ByteSearch {
         self.steps = steps
     }
 
-    /// Where the part begins, if it stands there once.
+    /// Returns the offset of the part, if it occurs exactly once.
     func onlyPlace(in bytes: [UInt8]) -> Int? {
         bytes.withUnsafeBytes { bytes in
             guard let place = place(in: bytes, from: 0), self.place(in: bytes, from: place + 1) == nil else {

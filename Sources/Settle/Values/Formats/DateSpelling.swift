@@ -4,7 +4,7 @@
     package import Foundation
 #endif
 
-/// How a date is written where a format has no dates.
+/// The spelling of a date where a format has no dates.
 enum DateSpelling {
     case iso8601(String)
     /// A number literal, for years that don't fit into four digits.
@@ -24,19 +24,19 @@ enum DateSpelling {
     }
 }
 
-/// What other formats than those of settings files make of a date.
+/// Conversions of dates to formats other than those of settings files.
 package enum DateConversion {
-    /// The date without its fraction of a second, rounded down, which an XML property list holds; `nil` outside the
-    /// years that four digits spell.
+    /// Returns the date without its fraction of a second, rounded down, which an XML property list can hold; `nil`
+    /// outside the years that four digits can represent.
     package static func wholeSeconds(of date: Date) -> Date? {
         let whole = Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down))
         return isXMLDate(whole) ? whole : nil
     }
 
-    /// Whether an XML property list holds the date.
+    /// Returns whether an XML property list can hold the date.
     static func isXMLDate(_ date: Date) -> Bool { Timestamp(date)?.iso8601(in: .historical)?.utf8.count == 20 }
 
-    /// The date as a text that a setting reads as the same date; only a word if the date is not finite.
+    /// Returns the date as a text that a setting reads as the same date; only a word if the date is not finite.
     package static func text(of date: Date) -> String {
         switch try? DateSpelling(date) {
         case .iso8601(let text), .secondsSince1970(let text): text

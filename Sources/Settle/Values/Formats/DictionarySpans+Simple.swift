@@ -1,9 +1,9 @@
 extension DictionarySpans {
-    /// Adds what most JSON files have thousands of: entries without escapes and comments whose values have no parts.
-    /// Those that are anything else, and the last one, are left to the reader of the format, with all errors.
+    /// Adds the entries of which most JSON files have thousands: those without escapes and comments whose values have
+    /// no parts. All other entries, and the last one, are left to the reader of the format, with all errors.
     ///
-    /// - Parameter start: Where the key of an entry begins.
-    /// - Returns: Where the key of the first other entry begins.
+    /// - Parameter start: The offset at which the key of an entry begins.
+    /// - Returns: The offset at which the key of the first other entry begins.
     mutating func addSimpleEntries(of bytes: [UInt8], from start: Int) -> Int {
         bytes.withUnsafeBytes { bytes in
             let text = SimpleJSON(bytes: bytes)
@@ -17,11 +17,11 @@ extension DictionarySpans {
     }
 }
 
-/// Goes over JSON as fast as it can, as long as that is simple.
+/// Scans JSON as fast as possible, as long as it is simple.
 struct SimpleJSON {
     let bytes: UnsafeRawBufferPointer
 
-    /// The entry that begins here, if it is simple and another one follows, and where that begins.
+    /// Returns the entry that begins here, if it is simple and another one follows, and the offset of that one.
     @inline(__always)
     func entry(at start: Int) -> (key: Range<Int>, value: Range<Int>, next: Int)? {
         guard let keyEnd = stringEnd(from: start), let colon = skip(UInt8(ascii: ":"), from: keyEnd) else { return nil }
@@ -42,7 +42,7 @@ struct SimpleJSON {
         return (start..<keyEnd, valueStart..<valueEnd, next)
     }
 
-    /// Behind a byte, which may have white space before it.
+    /// Returns the offset after a byte, which may have white space before it.
     @inline(__always)
     private func skip(_ byte: UInt8, from start: Int) -> Int? {
         let position = start < bytes.count && bytes[start] == byte ? start : spaceEnd(from: start)
@@ -56,7 +56,7 @@ struct SimpleJSON {
         return position
     }
 
-    /// Behind a number, or a word such as `true`.
+    /// Returns the offset after a number, or a word such as `true`.
     @inline(__always)
     private func wordEnd(from start: Int) -> Int {
         var position = start
@@ -64,7 +64,7 @@ struct SimpleJSON {
         return position
     }
 
-    /// Behind the string that begins here; `nil` if it has an escape.
+    /// Returns the offset after the string that begins here; `nil` if it has an escape.
     @inline(__always)
     private func stringEnd(from start: Int) -> Int? {
         guard start < bytes.count, bytes[start] == UInt8(ascii: "\"") else { return nil }
@@ -81,7 +81,7 @@ struct SimpleJSON {
         return nil
     }
 
-    /// Where a byte stands first, from a place on.
+    /// Returns the first offset of a byte, from an offset on.
     func place(of byte: UInt8, from start: Int) -> Int? {
         var position = start
         while position + 8 <= bytes.count {
@@ -93,7 +93,7 @@ struct SimpleJSON {
         return bytes[position...].firstIndex(of: byte)
     }
 
-    /// The top bit of each byte that is this one. Behind the first there may be others.
+    /// Returns a word with the top bit of each byte that equals this one. Only the first is certain.
     @inline(__always)
     private static func matches(_ byte: UInt8, in word: UInt64) -> UInt64 {
         let different = word ^ (UInt64(byte) &* 0x0101_0101_0101_0101)

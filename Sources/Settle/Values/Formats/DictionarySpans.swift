@@ -1,7 +1,7 @@
-/// Where the entries of one dictionary stand in a text.
+/// The ranges of one dictionary's entries in a text.
 struct DictionarySpans {
-    /// A large file has many of them, and most are only passed by: so these are small, and names are read when they are
-    /// asked for.
+    /// An entry. A large file has many of them, and most are only skipped: so these are small, and names are read on
+    /// demand.
     struct Entry {
         private let places: (keyStart: UInt32, keyEnd: UInt32, valueStart: UInt32, valueEnd: UInt32)
         /// Whether the key is spelled without escapes.
@@ -14,42 +14,42 @@ struct DictionarySpans {
             self.isPlain = isPlain
         }
 
-        /// With its quotation marks or tags.
+        /// The key with its quotation marks or tags.
         var key: Range<Int> { Int(places.keyStart)..<Int(places.keyEnd) }
         var value: Range<Int> { Int(places.valueStart)..<Int(places.valueEnd) }
         var start: Int { Int(places.keyStart) }
     }
 
-    /// What is between its brackets.
+    /// The range between its brackets.
     var interior: Range<Int>
     var entries: [Entry] = []
 }
 
-/// What ``TextRewriter`` has to know of a format.
+/// The properties of a format that ``TextRewriter`` needs.
 protocol TextSyntax {
     var bytes: [UInt8] { get }
-    /// Of a text that is written anew.
+    /// The layout of a text that is newly written.
     static var layout: TextLayout { get }
-    /// What is between a key and its value, if no entry of the text shows it.
+    /// Returns the bytes between a key and its value, if no entry of the text shows them.
     static func joint(in layout: TextLayout) -> [UInt8]
     static var hasCommas: Bool { get }
-    /// What is between entries on one line.
+    /// The bytes between entries on one line.
     static var gap: [UInt8] { get }
 
-    /// Where the outermost dictionary begins.
+    /// Returns the offset of the outermost dictionary.
     mutating func root() throws(FormatError) -> Int
-    /// - Returns: `nil` if the value that begins there is no dictionary.
+    /// - Returns: `nil` if the value that begins there is not a dictionary.
     mutating func dictionary(at position: Int) throws(FormatError) -> DictionarySpans?
     mutating func value(at position: Int) throws(FormatError) -> (value: SettingValue, end: Int)
     mutating func name(of entry: DictionarySpans.Entry) throws(FormatError) -> String
-    /// Whether no name of the text can have an escape for a letter, a digit, a hyphen or an underscore.
+    /// Whether names of the text never have an escape for a letter, a digit, a hyphen or an underscore.
     var spellsNamesPlainly: Bool { get }
-    /// Where the value begins that has a name which is in the text. Asked only if names are spelled plainly.
+    /// Returns the offset of the value of a name that is in the text. Called only if names are spelled plainly.
     ///
-    /// - Returns: `nil` if the name has other characters than those above, or stands in the text more than once, also
-    ///   as a value or within a comment.
+    /// - Returns: `nil` if the name has other characters than those above, or occurs in the text more than once,
+    ///   including as a value or within a comment.
     mutating func value(ofOnly name: String) throws(FormatError) -> Int?
-    /// Where the comma is that follows an entry.
+    /// Returns the offset of the comma that follows an entry.
     func comma(behind entry: DictionarySpans.Entry) -> Int?
     /// - Returns: `nil` if no comment begins there.
     func commentEnd(at position: Int) -> Int?

@@ -1,20 +1,20 @@
-/// What is changed in a text when entries of one dictionary come or go.
+/// The edits of a text that add entries to one dictionary and remove others.
 ///
-/// Pure. An entry goes with its comma, the comments up to there, and the comment behind it on the same line; if it
-/// stood alone on its lines, with these. A comment on lines of its own stays. A new entry comes at its place in the
-/// order of the keys, if they are in order, and otherwise behind the last one: on a line of its own if the first entry
-/// has one, with the same indentation.
+/// Pure. A removed entry takes with it its comma, the comments up to there, and the comment after it on the same line;
+/// if it was alone on its lines, these too. A comment on lines of its own stays. A new entry is inserted in the order
+/// of the keys, if they are in order, and otherwise after the last one: on a line of its own if the first entry has
+/// one, with the same indentation.
 struct EntryEdits<Syntax: TextSyntax> {
     private let spans: DictionarySpans
     private var syntax: Syntax
-    /// That of an entry on a line of its own.
+    /// The layout of an entry on a line of its own.
     private let inner: TextLayout
     /// Whether entries have lines of their own.
     private let hasLines: Bool
     private var isRemoved: [Bool]
     private var added: [(name: String, spelling: [UInt8])] = []
 
-    /// - Parameter layout: That of the dictionary.
+    /// - Parameter layout: The layout of the dictionary.
     init(_ spans: DictionarySpans, _ syntax: Syntax, in layout: TextLayout) {
         self.spans = spans
         self.syntax = syntax
@@ -37,7 +37,7 @@ struct EntryEdits<Syntax: TextSyntax> {
         !spans.entries.isEmpty || spans.interior.contains { !syntax.bytes[$0].isTextSpace }
     }
 
-    /// How a value is laid out that takes the place of another one.
+    /// Returns the layout of a value that replaces another one.
     func layout(ofValueAt index: Int) -> TextLayout {
         var layout = inner
         if let indentation = syntax.indentation(of: spans.entries[index].start) {
@@ -51,7 +51,7 @@ struct EntryEdits<Syntax: TextSyntax> {
 
     mutating func remove(_ index: Int) { isRemoved[index] = true }
 
-    /// - Parameter name: Behind the one before, in the order of the keys.
+    /// - Parameter name: After the one before, in the order of the keys.
     mutating func add(_ name: String, _ value: SettingValue) throws(FormatError) {
         do throws(FormatError) {
             let spelling = try Syntax.spelling(of: name) + joint + Syntax.spelling(of: value, in: inner)
@@ -61,7 +61,7 @@ struct EntryEdits<Syntax: TextSyntax> {
         }
     }
 
-    /// What is between a key and its value.
+    /// The bytes between a key and its value.
     private var joint: [UInt8] {
         guard let first = spans.entries.first else { return Syntax.joint(in: inner) }
         let joint = syntax.bytes[first.key.upperBound..<first.value.lowerBound]
@@ -71,7 +71,7 @@ struct EntryEdits<Syntax: TextSyntax> {
 
     // MARK: Edits
 
-    /// All of them.
+    /// Returns all edits.
     mutating func finish() throws(FormatError) -> [TextEdit] {
         guard !added.isEmpty || isRemoved.contains(true) else { return [] }
         let last = isRemoved.lastIndex(of: false)
@@ -92,12 +92,12 @@ struct EntryEdits<Syntax: TextSyntax> {
 
     private var endsWithComma: Bool { spans.entries.last.flatMap { syntax.comma(behind: $0) } != nil }
 
-    /// Behind an entry and its comma.
+    /// Returns the offset after an entry and its comma.
     private func end(of entry: DictionarySpans.Entry) -> Int {
         syntax.comma(behind: entry).map { $0 + 1 } ?? entry.value.upperBound
     }
 
-    /// The new entries, by the entry that they stand behind.
+    /// Returns the new entries, by the entry that they follow.
     private mutating func groups() throws(FormatError) -> (front: [[UInt8]], behind: [Int: [[UInt8]]]) {
         guard !added.isEmpty else { return ([], [:]) }
         var names: [String] = []
@@ -135,7 +135,7 @@ struct EntryEdits<Syntax: TextSyntax> {
         if let lineEnd = syntax.lineEnd(from: place) {
             if hasLines { place = lineEnd }
         } else if hasLines || index == spans.entries.count - 1 {
-            // What the new line, or the bracket, separates from others belongs to the entry.
+            // Text that the new line, or the bracket, separates from others belongs to the entry.
             place = syntax.commentsEnd(from: place)
         }
         let separator = hasLines ? lineStart : gap
@@ -171,7 +171,7 @@ struct EntryEdits<Syntax: TextSyntax> {
 
     private var lineStart: [UInt8] { inner.lineBreak + inner.indentation }
 
-    /// What is between entries on one line.
+    /// The bytes between entries on one line.
     private var gap: [UInt8] {
         guard spans.entries.count > 1 else { return Syntax.gap }
         let gap = syntax.bytes[end(of: spans.entries[0])..<spans.entries[1].start]
@@ -187,10 +187,10 @@ struct EntryEdits<Syntax: TextSyntax> {
 
     // MARK: Removed entries
 
-    /// - Parameter isTail: Whether all entries behind it are removed too.
+    /// - Parameter isTail: Whether all entries after it are removed too.
     private func removal(of index: Int, isTail: Bool) -> Range<Int> {
         let entry = spans.entries[index]
-        // Spaces in front of it go, unless it is the first one: those are the style of the bracket.
+        // Spaces in front of it are removed, unless it is the first one: those are the style of the bracket.
         let spaces = syntax.spaceStart(before: entry.start)
         let end = end(of: entry)
         if let lineEnd = syntax.lineEnd(from: end) {

@@ -9,10 +9,10 @@ public struct FileFormat: Sendable, Hashable, CustomStringConvertible {
 
     private let kind: Kind
 
-    /// JSON (RFC 8259), and what people add to it: comments, `// …` and `/* … */`, and a comma behind the last entry.
+    /// JSON (RFC 8259), with common additions: comments, `// …` and `/* … */`, and a comma after the last entry.
     ///
     /// A new file has sorted keys and is indented by two spaces. Dates are written as ISO 8601 strings, and data as
-    /// base64 strings. Numbers that no integer or `Double` holds exactly are kept as they were written.
+    /// base64 strings. Numbers that neither an integer nor a `Double` holds exactly keep their spelling.
     public static let json = FileFormat(kind: .json)
 
     /// JSON without comments and trailing commas, for a file that other programs read too: an edit that has any is
@@ -48,8 +48,8 @@ extension FileFormat {
         }
     }
 
-    /// The format that the first bytes of a file show; `nil` for an empty file. Anything but a property list counts as
-    /// JSON.
+    /// Returns the format that the first bytes of a file show; `nil` for an empty file. All files but property lists
+    /// count as JSON.
     package static func detect(_ bytes: [UInt8]) -> FileFormat? {
         guard !bytes.isEmpty else { return nil }
         guard !bytes.starts(with: BinaryPropertyListFormat.magic) else { return .propertyListBinary }
@@ -62,13 +62,13 @@ extension FileFormat {
         try format.decode(bytes)
     }
 
-    /// Writes values into a text that has others. What is not changed stays as it is spelled, with its comments, its
-    /// order and its white space.
+    /// Writes values into a text that has others. The unchanged parts stay as they are spelled, with their comments,
+    /// order and white space.
     ///
     /// - Parameters:
     ///   - text: A file that ``decode(_:)`` reads.
-    ///   - old: Where the text may have other values, none of them within another one, and what it has there; `nil` if
-    ///     that is not known.
+    ///   - old: The keys where the text may have other values, none of them within another one, with the text's values;
+    ///     `nil` if they are not known.
     package func encode(
         _ tree: SettingTree, into text: [UInt8], changing old: [SettingKey: SettingValue?]? = nil
     ) throws(FormatError) -> [UInt8] {
@@ -102,15 +102,16 @@ extension UInt8 {
 /// `decode` reads what `encode` writes, with one exception: a format without dates or data writes them as text, which
 /// stays text until a setting converts it. `encode` writes what `decode` reads with the same meaning.
 package protocol TreeFormat: Sendable {
-    /// - Throws: ``FormatError`` with the place in the file.
+    /// - Throws: ``FormatError`` with the position in the file.
     func decode(_ bytes: [UInt8]) throws(FormatError) -> SettingTree
 
-    /// Writes values into a text, see ``FileFormat``. A format that has nothing to keep writes a new one.
+    /// Writes values into a text, see ``FileFormat``. A format that preserves nothing writes a new text.
     func encode(
         _ tree: SettingTree, into text: [UInt8], changing old: [SettingKey: SettingValue?]?
     ) throws(FormatError) -> [UInt8]
 
-    /// - Throws: ``FormatError`` with the key of a value that the format can't represent. Nothing is left out silently.
+    /// - Throws: ``FormatError`` with the key of a value that the format can't represent. Values are never left out
+    ///   silently.
     func encode(_ tree: SettingTree) throws(FormatError) -> [UInt8]
 }
 

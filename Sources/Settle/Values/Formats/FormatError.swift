@@ -1,8 +1,8 @@
-/// Why a file could not be read, or values could not be written, in a ``FileFormat``.
+/// The reason why a file could not be read, or values could not be written, in a ``FileFormat``.
 ///
-/// It names the place and keys, and quotes no value: values may be secrets, and errors end up in logs.
+/// It has the position and keys, and never quotes a value: values may be secrets, and errors end up in logs.
 public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Where the error is.
+    /// The position of the error.
     public enum Place: Sendable, Hashable {
         /// In a text. Line and column count from 1; columns are Unicode scalars.
         case text(line: Int, column: Int)
@@ -15,7 +15,7 @@ public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
     /// An extensible kind of violated rule.
     public struct Rule: Sendable, Hashable, CustomStringConvertible {
         public let description: String
-        /// Creates a rule for a format of your own.
+        /// Creates a rule for a custom format.
         public init(_ description: String) { self.description = description }
 
         /// The file violates the syntax of its format.
@@ -32,12 +32,12 @@ public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The rule that the file or the value breaks.
     public var rule: Rule
-    /// Where in the file, or at which key, it is broken.
+    /// The position in the file, or the key, at which it is broken.
     public var place: Place
-    /// What is wrong, as a sentence without the place.
+    /// The problem, as a sentence without the position.
     public var reason: String
 
-    /// Creates an error. The reason is a sentence without the place, and must not quote a value.
+    /// Creates an error. The reason is a sentence without the position, and must not quote a value.
     public init(_ rule: Rule, at place: Place, _ reason: String) {
         self.rule = rule
         self.place = place
@@ -59,7 +59,7 @@ extension FormatError {
         self.init(rule, at: .byte(offset), reason)
     }
 
-    /// The same error, with the byte offset converted to a line and a column of `text`.
+    /// Returns the same error, with the byte offset converted to a line and a column of `text`.
     package func located(inText text: [UInt8]) -> FormatError {
         guard case .byte(let offset) = place else { return self }
         var line = 1
@@ -69,14 +69,14 @@ extension FormatError {
                 line += 1
                 column = 1
             } else if byte & 0xC0 != 0x80 {
-                // Count scalars: continuation bytes of UTF-8 start none.
+                // Count scalars: continuation bytes of UTF-8 do not start one.
                 column += 1
             }
         }
         return FormatError(rule, at: .text(line: line, column: column), reason)
     }
 
-    /// The same error, seen from one level further out.
+    /// Returns the same error, seen from one level further out.
     package func below(_ key: String) -> FormatError {
         guard case .key(let inner) = place else { return self }
         let outer = SettingKey(name: key)

@@ -1,11 +1,11 @@
 extension JSONReader {
-    /// Skips what may precede the outermost value.
+    /// Skips everything that may precede the outermost value.
     mutating func skipToRoot() throws(FormatError) {
         if position == 0, bytes.starts(with: utf8ByteOrderMark) { position = utf8ByteOrderMark.count }
         try skipSpace()
     }
 
-    /// Where the comment ends that begins here. One to the end of its line ends before the line break.
+    /// Returns the offset at which the comment that begins here ends. A line comment ends before the line break.
     func commentEnd() throws(FormatError) -> Int {
         guard dialect == .commented else { throw failure("Strict JSON has no comments.") }
         guard let end = Self.commentEnd(in: bytes, at: position) else {

@@ -99,8 +99,8 @@ private struct Mantissa {
         1e21, 1e22,
     ]
 
-    /// The double whose shortest spelling is this mantissa with this exponent, where a quick test is certain: each
-    /// number of up to 15 digits has a double of its own, and with an exact power of ten one rounding finds it.
+    /// Returns the double whose shortest spelling is this mantissa with this exponent, where a quick test is certain:
+    /// each number of up to 15 digits has a double of its own, and with an exact power of ten one rounding finds it.
     func double(exponent: Int) -> Double? {
         guard !overflows, value < 1_000_000_000_000_000, abs(exponent) < Self.powers.count else { return nil }
         return exponent < 0 ? Double(value) / Self.powers[-exponent] : Double(value) * Self.powers[exponent]

@@ -102,7 +102,7 @@ extension JSONReader: TextSyntax {
         return writer.bytes
     }
 
-    /// Skips a value without making one of it.
+    /// Skips a value without creating it.
     mutating func skipValue() throws(FormatError) {
         var depth = 0
         repeat {

@@ -1,10 +1,10 @@
-/// Reads one JSON file or value. Places in its errors are byte offsets.
+/// Reads one JSON file or value. Positions in its errors are byte offsets.
 struct JSONReader {
-    /// What is accepted beside the JSON of RFC 8259.
+    /// The syntax accepted beside the JSON of RFC 8259.
     enum Dialect {
         case strict
         /// Comments, from `//` to the end of the line and between `/*` and `*/`, wherever white space may be, and a
-        /// comma behind the last entry or element.
+        /// comma after the last entry or element.
         case commented
     }
 
@@ -15,7 +15,7 @@ struct JSONReader {
     /// step by step, which would hash every key twice.
     private var entries: [(key: String, value: SettingValue, offset: Int)] = []
 
-    /// `nil` if nobody asks for the lines of the keys.
+    /// `nil` if the lines of the keys are not needed.
     let lines: KeyLineRecorder?
 
     init(_ bytes: [UInt8], _ dialect: Dialect = .strict, recordsLines: Bool = false) {
@@ -146,7 +146,7 @@ struct JSONReader {
         try skipSpace()
     }
 
-    /// Skips what follows an entry or an element.
+    /// Skips the comma or bracket after an entry or an element.
     ///
     /// - Returns: Whether another one follows. If not, the bracket has been skipped.
     mutating func skipComma(or bracket: Unicode.Scalar, _ reason: String) throws(FormatError) -> Bool {

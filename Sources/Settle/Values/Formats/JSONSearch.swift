@@ -1,10 +1,10 @@
-/// Finds single values in a file that is known to be right, without making values of all others.
+/// Finds single values in a file that is known to be valid, without creating all others.
 struct JSONSearch {
     private var reader: JSONReader
 
     init(_ bytes: [UInt8]) { reader = JSONReader(bytes, .commented) }
 
-    /// The value that is stored under that very name, or else where the dots in it lead.
+    /// Returns the value that is stored under that very name, or else at the path given by the dots in it.
     ///
     /// - Parameter key: Without backslashes and empty names.
     /// - Returns: `nil` if there is none, or if it is an array or a dictionary.
@@ -17,12 +17,12 @@ struct JSONSearch {
             guard enter(String(rest[..<dot])) else { return nil }
             rest = rest[rest.utf8.index(after: dot)...]
         }
-        // The whole name has been looked for.
+        // The whole name has been searched for.
         guard rest.utf8.count < key.utf8.count, enter(String(rest)) else { return nil }
         return scalar()
     }
 
-    /// Goes to the value of a name in the object that begins here.
+    /// Moves to the value of a name in the object that begins here.
     private mutating func enter(_ name: String) -> Bool {
         do throws(FormatError) {
             try reader.skipToRoot()

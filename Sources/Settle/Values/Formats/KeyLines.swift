@@ -1,4 +1,4 @@
-/// On which line of a text each key stands, nested like the dictionaries of the file.
+/// The line of each key in a text, nested like the dictionaries of the file.
 package struct KeyLines: Sendable, Equatable {
     private struct Entry: Sendable, Equatable {
         var line: Int
@@ -42,19 +42,19 @@ extension FileFormat {
     }
 }
 
-/// Builds the lines of a text from what its reader comes across. A class, so that a reader without one only tests a
+/// Builds the lines of a text from the keys that its reader finds. A class, so that a reader without one only tests a
 /// reference at each key.
 final class KeyLineRecorder {
-    /// The key at hand and those around it, the outermost first.
+    /// The current key and those around it, the outermost first.
     private var keys: [(name: String, line: Int)] = []
-    /// What is within each of them, after what is within none.
+    /// The lines within each of them, preceded by those at the top level.
     private var inner = [KeyLines()]
     private var line = 1
     private var counted = 0
 
     var root: KeyLines { inner[0] }
 
-    /// - Parameter offset: Where the key stands. At least that of the call before.
+    /// - Parameter offset: The offset of the key. At least that of the call before.
     func beginKey(_ name: String, at offset: Int, in bytes: [UInt8]) {
         bytes[counted..<offset].withUnsafeBytes { bytes in
             for byte in bytes where byte == UInt8(ascii: "\n") { line += 1 }
@@ -64,12 +64,12 @@ final class KeyLineRecorder {
         inner.append(KeyLines())
     }
 
-    /// The value of the key has been read.
+    /// Records that the value of the key has been read.
     func endKey() {
         guard let key = keys.popLast(), let lines = inner.popLast() else { return }
         inner[keys.count].add(key.name, line: key.line, lines)
     }
 
-    /// An array has been read: the keys in its elements can't be named.
+    /// Records that an array has been read: the keys in its elements can't be named.
     func endArray() { inner[keys.count] = KeyLines() }
 }

@@ -1,12 +1,12 @@
-/// What strings, nulls and references mean in a property list.
+/// The meaning of strings, nulls and references in a property list.
 package enum PropertyListDialect: Sendable, Hashable {
     /// A settings file of this library: some values are strings, see ``PropertyListText``, and there are no references.
     case settings
     /// A property list of another program: a string is itself, there is no null, and a reference of a keyed archive,
-    /// which only the binary form has, is the dictionary that stands for it in XML: `{CF$UID: 5}`.
+    /// which only the binary form has, is the dictionary that represents it in XML: `{CF$UID: 5}`.
     case literal
 
-    /// The key of the dictionary that stands for a reference.
+    /// The key of the dictionary that represents a reference.
     package static let referenceKey = "CF$UID"
 
     func value(of text: String) -> SettingValue {
@@ -24,7 +24,7 @@ package enum PropertyListDialect: Sendable, Hashable {
         return PropertyListText.null
     }
 
-    /// The number of the reference that a dictionary stands for.
+    /// Returns the number of the reference that a dictionary represents.
     func reference(_ entries: SettingValue.Entries) -> UInt32? {
         guard self == .literal, entries.count == 1, case .integer(let number)? = entries[Self.referenceKey] else {
             return nil
@@ -35,7 +35,7 @@ package enum PropertyListDialect: Sendable, Hashable {
 
 /// The property lists of other programs, with any value at their root.
 package enum PropertyListDocument {
-    /// Whether a file begins like the binary form.
+    /// Returns whether a file begins like the binary form.
     package static func isBinary(_ bytes: [UInt8]) -> Bool { bytes.starts(with: BinaryPropertyListFormat.magic) }
 
     /// Reads the XML or the binary form.

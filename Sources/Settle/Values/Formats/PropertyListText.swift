@@ -4,15 +4,15 @@
     import Foundation
 #endif
 
-/// How the strings of a property list represent what it has no element for: null, as Foundation's encoder does, and, in
-/// XML, the dates that `<date>` can't hold, such as `$date 2001-12-31T23:59:59.25Z`.
+/// The representation, as strings of a property list, of values that it has no element for: null, as Foundation's
+/// encoder does, and, in XML, the dates that `<date>` can't hold, such as `$date 2001-12-31T23:59:59.25Z`.
 ///
 /// A string of the same spelling gets a leading dollar sign, and so does every string that has received some already.
 enum PropertyListText {
     static let null = "$null"
     private static let datePrefix = "$date "
 
-    /// The value that a string in a property list stands for.
+    /// Returns the value that a string in a property list represents.
     static func value(of text: String) -> SettingValue {
         guard isSpecial(text) else { return .string(text) }
         if text.utf8.elementsEqual(null.utf8) { return .null }

@@ -23,8 +23,8 @@ extension SettingValue {
         }
     }
 
-    /// The value as JSON in UTF-8, spelled as in a JSON settings file, but on one line and without spaces: keys are
-    /// sorted, dates are ISO 8601 strings, and data are base64 strings.
+    /// Returns the value as JSON in UTF-8, spelled as in a JSON settings file, but on one line and without spaces: keys
+    /// are sorted, dates are ISO 8601 strings, and data are base64 strings.
     ///
     /// - Throws: ``FormatError`` with the key, if JSON can't represent a part of the value: a number that is not
     ///   finite, a ``SettingValue/number(_:)`` that is not a number, or too many levels.

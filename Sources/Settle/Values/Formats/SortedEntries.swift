@@ -19,7 +19,7 @@ extension SettingValue.Entries {
         return keys.sorted().map { places[$0] }
     }
 
-    /// The entries themselves in that order.
+    /// Returns the entries themselves in that order.
     package func sortedByKey() -> [Element] {
         placesSortedByKey().map { self[$0] }
     }
@@ -74,7 +74,7 @@ private struct KeyOrder {
             guard left == right else { return left < right }
             offset += 8
         }
-        // The shorter key ends where the other has zeros.
+        // The shorter key ends where the other one has zeros.
         return one.end - one.start < other.end - other.start
     }
 

@@ -1,6 +1,6 @@
 /// Checks whether a value can be stored at a key, without encoding it.
 package struct StorableCheck {
-    /// `nil` checks only what no storage can hold.
+    /// `nil` only checks for values that no storage can hold.
     private let format: FileFormat?
     /// The approximate number of bytes that the file needs for the value.
     private(set) var size = 0
@@ -10,7 +10,7 @@ package struct StorableCheck {
     /// Longer texts are examined byte by byte, because escapes may make them several times as long.
     private static let longText = 1 << 16
 
-    /// - Throws: ``FormatError`` with the place within the value, if it nests too deeply for its key, is too large, or
+    /// - Throws: ``FormatError`` with the key within the value, if it nests too deeply for its key, is too large, or
     ///   has a part that can't be represented.
     package static func check(_ value: SettingValue, at key: SettingKey, as format: FileFormat? = nil)
         throws(FormatError)
@@ -22,7 +22,7 @@ package struct StorableCheck {
         try check.check(value, below: depth)
     }
 
-    /// A quick test that covers nearly all writes: whether every format can hold the value.
+    /// Returns whether every format can hold the value: a quick test that covers nearly all writes.
     package static func isAlwaysStorable(_ value: SettingValue, at key: SettingKey) -> Bool {
         switch value {
         // Each name of the key takes a byte and a dot after it.

@@ -1,16 +1,16 @@
-/// How a value is laid out in a text.
+/// The layout of a value in a text.
 struct TextLayout: Sendable, Equatable {
     var lineBreak = [UInt8(ascii: "\n")]
-    /// What the line begins with on which the value stands.
+    /// The beginning of the line with the value.
     var indentation: [UInt8] = []
-    /// What the lines of each level begin with beyond those around them.
+    /// The additional indentation of each level's lines.
     var unit: [UInt8]
-    /// Whether all of it stands on one line.
+    /// Whether the whole value is on one line.
     var isOneLine = false
-    /// Whether there are spaces behind commas and colons.
+    /// Whether there are spaces after commas and colons.
     var isSpaced = true
 
-    /// Goes to a line within those at hand.
+    /// Moves to a line within the current ones.
     mutating func indent(to line: [UInt8]) {
         if line.starts(with: indentation), line.count > indentation.count {
             unit = Array(line[indentation.count...])
@@ -18,10 +18,10 @@ struct TextLayout: Sendable, Equatable {
         indentation = line
     }
 
-    /// A settings file in JSON, as it is written anew.
+    /// A newly written settings file in JSON.
     static let json = TextLayout(unit: Array("  ".utf8))
     /// JSON for programs, without white space.
     static let compactJSON = TextLayout(unit: [], isOneLine: true, isSpaced: false)
-    /// A property list, as it is written anew.
+    /// A newly written property list.
     static let propertyList = TextLayout(unit: [UInt8(ascii: "\t")])
 }

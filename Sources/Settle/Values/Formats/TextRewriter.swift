@@ -1,7 +1,7 @@
 /// Writes other values into a text, and leaves everything else in it as it is.
 ///
-/// Pure. A value that the text has already, however it is spelled, keeps its bytes, and a dictionary is entered. The
-/// other rules are those of ``EntryEdits``.
+/// Pure. A value that the text already has, however it is spelled, keeps its bytes, and a dictionary is entered.
+/// ``EntryEdits`` has the other rules.
 struct TextRewriter<Syntax: TextSyntax> {
     private var syntax: Syntax
     private let lineBreak: [UInt8]
@@ -10,7 +10,7 @@ struct TextRewriter<Syntax: TextSyntax> {
     init(_ syntax: Syntax) {
         self.syntax = syntax
         let bytes = syntax.bytes
-        // The first one may be within a value.
+        // The first line break may be within a value.
         let last = bytes.lastIndex(of: UInt8(ascii: "\n"))
         lineBreak = last.map { $0 > 0 && bytes[$0 - 1] == UInt8(ascii: "\r") } == true ? Array("\r\n".utf8) : [0x0A]
     }
@@ -34,10 +34,10 @@ struct TextRewriter<Syntax: TextSyntax> {
         return TextEdit.applied(edits, to: syntax.bytes)
     }
 
-    /// The edits, if there are few, and each is of a value without parts whose name stands nowhere else. Then nothing
-    /// else of a large text has to be understood.
+    /// Returns the edits, if there are few, and each is of a value without parts whose name occurs only once. Then the
+    /// rest of a large text need not be parsed.
     ///
-    /// - Returns: `nil` if all of it has to be. An error means the same.
+    /// - Returns: `nil` if all of the text has to be parsed. An error means the same.
     private mutating func simpleEdits(
         to tree: SettingTree, changing old: [SettingKey: SettingValue?]
     ) throws(FormatError) -> [TextEdit]? {
@@ -55,12 +55,13 @@ struct TextRewriter<Syntax: TextSyntax> {
         return edits
     }
 
-    /// With more, each of which is looked for in all of the text, that takes longer than understanding it once.
+    /// With more edits, each of which requires a search of the whole text, that takes longer than parsing it once.
     private static var simpleLimit: Int { 3 }
 
     /// - Parameters:
-    ///   - touched: The names of the entries that may differ, each with the same for what is in it; `nil` if all may.
-    ///   - layout: For what stands at `position`.
+    ///   - touched: The names of the entries that may differ, each with the names within it in the same form; `nil` if
+    ///     all may.
+    ///   - layout: The layout of the dictionary at `position`.
     private mutating func rewriteDictionary(
         at position: Int, to new: SettingValue.Entries, _ touched: SettingValue.Entries?, _ layout: TextLayout
     ) throws(FormatError) {
@@ -69,7 +70,7 @@ struct TextRewriter<Syntax: TextSyntax> {
         }
         var entries = EntryEdits(spans, syntax, in: layout)
         if !entries.hasAnything { return try replace(at: position, with: .dictionary(new), layout) }
-        // What is left of these in the end is not in the text.
+        // The names left at the end are not in the text.
         var missing = touched ?? new
         let indices =
             touched.map { NameFilter($0).indices(in: spans, of: syntax.bytes) } ?? Array(spans.entries.indices)
@@ -112,16 +113,16 @@ struct TextRewriter<Syntax: TextSyntax> {
     ) throws(FormatError) {
         let (old, end) = try syntax.value(at: position)
         var layout = layout
-        // A list on one line stays there.
+        // A list on one line stays on one line.
         if old.hasParts, !syntax.bytes[position..<end].contains(UInt8(ascii: "\n")) { layout.isOneLine = true }
         let new = try Syntax.spelling(of: value, in: layout)
-        // Not the values, which are equal for two zeros and for two forms of a letter.
+        // Compare the spellings, not the values, which are equal for two zeros and for two forms of a letter.
         guard try new != Syntax.spelling(of: old, in: layout) else { return }
         edits.append(TextEdit(range: position..<end, bytes: new))
     }
 }
 
-/// Tells most names that are not among some without reading them.
+/// Excludes most names that are not in a set, without reading them.
 private struct NameFilter {
     private var marks: UInt64 = 0
 
@@ -129,7 +130,7 @@ private struct NameFilter {
         for name in names.keys { marks |= Array(name.utf8).withUnsafeBytes { Self.mark($0[...]) } }
     }
 
-    /// The entries that may have one of the names.
+    /// Returns the indices of the entries that may have one of the names.
     func indices(in spans: DictionarySpans, of bytes: [UInt8]) -> [Int] {
         bytes.withUnsafeBytes { bytes in
             spans.entries.indices.filter { index in
@@ -140,7 +141,7 @@ private struct NameFilter {
         }
     }
 
-    /// One bit, which the length and the last bytes choose.
+    /// Returns one bit, which the length and the last bytes choose.
     private static func mark(_ name: Slice<UnsafeRawBufferPointer>) -> UInt64 {
         var last: UInt64 = 0
         if name.count >= 8 {
@@ -162,12 +163,12 @@ extension SettingValue {
     }
 }
 
-/// Other bytes in the place of some.
+/// A replacement of some bytes.
 struct TextEdit {
     var range: Range<Int>
     var bytes: [UInt8] = []
 
-    /// - Parameter edits: In any order. Where two begin at the same place, that of the first comes first.
+    /// - Parameter edits: In any order. Where two begin at the same offset, that of the first comes first.
     static func applied(_ edits: [TextEdit], to text: [UInt8]) -> [UInt8] {
         guard !edits.isEmpty else { return text }
         let order = edits.indices.sorted {

@@ -1,17 +1,17 @@
 extension TextSyntax {
-    /// Where the line begins on which something stands; `nil` if something else stands before it.
+    /// Returns the start of the line with an offset; `nil` if something else precedes the offset on that line.
     func lineStart(of position: Int) -> Int? {
         let start = spaceStart(before: position)
         guard start > 0, bytes[start - 1] != UInt8(ascii: "\n") else { return start }
         return start == utf8ByteOrderMark.count && bytes.starts(with: utf8ByteOrderMark) ? start : nil
     }
 
-    /// The white space in front of what is the first thing on its line.
+    /// Returns the white space before the first text on a line.
     func indentation(of position: Int) -> [UInt8]? {
         lineStart(of: position).map { Array(bytes[$0..<position]) }
     }
 
-    /// Where the line ends, if there are only white space and comments up to there.
+    /// Returns the end of the line, if there are only white space and comments up to there.
     func lineEnd(from start: Int) -> Int? {
         let position = commentsAndSpaceEnd(from: start).space
         guard position < bytes.count else { return position }
@@ -22,17 +22,17 @@ extension TextSyntax {
         position == bytes.count ? position : isLineBreakOfTwo(position) ? position + 2 : position + 1
     }
 
-    /// Behind the last comment on the same line.
+    /// Returns the offset after the last comment on the same line.
     func commentsEnd(from start: Int) -> Int { commentsAndSpaceEnd(from: start).comment }
 
-    /// In front of spaces and tabs.
+    /// Returns the offset before spaces and tabs.
     func spaceStart(before end: Int) -> Int {
         var position = end
         while position > 0, isSpace(position - 1) { position -= 1 }
         return position
     }
 
-    /// Behind spaces and tabs.
+    /// Returns the offset after spaces and tabs.
     func spaceEnd(from start: Int) -> Int {
         var position = start
         while position < bytes.count, isSpace(position) { position += 1 }
@@ -41,12 +41,13 @@ extension TextSyntax {
 
     func hasBreak(_ range: Range<Int>) -> Bool { bytes[range].contains(UInt8(ascii: "\n")) }
 
-    /// Where the lines begin that have only comments and stand directly above an entry, or its own line.
+    /// Returns the start of the lines that have only comments and are directly above an entry, or of the entry's own
+    /// line.
     ///
-    /// - Parameter start: Where white space and comments begin that go up to the entry.
+    /// - Parameter start: The start of the white space and comments before the entry.
     func start(ofCommentsAbove entry: Int, from start: Int) -> Int {
         var position = start
-        // Of the line at hand.
+        // The state of the current line.
         var (lineStart, hasComment) = (nil as Int?, false)
         var block: Int?
         while position < entry {

@@ -68,7 +68,7 @@ extension XMLPropertyListReader: TextSyntax {
         return writer.fragment()
     }
 
-    /// Skips an element with all that is in it.
+    /// Skips an element with everything in it.
     private mutating func skipElement() throws(FormatError) {
         var depth = 0
         repeat {

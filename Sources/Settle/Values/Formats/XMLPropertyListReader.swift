@@ -8,7 +8,7 @@
 struct XMLPropertyListReader {
     var scanner: XMLScanner
     private let dialect: PropertyListDialect
-    /// `nil` if nobody asks for the lines of the keys.
+    /// `nil` if the lines of the keys are not needed.
     let lines: KeyLineRecorder?
 
     /// - Parameter isConverted: Whether the bytes have been converted to UTF-8, whatever encoding they declare.

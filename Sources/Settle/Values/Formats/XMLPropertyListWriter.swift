@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Writes one value as an XML property list has it, with sorted keys.
+/// Writes one value as an XML property list, with sorted keys.
 struct XMLPropertyListWriter {
     private static let header = """
         <?xml version="1.0" encoding="UTF-8"?>
@@ -47,7 +47,7 @@ struct XMLPropertyListWriter {
         return Array(Self.header.utf8) + bytes
     }
 
-    /// What has been written, as it stands within a line.
+    /// Returns the written bytes, without the indentation and the final line break.
     consuming func fragment() -> [UInt8] {
         layout.isOneLine ? bytes : Array(bytes.dropFirst(layout.indentation.count).dropLast(layout.lineBreak.count))
     }

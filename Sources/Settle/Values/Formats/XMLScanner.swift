@@ -1,4 +1,4 @@
-/// Reads the subset of XML that property lists use. Places in its errors are byte offsets.
+/// Reads the subset of XML that property lists use. Positions in its errors are byte offsets.
 struct XMLScanner {
     enum Tag {
         case start(name: String, offset: Int)
@@ -8,7 +8,7 @@ struct XMLScanner {
     }
 
     let bytes: [UInt8]
-    /// Whether the bytes have been converted to UTF-8, so that the encoding that they declare is not theirs.
+    /// Whether the bytes have been converted to UTF-8, so that their declared encoding does not apply.
     private let isConverted: Bool
     var position = 0
 
@@ -23,7 +23,7 @@ struct XMLScanner {
         FormatError(rule, atByte: offset ?? position, reason)
     }
 
-    /// Skips what may precede the first element.
+    /// Skips everything that may precede the first element.
     mutating func skipProlog() throws(FormatError) {
         if starts(with: "\u{FEFF}") { position += utf8ByteOrderMark.count }
         if starts(with: "<?xml") { try readDeclaration() }
@@ -34,7 +34,8 @@ struct XMLScanner {
         }
     }
 
-    /// Where the comment or processing instruction ends that begins there; `nil` if none does.
+    /// Returns the offset at which the comment or processing instruction that begins there ends; `nil` if none begins
+    /// there.
     func commentEnd(at start: Int) -> Int? {
         var scanner = self
         scanner.position = start

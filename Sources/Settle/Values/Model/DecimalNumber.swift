@@ -1,4 +1,4 @@
-/// A decimal number of any length, for questions that binary floating point can't answer exactly.
+/// A decimal number of any length, for computations that binary floating point can't do exactly.
 ///
 /// Its value is `digits` × 10^`exponent`, negated if `isNegative`. Each value has a single form: no zeros at either end
 /// of `digits`, and no digits at all for zero.
@@ -8,7 +8,7 @@ package struct DecimalNumber: Equatable {
     package private(set) var digits: [UInt8]
     package private(set) var exponent: Int
 
-    /// Reads a literal as JSON spells numbers. Exponents beyond ±1,000,000 are refused: no caller needs them.
+    /// Reads a literal in JSON spelling. Exponents beyond ±1,000,000 are refused: callers do not need them.
     package init?(_ literal: some StringProtocol) {
         let text = Array(literal.utf8)
         guard let parts = LiteralParts(text[...]) else { return nil }
@@ -45,7 +45,7 @@ package struct DecimalNumber: Equatable {
         self.exponent = self.digits.isEmpty ? 0 : exponent + trailing
     }
 
-    /// Whether a text is a number as JSON spells them.
+    /// Returns whether a text is a number in JSON spelling.
     package static func isLiteral(_ text: String) -> Bool {
         LiteralParts(Array(text.utf8)[...]) != nil
     }

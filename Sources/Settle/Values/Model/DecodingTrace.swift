@@ -1,12 +1,12 @@
-/// What the decoding of a value asks its stored form for, and what it gets in place of fields that are missing.
+/// The fields that the decoding of a value asks its stored form for, and the replacements for missing ones.
 ///
 /// The containers of one decoding share it; it is used by one thread only.
 final class DecodingTrace {
-    /// What to take missing fields from: the stored form of another value of the type.
+    /// The stored form of another value of the type, from which missing fields are taken.
     private let defaults: SettingValue?
     /// Whether fields were asked for, so that the others are unknown to the type.
     private var isKeyed = false
-    /// Set while a set or a dictionary is decoded: its elements have no places, and no defaults.
+    /// Set while a set or a dictionary is decoded: its elements have no fixed positions, and no defaults.
     private var isCollection = false
     /// The stored fields that were asked for.
     private var known: Set<Name> = []
@@ -27,7 +27,7 @@ final class DecodingTrace {
 
     func ask(for name: String) { known.insert(Name(name)) }
 
-    /// The value in place of a missing field.
+    /// Returns the value in place of a missing field.
     func defaultValue(of name: String) -> SettingValue? {
         defaultField(name)
     }
@@ -63,9 +63,9 @@ final class DecodingTrace {
 
     // MARK: Unknown fields
 
-    /// What the value has beyond the fields that were asked for.
+    /// Returns the parts of the value beyond the fields that were asked for.
     ///
-    /// - Parameter encoded: The value as the type encodes it. Called only if there is something.
+    /// - Parameter encoded: The value as the type encodes it. Called only if there are such parts.
     func unknownFields(in value: SettingValue, encoded: () throws -> SettingValue) -> UnknownFields? {
         guard hasUnknownFields(in: value), let encoded = try? encoded() else { return nil }
         return unknownFields(in: value, beyond: encoded)

@@ -1,8 +1,8 @@
 extension Duration: DirectSettingValue {
     static var shape: ValueShape { ValueShape(.duration) }
 
-    /// Accepts decimal seconds with up to 18 fractional digits, as `"90.5s"` or as a plain number, and what
-    /// ``DurationText`` reads, which a person may write into a file as into an argument.
+    /// Accepts decimal seconds with up to 18 fractional digits, as `"90.5s"` or as a plain number, and the texts that
+    /// ``DurationText`` reads, which users may write into a file as well as into an argument.
     init(settingValue: SettingValue) throws(SettingCodingError) {
         let seconds: DecimalNumber? =
             switch settingValue {

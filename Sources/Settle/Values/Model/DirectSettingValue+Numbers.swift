@@ -19,7 +19,7 @@ extension DirectSettingValue where Self: FixedWidthInteger {
         self = exact
     }
 
-    /// The bounds of 64 bits and more say something only to one who has met them.
+    /// Returns the demand. The bounds of 64 bits and more are meaningful only to a user who has run into them.
     private static func demand(of found: SettingValue) -> String {
         let isInteger =
             switch found {

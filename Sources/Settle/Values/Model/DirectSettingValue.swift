@@ -13,10 +13,10 @@ protocol DirectSettingValue: ShapedValue, Sendable {
     func settingValue() throws(SettingCodingError) -> SettingValue
 }
 
-/// A type as one with a spelling of its own; `nil` if it has none.
+/// Returns a type as one with its own spelling; `nil` if it has none.
 ///
-/// Of each file that has such types one is named here. A cast names none, and from an archive (`libSettle.a`) a linker
-/// takes only the files that something names: without this, dates would silently be spelled by `Codable`.
+/// For each file with such types, one is named here. A cast names none, and a linker takes from an archive
+/// (`libSettle.a`) only the files that something names: without this, dates would silently be spelled by `Codable`.
 func directType(_ type: Any.Type) -> (any DirectSettingValue.Type)? {
     if type == Int.self { return Int.self }
     if type == Date.self { return Date.self }

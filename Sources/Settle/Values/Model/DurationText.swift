@@ -7,7 +7,7 @@ package enum DurationText {
         ("μs", 1, 12), ("ns", 1, 9),
     ]
 
-    /// `nil` if the text is no duration, or one that is too long or too exact for a `Duration`.
+    /// Returns `nil` if the text is not a duration, or one that is too long or too exact for a `Duration`.
     package static func duration(_ text: Substring) -> Duration? {
         let isNegative = text.utf8.first == UInt8(ascii: "-")
         var rest = isNegative ? text.dropFirst() : text

@@ -1,6 +1,6 @@
-/// `==` of a type that is known to be `Equatable` only at run time; `nil` if it is not.
+/// Returns `==` of a type that is known to be `Equatable` only at run time; `nil` if it is not.
 ///
-/// Looked up once and kept, because casting each value costs more than the comparison itself.
+/// Looked up once and reused, because casting each value costs more than the comparison itself.
 func equality<Value>(of type: Value.Type) -> (@Sendable (Value, Value) -> Bool)? {
     guard let type = type as? any Equatable.Type else { return nil }
     let comparison = comparison(of: type)

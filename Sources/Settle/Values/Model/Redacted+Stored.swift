@@ -8,7 +8,7 @@ extension Redacted where Value == SettingValue {
     /// A stored value for use within a sentence: as JSON if that is short, otherwise its kind.
     var summary: String { shown?.shortSpelling ?? redaction }
 
-    /// A stored value as written in a file, if it is short and no collection.
+    /// A stored value as written in a file, if it is short and not a collection.
     var literal: String {
         // An edit may have spelled the integer `1000` as `1e3`.
         if case .real(let real)? = shown, let integer = Int64(exactly: real), integer.magnitude < 1 << 53 {

@@ -1,21 +1,21 @@
 /// A value on its way into an error, an issue, a description or a dump.
 ///
-/// It is the only way: what spells a value is private to this type, and whoever makes one has to say whether the
-/// setting is a secret. Parts of a value that are secrets by their type are hidden in any case.
+/// It is the only way: the functions that spell a value are private to this type, and each caller has to specify
+/// whether the setting is a secret. Parts of a value that are secrets by their type are hidden in any case.
 struct Redacted<Value> {
-    /// The value, for programs; `nil` if it is not to be shown.
+    /// The value, for programs; `nil` if it must not be shown.
     let shown: Value?
 
     init(_ value: Value, isSecret: Bool) {
         shown = isSecret || value is any SecretValue ? nil : value
     }
 
-    /// A value of which the type alone says whether it is a secret.
+    /// Creates a value whose type alone determines whether it is a secret.
     init(typed value: Value) {
         self.init(value, isSecret: Value.self is any SecretValue.Type)
     }
 
-    /// What remains of a value that went through this type already.
+    /// Creates the rest of a value that went through this type already.
     init(shown: Value?) {
         self.shown = shown
     }
@@ -41,14 +41,14 @@ extension Redacted: CustomStringConvertible {
 }
 
 extension Redacted {
-    /// The elements, without quotation marks around strings; `nil` for secrets.
+    /// Returns the elements, without quotation marks around strings; `nil` for secrets.
     func list<Element>() -> String? where Value == [Element] {
         guard !(Element.self is any SecretValue.Type) else { return nil }
         return shown?.map { unwrapped($0) as? String ?? spelling(of: $0) }.joined(separator: ", ")
     }
 
-    /// A range as written in Swift, where the standard library spells one-sided ranges with the names of their types;
-    /// `nil` for secrets.
+    /// Returns a range as written in Swift, where the standard library spells one-sided ranges with the names of their
+    /// types; `nil` for secrets.
     func range<Bound: Comparable>() -> String? where Value: RangeExpression<Bound> {
         guard !(Bound.self is any SecretValue.Type), let shown else { return nil }
         return switch shown {

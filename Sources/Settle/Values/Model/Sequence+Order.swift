@@ -1,8 +1,8 @@
 extension Sequence {
-    /// The elements in the order of their keys.
+    /// Returns the elements in the order of their keys.
     ///
-    /// The standard library's sort is compiled anew for each type of elements and each closure, 4 KB a time: here all
-    /// share the one that sorts keys.
+    /// The standard library's sort is compiled separately for each type of elements and each closure, 4 KB a time: here
+    /// all share the one that sorts keys.
     func sorted(by key: (Element) -> SettingKey) -> [Element] {
         let elements = Array(self)
         guard elements.count > 1 else { return elements }
@@ -15,7 +15,7 @@ private func places(sortedBy keys: [SettingKey]) -> [Int] {
     keys.indices.sorted { keys[$0] < keys[$1] }
 }
 
-// The standard library's names, so that no place has to think of it.
+// The standard library's names, so that callers use these without thinking about it.
 extension Sequence<SettingKey> {
     func sorted() -> [SettingKey] { inOrder(Array(self)) }
 }

@@ -6,7 +6,7 @@ public struct SettingCodec<Value: Sendable>: Sendable {
     public let encode: @Sendable (Value) throws -> SettingValue
     /// Converts a stored value back. Throws a ``SettingCodingError`` if it has another form or type.
     public let decode: @Sendable (SettingValue) throws -> Value
-    /// For a type that may have fields, and so may lack some that are stored, or have others.
+    /// Set for a type that may have fields, and so may lack stored ones, or have others.
     let decodeFields: (@Sendable (SettingValue, DefaultValue) throws -> (Value, UnknownFields?))?
 
     typealias DefaultValue = () -> Value
@@ -29,9 +29,9 @@ public struct SettingCodec<Value: Sendable>: Sendable {
         self.decodeFields = decodeFields
     }
 
-    /// Converts a stored value back, and tells which of its fields the type does not know.
+    /// Converts a stored value back, and reports which of its fields the type does not know.
     ///
-    /// - Parameter defaultValue: Gives the fields that are not stored and that the type can't do without.
+    /// - Parameter defaultValue: Provides the fields that are not stored and that the type requires.
     func decode(_ value: SettingValue, orFrom defaultValue: DefaultValue) throws -> (Value, UnknownFields?) {
         guard let decodeFields else { return (try decode(value), nil) }
         return try decodeFields(value, defaultValue)
@@ -39,7 +39,7 @@ public struct SettingCodec<Value: Sendable>: Sendable {
 }
 
 extension SettingCodec where Value: Codable {
-    /// The codec of a setting that names no other one.
+    /// The codec of a setting that does not name another one.
     ///
     /// Booleans, numbers, strings, `Date`, `Data`, `URL`, `UUID`, `Duration`, and optionals, arrays, sets and
     /// string-keyed dictionaries of these have spellings of their own. Everything else is converted by `Codable`, with

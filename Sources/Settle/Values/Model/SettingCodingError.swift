@@ -1,16 +1,16 @@
-/// Why a value could not be converted to a ``SettingValue``, or a ``SettingValue`` to a value.
+/// The reason why a value could not be converted to a ``SettingValue``, or a ``SettingValue`` to a value.
 ///
 /// Strings that were found are counted, not quoted: a setting may hold a secret, and errors end up in logs.
 public struct SettingCodingError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The place of the problem inside the setting's value: names of properties, dictionary keys and array positions.
+    /// The path to the problem inside the setting's value: names of properties, dictionary keys and array positions.
     /// Empty if it is the value itself.
     public var path: [String]
-    /// What was needed, as words after "expected".
+    /// The required value, as text after "expected".
     public var expected: String
-    /// What was there instead, as words after "found".
+    /// The actual value, as text after "found".
     public var found: String
 
-    /// Creates an error. The words in `expected` and `found` must not quote a value.
+    /// Creates an error. The texts `expected` and `found` must not quote a value.
     public init(path: [String] = [], expected: String, found: String) {
         self.path = path
         self.expected = expected
@@ -27,14 +27,14 @@ public struct SettingCodingError: Error, Sendable, Hashable, CustomStringConvert
 }
 
 extension SettingCodingError {
-    /// The description as words within a sentence.
+    /// The description as text within a sentence.
     var reason: String { "expected \(place), found \(found)" }
 
     init(expected: String, found value: SettingValue) {
         self.init(expected: expected, found: value.summary)
     }
 
-    /// The same error, seen from one level further out.
+    /// Returns the same error, seen from one level further out.
     func below(_ key: String) -> SettingCodingError {
         below([key])
     }
@@ -53,7 +53,7 @@ func converting<Result>(
 }
 
 extension SettingValue {
-    /// The kind of value, as words within a sentence.
+    /// The kind of value, as text within a sentence.
     var summary: String {
         switch self {
         case .null: "null"

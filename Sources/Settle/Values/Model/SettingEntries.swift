@@ -34,7 +34,8 @@ package struct Name: Sendable, Hashable {
         self.text = text.inOnePiece
     }
 
-    /// A text whose bytes are contiguous already. Skipping the check saves a lookup the counting of a reference.
+    /// Creates the name of a text whose bytes are contiguous already. Skipping the check saves a lookup the counting of
+    /// a reference.
     init(inOnePiece text: String) {
         self.text = text
     }
@@ -79,8 +80,8 @@ extension SettingValue.Entries {
     ///
     /// - Parameters:
     ///   - creating: Whether to replace anything that is not a dictionary by an empty one first.
-    ///   - change: Returns whether it has found what it looked for.
-    /// - Returns: False if there is no dictionary, else what the change returned.
+    ///   - change: Returns whether it has found its target.
+    /// - Returns: False if there is no dictionary, else the result of the change.
     mutating func changeDictionary(
         named name: String, creating: Bool, _ change: (inout SettingValue.Entries) -> Bool
     ) -> Bool {
@@ -138,10 +139,10 @@ extension SettingValue.Entries: Collection {
         (storage.keys[index.place].text, storage.values[index.place])
     }
 
-    /// The name at a place, without a copy of the value.
+    /// Returns the name at an index, without a copy of the value.
     func name(at index: Index) -> String { storage.keys[index.place].text }
 
-    /// The value at a place, without a copy of the name.
+    /// Returns the value at an index, without a copy of the name.
     func value(at index: Index) -> SettingValue { storage.values[index.place] }
 }
 

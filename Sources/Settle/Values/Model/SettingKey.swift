@@ -1,4 +1,4 @@
-/// The place of a setting's value: the names of the dictionaries around it, from the outside in, and its own.
+/// The path of a setting's value: the names of the dictionaries around it, from the outside in, and its own.
 ///
 /// As text, the names are separated by dots, as in `passcode.attemptCount`. A dot in a name is escaped with a backslash
 /// (`window\.width` is one name), and so is a backslash. A backslash before anything else stands for itself.

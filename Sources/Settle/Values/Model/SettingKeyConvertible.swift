@@ -1,4 +1,4 @@
-/// What names a setting at run time: text, such as `passcode.attemptCount`, or a ``SettingKey``.
+/// A name of a setting at run time: text, such as `passcode.attemptCount`, or a ``SettingKey``.
 ///
 /// `String` and `SettingKey` conform; there is nothing to implement. In text, a dot separates names; a name with dots
 /// of its own is escaped with a backslash, or given by ``path(_:_:)``.
@@ -21,12 +21,13 @@ extension SettingKeyConvertible where Self == SettingKey {
 }
 
 extension SettingKey {
-    /// The key that a caller has given. No text is refused here, so that the call can name it in its error.
+    /// Creates the key that a caller has given. Texts are not refused here, so that the call can name them in its
+    /// error.
     init(given key: some SettingKeyConvertible) {
         self.init(stored: key.description)
     }
 
-    /// The key that a caller has given for a group; `nil` for empty text, which means the top level.
+    /// Creates the key that a caller has given for a group; `nil` for empty text, which means the top level.
     init?(path: some SettingKeyConvertible) {
         let text = path.description
         if text.isEmpty { return nil }

@@ -1,4 +1,4 @@
-/// The values of a store as its file nests them, addressed by keys.
+/// The values of a store, nested as in its file and addressed by keys.
 ///
 /// `"passcode.attemptCount"` addresses the value under `attemptCount` in the dictionary under `passcode`.
 public struct SettingTree: Sendable, Hashable {

@@ -5,10 +5,10 @@
 #endif
 
 extension SettingValue: Codable {
-    /// Reads what ``encode(to:)`` has written, or any other plain value.
+    /// Decodes a value of ``encode(to:)``, or any other plain value.
     ///
-    /// A coder for JSON does not say whether `1` was written for a whole number or a fraction: it is an integer here.
-    /// A date and data come back as the strings that JSON has for them.
+    /// A coder for JSON does not show whether `1` was written for a whole number or a fraction: it is an integer here.
+    /// A date and data are decoded as the strings that JSON has for them.
     public init(from decoder: any Decoder) throws {
         if let container = try? decoder.container(keyedBy: AnyKey.self) {
             var entries = Entries(minimumCapacity: container.allKeys.count)
@@ -57,7 +57,7 @@ extension SettingValue: Codable {
         case .real(let value): try container.encode(value)
         case .string(let text): try container.encode(text)
         case .date(let date):
-            // Years that don't fit into four digits have no text.
+            // Years that don't fit into four digits can't be spelled as text.
             guard let text = Timestamp(date)?.iso8601 else { return try container.encode(date.timeIntervalSince1970) }
             try container.encode(text)
         case .data(let data): try container.encode(data.base64EncodedString())

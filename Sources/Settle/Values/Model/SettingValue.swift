@@ -32,7 +32,8 @@ public enum SettingValue: Sendable, Hashable {
 }
 
 extension SettingValue {
-    // Written out, because what the compiler makes is copied into the 140 functions that compare values, 1 KB each.
+    // Written out, because the code that the compiler generates is copied into the 140 functions that compare values, 1
+    // KB each.
     @inline(never) public static func == (left: SettingValue, right: SettingValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true

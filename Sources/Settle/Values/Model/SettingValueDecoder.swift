@@ -10,7 +10,7 @@ package struct SettingValueDecoder {
         try decode(type, from: value, nil)
     }
 
-    /// - Parameter trace: Gives what is missing, and learns what the type asks for.
+    /// - Parameter trace: Provides missing fields, and records what the type asks for.
     func decode<Value: Decodable>(
         _ type: Value.Type, from value: SettingValue, _ trace: DecodingTrace?
     ) throws(SettingCodingError) -> Value {
@@ -132,7 +132,7 @@ private struct KeyedEntries<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try child(key).unkeyedContainer()
     }
 
-    /// `null` if there is none, as with other decoders: a superclass may have had nothing to encode.
+    /// `null` if there is none, as with other decoders: a superclass may have encoded nothing.
     func superDecoder() -> any Decoder {
         find(SuperKey()) ?? decoder.decoder(of: .null, SuperKey(), nil)
     }
@@ -197,7 +197,7 @@ private struct UnkeyedElements: UnkeyedDecodingContainer {
 
     mutating func superDecoder() throws -> any Decoder { try next { $0 } }
 
-    /// Steps over the current element, unless it can't be read: then another attempt may follow.
+    /// Moves past the current element, unless it can't be read: then another attempt may follow.
     private mutating func next<Result>(_ read: (TreeDecoder) throws -> Result) throws -> Result {
         let result = try read(try current())
         currentIndex += 1

@@ -77,7 +77,7 @@ extension Timestamp {
 }
 
 extension Date {
-    /// `nil` if there is no double close to it.
+    /// Returns `nil` if there is no double close to it.
     init?(secondsSince1970 decimal: DecimalNumber) {
         if let timestamp = Timestamp(secondsSince1970: decimal) {
             self = timestamp.date
@@ -122,7 +122,7 @@ extension Timestamp {
     /// Reads `2001-12-31T23:59:59.25Z` and common variants: an offset such as `+02:00`, lower-case letters, a space for
     /// the `T`, no seconds, or the date alone, which means midnight in UTC.
     ///
-    /// A time without an offset is refused: it means another moment in every place.
+    /// A time without an offset is refused: it means a different moment in each time zone.
     init?(iso8601 text: String, in calendar: CalendarDay.Calendar = .gregorian) {
         var scanner = DigitScanner(text)
         guard let year = scanner.number(width: 4), scanner.skip("-"), let month = scanner.number(width: 2),

@@ -1,4 +1,4 @@
-/// A type as written in Swift, such as `Date?` or `[String: Int]`.
+/// Returns a type as written in Swift, such as `Date?` or `[String: Int]`.
 func spelling(of type: any Any.Type) -> String {
     (type as? any SugaredType.Type)?.sugaredSpelling ?? "\(type)"
 }
@@ -20,7 +20,7 @@ extension Dictionary: SugaredType {
     fileprivate static var sugaredSpelling: String { "[\(spelling(of: Key.self)): \(spelling(of: Value.self))]" }
 }
 
-/// The stored spellings of an enumeration's cases, as JSON, in the order of their declaration.
+/// Returns the stored spellings of an enumeration's cases, as JSON, in the order of their declaration.
 ///
 /// - Returns: `nil` for types that do not list their values, and for those that list too many for a sentence.
 func spelledCases(of type: any Any.Type) -> [String]? {
@@ -28,7 +28,7 @@ func spelledCases(of type: any Any.Type) -> [String]? {
     return spellings(of: type)
 }
 
-/// How many cases a sentence names at most.
+/// The maximum number of cases that a sentence names.
 let mostSpelledCases = 30
 
 private func spellings<Value: CaseIterable & Encodable>(of _: Value.Type) -> [String]? {
@@ -37,7 +37,7 @@ private func spellings<Value: CaseIterable & Encodable>(of _: Value.Type) -> [St
     return values.compactMap { value in (try? value.json()).map { String(decoding: $0, as: UTF8.self) } }
 }
 
-/// The cases of an enumeration, or of an optional one, in the order of their declaration.
+/// Returns the cases of an enumeration, or of an optional one, in the order of their declaration.
 ///
 /// - Returns: `nil` for types that do not list their values. A struct may have values that it does not list.
 func enumeratedCases(of type: any Any.Type) -> [Any]? {
@@ -46,7 +46,7 @@ func enumeratedCases(of type: any Any.Type) -> [Any]? {
     return cases(of: type)
 }
 
-/// More are no list for people to choose from.
+/// People can't choose from a list of more.
 private let mostCases = 1_000
 
 private func cases<Value: CaseIterable>(of _: Value.Type) -> [Any]? {

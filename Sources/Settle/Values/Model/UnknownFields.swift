@@ -8,14 +8,14 @@ struct UnknownFields: Sendable {
     }
 
     var fields: SettingValue.Entries = [:]
-    /// Those of the known fields.
+    /// The unknown fields of the known fields.
     var within: [Name: UnknownFields] = [:]
-    /// Those of the elements of an array.
+    /// The unknown fields of the elements of an array.
     var elements: [Element] = []
 
     var isEmpty: Bool { fields.isEmpty && within.isEmpty && elements.isEmpty }
 
-    /// Puts the fields back where what they were in is still there.
+    /// Restores the fields where the value that contained them still exists.
     func add(to value: inout SettingValue) {
         switch value {
         case .dictionary(var entries):
@@ -39,7 +39,8 @@ struct UnknownFields: Sendable {
         }
     }
 
-    /// An element has no name, so only one that is as it was counts as the same, wherever it stands by now.
+    /// Restores the fields of elements. An element has no name, so only an unchanged one counts as the same, at any
+    /// position.
     private func add(to values: inout [SettingValue]) {
         var moved: [SettingValue: [UnknownFields]] = [:]
         var placed: Set<Int> = []
@@ -57,7 +58,7 @@ struct UnknownFields: Sendable {
         }
     }
 
-    /// What of it has a place in a value.
+    /// Returns the fields whose containers a value still has.
     func within(_ value: SettingValue) -> UnknownFields? {
         switch value {
         case .dictionary(let entries):

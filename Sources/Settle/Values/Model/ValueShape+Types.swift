@@ -1,4 +1,4 @@
-// The types around other values. Those that stand for themselves tell their shape where they spell their values.
+// The types around other values. Types without other values in them define their shape where they spell their values.
 
 extension Optional: ShapedValue {
     static var shape: ValueShape { ValueShape(of: Wrapped.self).optional }
@@ -13,7 +13,7 @@ extension Set: ShapedValue {
 }
 
 extension Dictionary: ShapedValue {
-    /// Other keys are stored in ways of their own.
+    /// Other keys are stored in other ways.
     static var shape: ValueShape {
         guard Key.self == String.self || Key.self == Int.self else { return .any }
         return ValueShape(.dictionary, of: ValueShape(of: Value.self))
@@ -21,6 +21,6 @@ extension Dictionary: ShapedValue {
 }
 
 extension Secret: ShapedValue {
-    /// A secret is stored like the value in it. Its cases would tell what it may be.
+    /// A secret is stored like the value in it. Its cases would reveal the possible values.
     static var shape: ValueShape { ValueShape(of: Value.self).withoutCases }
 }

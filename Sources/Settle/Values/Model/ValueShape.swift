@@ -1,4 +1,4 @@
-/// What the values of a type look like where they are stored, as far as the type tells.
+/// The form of a type's values where they are stored, as far as the type determines it.
 public struct ValueShape: Sendable, Hashable, Codable {
     /// The kinds of stored values.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
@@ -24,11 +24,11 @@ public struct ValueShape: Sendable, Hashable, Codable {
         case array
         /// Values by name.
         case dictionary
-        /// Whatever the type's own coder makes of it.
+        /// The form that the type's own coder chooses.
         case any
     }
 
-    /// What the values are.
+    /// The kind of the values.
     public let kind: Kind
     /// Whether the value may be `nil`, which is stored as ``SettingValue/null``.
     public private(set) var isOptional = false
@@ -62,7 +62,7 @@ public struct ValueShape: Sendable, Hashable, Codable {
         }
     }
 
-    /// All or nothing: a list with holes would refuse what the type accepts.
+    /// Returns all cases or none: a list with holes would refuse values that the type accepts.
     private static func stored(_ cases: [Any]) -> [SettingValue]? {
         let values = cases.compactMap { ($0 as? any Encodable).flatMap { try? SettingValueEncoder().encode($0) } }
         return values.count == cases.count ? values : nil
@@ -82,7 +82,7 @@ public struct ValueShape: Sendable, Hashable, Codable {
     }
 }
 
-/// A type that says by itself what ``SettingCodec/standard`` makes of its values.
+/// A type that defines the form in which ``SettingCodec/standard`` stores its values.
 protocol ShapedValue {
     static var shape: ValueShape { get }
 }
