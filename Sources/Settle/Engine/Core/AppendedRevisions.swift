@@ -59,8 +59,8 @@ struct AppendedRevisions {
         stretches.last { $0.isOwn && $0.token == token }?.revisions
     }
 
-    /// Returns the revision of the transaction at a token; `nil` if it is not known, or if the transaction did not
-    /// change the values in force.
+    /// Returns the revision of the transaction at a token; `nil` if it is not known, or if the transaction had no part
+    /// in the values in force.
     ///
     /// - Parameter isOwn: Whether a revision is a transaction of the store itself that is saved.
     func revision(at token: ChangeToken, isOwn: (UInt64) -> Bool) -> UInt64? {

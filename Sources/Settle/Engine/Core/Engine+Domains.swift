@@ -109,7 +109,7 @@ extension Engine {
         reportAfterUnlock(.renamed(candidate.key, to: key, in: candidate.domain.name, at: place(of: candidate)))
     }
 
-    /// Reports that a staged value is going to be stored although another domain covers it, once for each key.
+    /// Reports, once for each key, if another domain covers a staged value that is going to be stored.
     final func reportIfCovered(_ box: AnySettingBox) {
         guard let domain = box.staged?.held?.domain, domain.isAbove, domain !== transaction?.target?.domain,
             let slot = box.existingPlacement?.slot

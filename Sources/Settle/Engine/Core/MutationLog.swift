@@ -102,14 +102,14 @@ package final class MutationLog: @unchecked Sendable {
         return lock.withLock { (changes.revision, read()) }
     }
 
-    // MARK: Publishing, which requires the lock
+    // MARK: Publishing, under the lock
 
-    /// Begins to replace values.
+    /// Records that values are about to be replaced.
     func beginInstalling() {
         sequence.store(sequence.load(ordering: .relaxed) &+ 1, ordering: .releasing)
     }
 
-    /// Ends the replacement of the transaction's values.
+    /// Records that all values of the transaction have been replaced.
     func endInstalling() {
         sequence.store(sequence.load(ordering: .relaxed) &+ 1, ordering: .releasing)
     }

@@ -18,7 +18,7 @@
 /// A group that becomes state, or no longer is, needs no migration: its values move from one file to the other when the
 /// store saves next.
 public enum SettingsCategory: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Choices of people.
+    /// Settings that people choose.
     case configuration
     /// State that the program remembers. All groups within the group are state too.
     case state

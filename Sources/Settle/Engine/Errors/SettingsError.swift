@@ -57,7 +57,7 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let locked = Code("locked")
         /// A written value is stored, but another domain's is in force.
         public static let covered = Code("covered")
-        /// A domain is not used, or not in its current state.
+        /// A domain is not used, or not as it is now.
         public static let domain = Code("domain")
         /// A draft was not applied, because settings that it was to write have changed since; see ``Draft/conflicts``.
         public static let draftConflict = Code("draftConflict")

@@ -64,7 +64,7 @@ extension SettingBox {
             if candidate.isRenamed { engine.reportRenamed(candidate, to: key) }
             return value
         } catch {
-            // An empty text is a value for strings only, and missing for other types.
+            // An empty text is a value for strings, but not for other types.
             if candidate.isText, TextCandidates.isEmpty(candidate.value) { return nil }
             engine.reportSkipped(candidate, of: self, for: key, error)
             return nil

@@ -1,5 +1,5 @@
 extension SettingKey {
-    /// - Parameter name: The name of the key's owner, for the error, such as `PasscodeSettings.attemptCount`.
+    /// - Parameter name: The subject of the error, such as `PasscodeSettings.attemptCount`.
     func check(for name: String) throws(SettingsError) {
         guard !hasEmptyName else {
             throw SettingsError(

@@ -88,8 +88,8 @@ extension FileSession {
     /// Returns whether others have appended to the journal.
     mutating func hasNews() -> Bool { !journal.isOpen || (try? journal.hasNews()) ?? true }
 
-    /// Switches to another file if the path is a symbolic link that now leads to another one. Values that were stored
-    /// here and had not reached the previous file are stored there.
+    /// Switches to another file if the path is a symbolic link that now leads to another one, and takes along the
+    /// values that were stored here and had not reached the previous file.
     mutating func followSwappedLink() throws(StorageError) {
         let resolved = try resolvedPlace()
         guard resolved.names != names else { return place = resolved }

@@ -146,7 +146,8 @@ extension FileSession {
             inForce.announce(.unusable(StorageError(.unreadable, log.description(names.journal))))
             journal.leaveGap()
         }
-        // A damaged journal lacks the end of its lost records, and is replaced with everything that is known here.
+        // A damaged journal lacks the position after its lost records, and is replaced with everything that is known
+        // here.
         let isContinued = try StorageError.reading(
             names.file, journal.continues(known.end, isDamaged: repairs.contains(.replaceJournal)))
         switch known.relation(to: log, journal.header, isContinued: isContinued) {

@@ -83,8 +83,8 @@ extension FileSession {
         if try isFileMissing() { repairs.insert(.restoreFile) }
     }
 
-    /// Records in the journal that there is no file, so that the next load does not take that for intended, and writes
-    /// the file again. If that fails, the next checkpoint does it, because the journal has everything.
+    /// Records in the journal that there is no file, so that the next load does not take that as intended, and writes
+    /// the file again. If the write fails, the next checkpoint repeats it, because the journal has everything.
     mutating func restoreFile() throws(StorageError) {
         // Under the lock of a journal that has lost its name, others may have a file there with other values.
         guard try !StorageError.reading(names.file, isJournalMissing()) else { return }

@@ -11,8 +11,8 @@ import Synchronization
 /// **Saving.** A batch is appended to the journal, `.settings.json.journal`, which has all values, and synced if it is
 /// to be ``StorageDurability/synced``. A checkpoint writes the whole file beside the old one, syncs it and swaps the
 /// two, so that every reader, even one after a crash, finds the old or the new contents. A file beyond 4 KiB is only
-/// written when the journal has grown by a quarter of it, or nothing has happened for a while. New files are 0600 and
-/// new folders 0700, whatever the process's umask. A file that is replaced keeps its permissions, unless a group with
+/// written when the journal has grown by four times its size, or nothing has happened for a while. New files are 0600
+/// and new folders 0700, whatever the process's umask. A file that is replaced keeps its permissions, unless a group with
 /// secrets has been opened; files beside it are 0600. A symbolic link to the file stays a link: the file to which it
 /// leads is replaced.
 ///
@@ -37,7 +37,7 @@ import Synchronization
 public final class FileStorage: HistoryStorage, CheckpointingStorage {
     /// The largest file that is read or written, in bytes.
     package static let sizeLimit = FileSession.sizeLimit
-    /// The size in bytes, after its base, below which a journal is never replaced.
+    /// The number of bytes after its beginning below which a journal is never replaced.
     package static let journalLimit = 64 << 10
     /// The maximum size of a journal: a load reads a little more.
     package static let journalCapacity = FileSession.journalSizeLimit - (1 << 20)
@@ -288,7 +288,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     private func readAhead() {
         _ = session.withLockIfAvailable { session in
-            // Before the journal is read, so that later changes are checked.
+            // Before the journal is read, so that later events lead to another check.
             pendingChecks.bitwiseAnd(~FileSession.PendingChecks.journal.rawValue, ordering: .acquiringAndReleasing)
             if !session.mergeFewNewRecords() { addPendingChecks(.journal) }
             remember(session)

@@ -487,7 +487,7 @@ struct JournalFile: Sendable {
         let needed = offset + bytes.count
         guard needed > size else { return }
         size = needed
-        // After writing: if it is truncated, the file still ends with the written bytes.
+        // Beyond the written bytes: if the file is cut short, it still ends with them.
         let grown = (needed + max(Self.growth, min(needed / 4, Self.growthLimit))) & ~4095
         if (try? operations.truncate(file, at: path, to: grown)) != nil { size = grown }
     }
@@ -517,8 +517,8 @@ struct JournalFile: Sendable {
         let file = try operations.open(temporary, .createNew(permissions: 0o600))
         new.file = file
         do throws(FileError) {
-            // Before the file has its name, so that no other process writes first. Without locks, no other process may
-            // write at all.
+            // Before the file has its name, so that no other process writes first. Without locks there is no other
+            // process.
             try? operations.lock(file, at: temporary)
             (new.token, new.lineages, new.isReplacement) = (token, lineages, true)
             try new.begin(after: end, past, with: contents, isReset: isReset, for: owner)

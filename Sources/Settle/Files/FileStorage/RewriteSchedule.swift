@@ -1,8 +1,8 @@
 /// Decides when it is worthwhile to write the file, or to replace the journal: both write again what is stored already.
 ///
 /// Pure: it is given sizes. While changes continue, the file is written, or the journal replaced, when the journal has
-/// grown by a multiple of what that writes; so all of these writes together are at most half as long as the appended
-/// data.
+/// grown by a certain multiple of what that writes; so all of these writes together are at most half as long as the
+/// appended data.
 struct RewriteSchedule: Sendable {
     /// The number of bytes that are appended for each byte that is written again.
     private static let worthwhileGrowth = 4

@@ -1,6 +1,6 @@
 extension StorageContents.Outcome {
-    /// Returns the outcome of an edit that was found together with a journal whose end is missing. A crash looks the
-    /// same, but then the values that were saved last may be missing.
+    /// Returns the outcome of an edit that was found together with a journal whose end is missing. After a crash it
+    /// looks the same, but the values that were saved last may be missing.
     static func torn(_ names: FileNames) -> StorageContents.Outcome {
         .recovered(
             description:

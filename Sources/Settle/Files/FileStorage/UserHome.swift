@@ -11,7 +11,7 @@ package struct UserHome: Sendable {
     let calls: any SystemCalls
     let watching: any FileWatching
 
-    /// - Parameter calls: The only calls that are made in the home.
+    /// - Parameter calls: The calls that are made in the home; only what they allow is done there.
     package init(
         of user: String, owner: FileStatus.Owner, path: FilePath, listed: FilePath, calls: any SystemCalls,
         watching: any FileWatching

@@ -1,4 +1,4 @@
-/// The beginning of a journal's values: everything to which its records are applied.
+/// The values and versions with which a journal begins: everything to which its records are applied.
 package struct JournalBase: Sendable, Equatable {
     /// A version that the readable file may have.
     package struct Mirror: Sendable, Equatable {

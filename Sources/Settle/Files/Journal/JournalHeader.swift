@@ -7,10 +7,10 @@
 ///     24  previousGeneration  u64, 0 if there was none
 ///     32  previousEnd         u64
 ///     40  history             u64, never 0
-///      48  position            u64: how many transactions the file had had when this journal was begun
+///     48  position            u64: how many transactions the file had had when this journal was begun
 ///     56  checksum            u64 of the record with the last of them
 ///     64  base                u64: where the record with all values begins
-///      72  position            u64: how many transactions the file had had before those of the history records
+///     72  position            u64: how many transactions the file had had before those of the history records
 ///     80  checksum            u64 of the record with the last of them
 ///     88  resets              u32, of the lineage
 ///     92  restarts            u32, of the lineage
@@ -18,7 +18,7 @@
 ///    104  position            u64: how many transactions the file had had then
 ///    112  checksum            u64 of the record with the last of them
 ///    120  origin              hash u64, size u64 of the file with which the history began
-///     136  the first record: a history record, or the one with all values
+///    136  the first record: a history record, or the one with all values
 ///
 /// Magic, version and checksum keep their offsets in all later versions, so that a later version can be distinguished
 /// from damage. The header fits in one disk sector, so it is written as a whole or not at all.

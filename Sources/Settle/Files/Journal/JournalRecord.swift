@@ -61,7 +61,7 @@ extension JournalRecord.Content {
         transactions?.list == nil ? self : changingBatch { $0.transactions?.list = nil }
     }
 
-    /// Returns the same with another batch of values, if it has one.
+    /// Returns the same with another batch that changes the stored values, if it has one.
     func changingBatch(_ change: (inout JournalBatch) -> Void) -> JournalRecord.Content {
         switch self {
         case .values(var batch):

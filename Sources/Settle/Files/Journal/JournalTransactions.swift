@@ -1,5 +1,5 @@
-/// The file's transactions in a record. A record without any repeats earlier records, for example at the beginning of a
-/// journal.
+/// The file's transactions in a record. A record that has none repeats earlier records, for example at the beginning of
+/// a journal.
 package struct JournalTransactions: Sendable, Equatable {
     /// The number of transactions in the file's history, including these.
     package var position: UInt64

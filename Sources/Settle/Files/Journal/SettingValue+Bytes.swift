@@ -8,7 +8,7 @@ extension SettingValue {
         return writer.bytes
     }
 
-    /// Decodes bytes of ``bytes``.
+    /// Decodes the bytes that ``bytes`` returns.
     ///
     /// - Throws: ``FormatError`` if the bytes are not exactly one value, or nest more than 128 levels.
     public init(bytes: some Sequence<UInt8>) throws(FormatError) {
@@ -30,7 +30,7 @@ extension SettingTree {
     /// All values as bytes that ``init(bytes:)`` reads, as ``SettingValue/bytes`` does.
     public var bytes: [UInt8] { SettingValue.dictionary(root).bytes }
 
-    /// Decodes bytes of ``bytes``.
+    /// Decodes the bytes that ``bytes`` returns.
     ///
     /// - Throws: ``FormatError`` if the bytes are not a tree.
     public init(bytes: some Sequence<UInt8>) throws(FormatError) {

@@ -20,7 +20,7 @@
 /// environments must have the same journal and the same locks.
 package struct FileNames: Sendable, Equatable {
     package let file: FilePath
-    /// Where that is kept which is not for people. It may be on another file system than the file.
+    /// The folder for files that are not for people. It may be on another file system than the file.
     package let stateFolder: FilePath
 
     /// - Parameter file: The path of the file itself, not of a symbolic link to it.
@@ -33,12 +33,12 @@ package struct FileNames: Sendable, Equatable {
         self.stateFolder = stateFolder
     }
 
-    /// The names of a companion that is replaced as the file is, and has no companions elsewhere.
+    /// Returns the names of a companion that is replaced in the same way as the file, and has no companions elsewhere.
     package func names(ofCompanion path: FilePath) -> FileNames { FileNames(path, stateFolder: path.folder) }
 
     package var folder: FilePath { file.folder }
 
-    /// Whether the folder for state is another one.
+    /// Whether the folder for state is another one than the file's.
     package var isStateApart: Bool { stateFolder != folder }
 
     package var folders: [FilePath] { isStateApart ? [folder, stateFolder] : [folder] }
@@ -47,25 +47,25 @@ package struct FileNames: Sendable, Equatable {
 
     package var previous: FilePath { stateFolder.appending(".\(file.name).previous") }
 
-    /// What has just been replaced. It is a fallback until it is ``previous``.
+    /// The version that has just been replaced. It is a fallback until it is ``previous``.
     package var displaced: FilePath { file.sibling(named: ".\(file.name).previous") }
 
-    /// What is left of versions before, newest first.
+    /// The earlier versions that are left, newest first.
     package var earlierVersions: [FilePath] { isStateApart ? [displaced, previous] : [previous] }
 
     /// The values before the last migration.
     package var beforeMigration: FilePath { stateFolder.appending(".\(file.name).before-migration") }
 
-    /// A random name, unused but for a chance of 1 in 2⁶⁴.
+    /// Returns a random name, unused but for a chance of 1 in 2⁶⁴.
     ///
-    /// - Parameter path: What a file with that name is to replace; by default the file.
+    /// - Parameter path: The path that a file with that name will replace; by default the file.
     package func newTemporary(for path: FilePath? = nil) -> FilePath {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
         let zeros = String(repeating: "0", count: Self.digitCount - digits.count)
         return (path ?? file).sibling(named: temporaryPrefix + zeros + digits + Self.temporarySuffix)
     }
 
-    /// Whether it is the name of a version of the file, or of one of its companions, that was being written.
+    /// Returns whether it is the name of a version of the file, or of one of its companions, that was being written.
     package func isTemporary(_ name: String) -> Bool {
         [self, names(ofCompanion: state), names(ofCompanion: schema)].contains { $0.hasTemporaryForm(name) }
     }
@@ -76,7 +76,7 @@ package struct FileNames: Sendable, Equatable {
         return digits.count == Self.digitCount && digits.allSatisfy { $0.isHexDigit }
     }
 
-    /// What a program only remembers, in the format of the file.
+    /// The values that a program only remembers, in the format of the file.
     package var state: FilePath {
         guard let dot = file.name.lastIndex(of: "."), dot != file.name.startIndex else {
             return stateFolder.appending(file.name + ".state")
@@ -90,7 +90,7 @@ package struct FileNames: Sendable, Equatable {
         return file.sibling(named: "\(name).schema.json")
     }
 
-    /// - Parameter name: Without dots, so that the locks of no other file have the same names.
+    /// - Parameter name: Without dots, so that the locks of other files have other names.
     package func lock(named name: String) -> FilePath {
         stateFolder.appending(".\(file.name).\(name).lock")
     }
@@ -114,7 +114,7 @@ package struct FileNames: Sendable, Equatable {
 }
 
 extension FilePath {
-    /// The folder for the state of a program whose file of configuration this is: `~/.local/state/app` for
+    /// The folder for the state of the program to which this configuration file belongs: `~/.local/state/app` for
     /// `~/.config/app/settings.json`; `nil` for a file that is not in a folder within one called `.config`.
     ///
     /// The last such folder counts, and a file directly in it has none: `.config` in the folder of a project has files

@@ -15,7 +15,7 @@ extension FileOperations {
             try makeFolder(path)
         } catch {
             guard error.cause == .alreadyExists else { throw error }
-            // Another process was faster, or a file has that name; opening a file in it will tell.
+            // Another process was faster, or a file has that name; opening a file in it will show which.
             return
         }
         try setPermissions(at: path, to: 0o700)
@@ -36,8 +36,8 @@ extension FileOperations {
         try? close(folder, at: path)
     }
 
-    /// Syncs the names of a folder and of those around it to stable storage. Those that may not even be read were made
-    /// by others.
+    /// Syncs the names of a folder and of those around it to stable storage. Folders that may not even be read were
+    /// made by others.
     package func synchronizeParents(of path: FilePath) {
         var folder = path
         while folder.folder != folder {

@@ -23,17 +23,17 @@ package struct FileOperations: Sendable {
 
     /// - Parameters:
     ///   - size: The expected size of the file. The actual size may differ.
-    ///   - limit: Where to stop; a longer result means that there is more.
+    ///   - limit: The size at which to stop; a longer result means that there is more.
     package func readAll(
         _ file: FileDescriptor, at path: FilePath, expecting size: Int = 0, limit: Int
     ) throws(FileError) -> [UInt8] {
         var contents: [UInt8] = []
         // One byte more than expected, so that the second call finds the end.
         var room = max(size + 1, 4 << 10)
-        // Read one byte beyond the limit, so that the caller can tell that there is more.
+        // Read one byte beyond the limit, so that the caller can detect that there is more.
         while contents.count <= limit {
             var part = Result<Int, FileError>.success(0)
-            // Not filled with zeros before, which takes as long as reading does.
+            // Not filled with zeros before, because that takes as long as reading.
             let more = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
                 part = Result { () throws(FileError) in
                     try finishing("read", path, try calls.readBytes(file, into: UnsafeMutableRawBufferPointer(buffer)))
@@ -79,7 +79,7 @@ package struct FileOperations: Sendable {
         return count
     }
 
-    /// - Returns: Fewer bytes if the file ends before.
+    /// - Returns: Fewer bytes if the file ends earlier.
     package func read(
         _ file: FileDescriptor, at path: FilePath, offset: Int, count: Int
     ) throws(FileError) -> [UInt8] {
@@ -134,8 +134,8 @@ package struct FileOperations: Sendable {
         try finishing("examine", path, try calls.status(at: path.text))
     }
 
-    /// Succeeds on a file system without permissions, such as many of FUSE: there, access is decided when it is
-    /// mounted.
+    /// Succeeds on a file system without permissions, such as many FUSE file systems: there, mounting determines the
+    /// access.
     package func setPermissions(
         of file: FileDescriptor, at path: FilePath, to permissions: UInt16
     ) throws(FileError) {
@@ -158,13 +158,13 @@ package struct FileOperations: Sendable {
         }
     }
 
-    /// Takes away what others may do with a file: whoever may read it could hold its lock. Only its owner may do this.
+    /// Removes the permissions of others: a user who may read the file could hold its lock. Only its owner may do this.
     package func makePrivate(_ file: FileDescriptor, _ status: FileStatus, at path: FilePath) {
         guard status.permissions & 0o077 != 0 else { return }
         try? setPermissions(of: file, at: path, to: status.permissions & 0o700)
     }
 
-    /// The process that holds the lock of a file, where the system tells.
+    /// Returns the process that holds the lock of a file, if the system reports it.
     package func lockHolder(of file: FileDescriptor, at path: FilePath) -> Int32? {
         (try? status(of: file, at: path)).flatMap { calls.lockHolder(of: $0.identity) }
     }
@@ -228,7 +228,7 @@ package struct FileOperations: Sendable {
         }
     }
 
-    // Apart, because every function above has a copy of the one before.
+    // Separate, because every function above has a copy of the one before.
     @inline(never) private static func count(
         _ error: SystemError, _ attempt: inout Int, _ action: String, _ path: FilePath
     ) throws(FileError) {

@@ -11,7 +11,7 @@ package struct FilePath: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { text }
 
-    /// For sentences.
+    /// The path in quotation marks, for sentences.
     package var quoted: String { "“\(self)”" }
 
     package var withoutTrailingSlashes: FilePath {
@@ -19,7 +19,7 @@ package struct FilePath: Sendable, Hashable, CustomStringConvertible {
         return FilePath(end.map { String(text[...$0]) } ?? String(text.prefix(1)))
     }
 
-    /// What follows the last slash.
+    /// The text after the last slash.
     @inline(never) package var name: String {
         text.utf8.lastIndex(of: Self.slash).map { String(text[text.index(after: $0)...]) } ?? text
     }

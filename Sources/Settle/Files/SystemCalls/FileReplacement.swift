@@ -2,22 +2,22 @@
 ///
 ///     make a new file beside it ▶ write ▶ sync ▶ rename to .previous ▶ exchange with the file ▶ sync the folder
 ///
-/// So nothing that stands in the place is overwritten: whatever it is has the other name then. A failure before the
-/// exchange leaves the old file as it was and removes the new one. A failure after it leaves the new contents in place,
-/// but perhaps not on stable storage. Then only another replacement with another new file helps, since a sync that
-/// failed once may succeed the second time without having written anything.
+/// So a file at the path is never overwritten: whatever it is, it has the other name afterwards. A failure before the
+/// exchange leaves the old file as it was and removes the new one. A failure after it leaves the new contents at the
+/// path, but perhaps not on stable storage. Then only another replacement with another new file helps, because a sync
+/// that failed once may succeed the second time without having written anything.
 package struct FileReplacement: Sendable {
     package let operations: FileOperations
     package let names: FileNames
-    /// Whether what is replaced stays, as ``FileNames/displaced``.
+    /// Whether the replaced file stays, as ``FileNames/displaced``.
     package let keepsReplaced: Bool
     /// Whether only the user may read the new contents, whatever the old permissions.
     package let isPrivate: Bool
-    /// The owner of the new file, if it replaces none.
+    /// The owner of the new file, if it does not replace one.
     package let owner: FileStatus.Owner?
     /// Whether the new contents are at the file's path.
     package private(set) var isInPlace = false
-    /// Whether what was replaced is at ``FileNames/displaced``.
+    /// Whether the replaced file is at ``FileNames/displaced``.
     package private(set) var hasKeptReplaced = false
 
     package init(
@@ -34,7 +34,7 @@ package struct FileReplacement: Sendable {
     /// Readable and writable by the user only.
     private static let privatePermissions: UInt16 = 0o600
 
-    /// - Parameter path: What the new contents replace; by default the file.
+    /// - Parameter path: The path that the new contents replace; by default the file.
     package mutating func run(_ bytes: [UInt8], at path: FilePath? = nil) throws(FileError) {
         let current = currentStatus
         let new = names.newTemporary(for: path)
@@ -60,7 +60,7 @@ package struct FileReplacement: Sendable {
         do {
             return try operations.open(path, .createNew(permissions: Self.privatePermissions))
         } catch {
-            // The lock, which is elsewhere, excludes others from a new folder, too.
+            // The lock, which is elsewhere, excludes others from a new folder too.
             guard error.cause == .notFound, names.isStateApart else { throw error }
             try operations.makeFolders(path.folder)
             operations.synchronizeParents(of: path.folder)
@@ -94,7 +94,7 @@ package struct FileReplacement: Sendable {
 
     // MARK: The exchange
 
-    /// What says that a file system, a system or a sandbox has no exchange.
+    /// The errors that mean that a file system, a system or a sandbox has no exchange.
     private static let unavailable: Set<SystemError> = [.unimplemented, .invalidArgument, .notSupported, .notPermitted]
 
     private mutating func exchange(_ new: FilePath) throws(FileError) {
@@ -112,7 +112,7 @@ package struct FileReplacement: Sendable {
         }
     }
 
-    /// - Returns: False if somebody has just put a file in the place, which had none before.
+    /// - Returns: False if somebody has just put a file at the path, which had none before.
     private mutating func takePlace() throws(FileError) -> Bool {
         do {
             try operations.exchange(names.displaced, names.file)
@@ -131,13 +131,13 @@ package struct FileReplacement: Sendable {
         return true
     }
 
-    /// Without an exchange, what is put in the place after the link is overwritten; without links, anything.
+    /// Without an exchange, a file put at the path after the link is overwritten; without links, any file.
     private mutating func replaceLinked(_ new: FilePath) throws(FileError) {
         do throws(FileError) {
             try operations.link(names.file, to: names.displaced)
             hasKeptReplaced = true
         } catch {
-            // A refusal says that somebody has put something else in the place.
+            // A refusal means that somebody has put something else at the path.
             if error.cause.rule != nil { throw error }
         }
         try operations.rename(new, to: names.file)

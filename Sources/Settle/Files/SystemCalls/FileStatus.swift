@@ -56,7 +56,7 @@ package struct FileStatus: Sendable, Equatable {
 }
 
 extension FileStatus.Kind: CustomStringConvertible {
-    /// With its article, for sentences.
+    /// The kind with its article, for sentences.
     package var description: String {
         switch self {
         case .file: "a file"

@@ -12,7 +12,7 @@
             try check(fsync(file.number))
         }
 
-        /// - Parameter folder: Where relative paths begin.
+        /// - Parameter folder: The folder in which relative paths begin.
         package func exchangeFiles(_ path: String, _ other: String, in folder: CInt) throws(SystemError) {
             try check(renameatx_np(folder, path, folder, other, UInt32(RENAME_SWAP)))
         }

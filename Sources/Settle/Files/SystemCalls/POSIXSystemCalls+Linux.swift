@@ -14,7 +14,7 @@
             try check(fsync(file.number))
         }
 
-        /// - Parameter folder: Where relative paths begin.
+        /// - Parameter folder: The folder in which relative paths begin.
         package func exchangeFiles(_ path: String, _ other: String, in folder: CInt) throws(SystemError) {
             guard let rename = Self.rename else { throw .unimplemented }
             let exchange: CUnsignedInt = 2  // `RENAME_EXCHANGE`
@@ -40,7 +40,7 @@
             try check(fdatasync(file.number))
         }
 
-        /// From `/proc/locks`, whose lines are such as `1: FLOCK  ADVISORY  WRITE 4711 fe:01:393229 0 EOF`.
+        /// Reads `/proc/locks`, whose lines are such as `1: FLOCK  ADVISORY  WRITE 4711 fe:01:393229 0 EOF`.
         package func lockHolder(of file: FileStatus.Identity) -> Int32? {
             guard let locks = fopen("/proc/locks", "re") else { return nil }
             defer { fclose(locks) }
@@ -55,7 +55,8 @@
             return nil
         }
 
-        /// As `/proc/locks` spells it: the device's two numbers in hexadecimal digits, and that of the file.
+        /// Returns a file as `/proc/locks` spells it: the device's two numbers in hexadecimal digits, and that of the
+        /// file.
         private static func place(of file: FileStatus.Identity) -> String {
             let digits = [file.majorDevice, file.minorDevice].map { number in
                 number < 16 ? "0" + String(number, radix: 16) : String(number, radix: 16)

@@ -19,8 +19,8 @@ package struct POSIXSystemCalls: SystemCalls {
     }
 
     /// - Parameters:
-    ///   - flags: Beside those that belong to the mode.
-    ///   - folder: Where a relative path begins.
+    ///   - flags: The flags in addition to those of the mode.
+    ///   - folder: The folder in which a relative path begins.
     package func openFile(
         _ path: String, _ mode: OpenMode, flags: CInt, in folder: CInt
     ) throws(SystemError) -> FileDescriptor {
@@ -136,7 +136,7 @@ package struct POSIXSystemCalls: SystemCalls {
         return try names { readdir(folder) }
     }
 
-    /// The names in a folder that is open, unordered, without `.` and `..`.
+    /// Returns the names in a folder that is open, unordered, without `.` and `..`.
     package func names(in folder: FileDescriptor) throws(SystemError) -> [String] {
         // A descriptor of its own: reading moves its position, and closing the stream closes it.
         let file = try openFile(".", .folder, flags: O_NOFOLLOW, in: folder.number)
@@ -153,7 +153,7 @@ package struct POSIXSystemCalls: SystemCalls {
     private func names(_ next: () -> UnsafeMutablePointer<dirent>?) throws(SystemError) -> [String] {
         var names: [String] = []
         while true {
-            // `readdir` returns `nil` both at the end and on errors; only `errno` tells them apart.
+            // `readdir` returns `nil` both at the end and on errors; only `errno` distinguishes them.
             errno = 0
             guard let entry = next() else {
                 guard errno == 0 else { throw .last }
@@ -173,7 +173,7 @@ package struct POSIXSystemCalls: SystemCalls {
         return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// The result of a call that returns a number, or a negative one if it has failed.
+    /// Returns the result of a call that returns a number, or a negative one if it has failed.
     private func counted<Number: SignedInteger>(_ result: Number) throws(SystemError) -> Number {
         guard result >= 0 else { throw .last }
         return result

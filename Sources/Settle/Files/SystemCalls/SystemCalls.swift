@@ -4,7 +4,7 @@
 /// test can inject each such event below it.
 package protocol SystemCalls: Sendable {
     func openFile(_ path: String, _ mode: OpenMode) throws(SystemError) -> FileDescriptor
-    /// Opens an entry of an open folder for reading, whatever becomes of the path that has led to the folder. Never
+    /// Opens an entry of an open folder for reading, whatever happens to the path that has led to the folder. Never
     /// waits.
     ///
     /// - Throws: ``SystemError/tooManySymbolicLinks`` or ``SystemError/notFolder`` if the entry is a symbolic link.
@@ -27,7 +27,8 @@ package protocol SystemCalls: Sendable {
     func truncateFile(_ file: FileDescriptor, to size: Int64) throws(SystemError)
     /// Syncs a file to stable storage, past the device's caches where the platform offers that.
     func synchronize(_ file: FileDescriptor) throws(SystemError)
-    /// As `synchronize`, for what is needed to read the bytes again: times and permissions are left out.
+    /// Syncs as `synchronize` does, but only what is needed to read the bytes again: times and permissions are left
+    /// out.
     func synchronizeData(_ file: FileDescriptor) throws(SystemError)
     /// Closes the descriptor, even if this throws.
     func closeFile(_ file: FileDescriptor) throws(SystemError)
@@ -35,11 +36,12 @@ package protocol SystemCalls: Sendable {
     func lockFile(_ file: FileDescriptor) throws(SystemError)
     func unlockFile(_ file: FileDescriptor) throws(SystemError)
 
-    /// The process that holds the advisory lock of a file; `nil` if there is none or the system does not tell.
+    /// Returns the process that holds the advisory lock of a file; `nil` if there is none or the system does not report
+    /// it.
     func lockHolder(of file: FileStatus.Identity) -> Int32?
 
     func status(of file: FileDescriptor) throws(SystemError) -> FileStatus
-    /// The status of `path` itself: a symbolic link is not followed.
+    /// Returns the status of `path` itself: a symbolic link is not followed.
     func status(at path: String) throws(SystemError) -> FileStatus
     func setPermissions(of file: FileDescriptor, to permissions: UInt16) throws(SystemError)
     func setPermissions(at path: String, to permissions: UInt16) throws(SystemError)
@@ -57,9 +59,9 @@ package protocol SystemCalls: Sendable {
     func linkFile(_ path: String, to newPath: String) throws(SystemError)
     func removeFile(_ path: String) throws(SystemError)
     func makeFolder(_ path: String, permissions: UInt16) throws(SystemError)
-    /// The names in a folder, unordered, without `.` and `..`.
+    /// Returns the names in a folder, unordered, without `.` and `..`.
     func namesInFolder(_ path: String) throws(SystemError) -> [String]
-    /// The target of a symbolic link; throws ``SystemError/invalidArgument`` for anything else that exists.
+    /// Returns the target of a symbolic link; throws ``SystemError/invalidArgument`` for anything else that exists.
     func linkTarget(_ path: String) throws(SystemError) -> String
 }
 
@@ -67,7 +69,7 @@ extension SystemCalls {
     package func lockHolder(of file: FileStatus.Identity) -> Int32? { nil }
 }
 
-/// How a file is opened.
+/// The mode in which a file is opened.
 package enum OpenMode: Sendable, Equatable {
     /// For reading. Never waits, not even for the other end of a pipe.
     case read
@@ -81,7 +83,7 @@ package enum OpenMode: Sendable, Equatable {
     case folder
 }
 
-/// What an entry of a folder is opened as.
+/// The kind as which an entry of a folder is opened.
 package enum EntryKind: Sendable, Hashable {
     /// A file, for reading. Other kinds, such as a pipe, are opened too.
     case file

@@ -23,7 +23,7 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
         rule = nil
     }
 
-    /// - Parameter rule: A clause that names what broke the rule.
+    /// - Parameter rule: A clause that names the violation of the rule.
     package init(_ error: SystemError, rule: String) {
         number = error.number
         self.rule = rule
@@ -69,14 +69,14 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// A failed system call: the action, the file, and the operating system's error.
 package struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// In the infinitive, such as "rename".
+    /// The action in the infinitive, such as "rename".
     package let action: String
     package let path: String
     package let cause: SystemError
     /// The process that holds the lock that could not be taken, if it is known.
     package var holder: Int32?
 
-    /// A file whose name leads to yet another file each time it is opened.
+    /// Returns the error for a file whose name leads to yet another file each time it is opened.
     static func replacedAgainAndAgain(_ path: FilePath) -> FileError {
         FileError(action: "lock", path: path.text, cause: .wouldBlock)
     }

@@ -14,7 +14,7 @@ import Dispatch
 
 /// A signal that asks a process to end.
 public enum TerminationSignal: Sendable, Hashable, CaseIterable {
-    /// `SIGTERM`: what service managers send.
+    /// `SIGTERM`: sent by service managers.
     case terminate
     /// `SIGINT`: Control-C in a terminal.
     case interrupt
@@ -50,7 +50,7 @@ extension TerminationSignal {
 
 /// Runs work when a termination signal arrives, then lets the signal end the process as if it had not been handled.
 ///
-/// PendingWakeUps belong to the process, so there is one instance. It works on a queue of its own and uses only locks,
+/// Signals belong to the process, so there is one instance. It works on a queue of its own and uses only locks,
 /// so it does not depend on the threads of the concurrency runtime.
 package final class TerminationWatch: @unchecked Sendable {
     // Sendable: all state is guarded by `lock`.

@@ -1,4 +1,4 @@
-/// What has happened to watched files since the last call, unordered.
+/// Events of watched files since the last call, unordered.
 package struct FileEvents: Sendable, Equatable, ExpressibleByArrayLiteral {
     package struct Kinds: OptionSet, Sendable, Equatable {
         package let rawValue: UInt8
@@ -7,8 +7,8 @@ package struct FileEvents: Sendable, Equatable, ExpressibleByArrayLiteral {
             self.rawValue = rawValue
         }
 
-        /// A file was written to. More of the same write may follow. Sources that can't tell it from ``replaced``
-        /// report both.
+        /// A file was written to. More of the same write may follow. Sources that can't distinguish it from
+        /// ``replaced`` report both.
         package static let contents = Kinds(rawValue: 1)
         /// A file was made, renamed or removed, or closed by a process that may have written to it.
         package static let replaced = Kinds(rawValue: 2)

@@ -16,7 +16,7 @@ package protocol FileWatching: Sendable {
 
 /// An active watch.
 package protocol FileWatch: AnyObject, Sendable {
-    /// Replaces the watched places. Each is looked up anew, so call this also when a link to a folder has been
+    /// Replaces the watched places. Each is looked up again, so call this also when a link to a folder has been
     /// redirected.
     func update(_ places: [FilePath: Set<String>])
 

@@ -2,10 +2,10 @@ package import Dispatch
 
 /// The operating system's events for folders.
 package protocol FolderEventSource: Sendable {
-    /// Sets where events are delivered. Called once, before anything else.
+    /// Sets the queue and the function to which events are delivered. Called once, before anything else.
     func start(on queue: DispatchQueue, _ deliver: @escaping @Sendable ([FolderEvent]) -> Void)
 
-    /// Whether events carry the name that they are about.
+    /// Whether events carry the name of the file concerned.
     var tellsNames: Bool { get }
 
     /// Starts or continues to watch a folder.

@@ -16,13 +16,13 @@
     /// The descriptor is made with the first watch and kept until deinitialization, because closing one takes 12 to 16
     /// ms, and a user may have no more than 128 by default.
     ///
-    /// A write has the name by which the writer has opened the file, also when that name has gone and the file has kept
-    /// another one. So what is watched must be opened by the name that it keeps, or be renamed to it.
+    /// A write has the name under which the writer has opened the file, even if that name is gone and the file has kept
+    /// another one. So a watched file must be opened by the name that it keeps, or be renamed to it.
     ///
     /// Changes of permissions and times (`IN_ATTRIB`) are left out: each new link to a file would be one.
     ///
-    /// A thread waits for the events and delivers them itself, which a source of the dispatch library would do through
-    /// two more threads.
+    /// A thread waits for the events and delivers them itself. A source of the dispatch library would deliver them
+    /// through two more threads.
     package final class Inotify: FolderEventSource {
         private struct State: Sendable {
             var deliver: (queue: DispatchQueue, body: @Sendable ([FolderEvent]) -> Void)?
@@ -99,7 +99,7 @@
     /// The descriptor with the thread that reads it.
     private struct Reader: Sendable {
         let descriptor: Int32
-        /// A pair of sockets: when one is closed, the thread learns of it by the other, and ends.
+        /// A pair of sockets: when one is closed, the thread notices it on the other, and ends.
         private let (ended, ending): (Int32, Int32)
 
         init() throws(SystemError) {
@@ -123,7 +123,7 @@
 
         /// Starts the thread, which stays until ``end()``.
         ///
-        /// - Parameter queue: Where to deliver: on the reading thread, unless another is at work there.
+        /// - Parameter queue: Delivers the events: on the reading thread, unless another one is at work there.
         func begin(on queue: DispatchQueue, _ deliver: @escaping @Sendable ([FolderEvent]) -> Void) {
             // A queue of its own has a thread of its own.
             DispatchQueue(label: "settle.files.events").async {

@@ -1,6 +1,6 @@
 package import Dispatch
 
-/// Folder events derived from the events of single files and folders. A folder's event says that names in it have
+/// Folder events derived from the events of single files and folders. A folder's event means that names in it have
 /// changed, but not which, and nothing about the bytes of its files, so each file of interest is opened too.
 ///
 /// A process may have only 256 descriptors. So an open file is kept as long as its path leads to it, and running out of

@@ -1,7 +1,7 @@
 extension WatchTable {
     /// Registers a folder, or its nearest existing ancestor, with the system.
     ///
-    /// - Returns: Whether the folder is watched in another way than before.
+    /// - Returns: Whether the folder is now watched in another way.
     @discardableResult
     mutating func attach(_ path: FilePath) -> Bool {
         guard let folder = folders[path] else { return false }

@@ -1,18 +1,18 @@
-/// Keeps track of which users watch which folders, and maps events to users.
+/// Tracks which users watch which folders, and maps events to users.
 ///
 /// It calls no user: it returns the messages to deliver, by the user's number.
 struct WatchTable: Sendable {
     typealias Messages = [Int: FileEvents]
 
-    /// Stands for all names in a folder. Where folders are compared instead, it is the folder itself, whose times tell
-    /// when a name comes or goes.
+    /// Represents all names in a folder. Where folders are compared instead, it is the folder itself, whose times show
+    /// when a name is added or removed.
     static let anyName = "."
 
     let source: (any FolderEventSource)?
     let calls: any SystemCalls
     var folders: [FilePath: WatchedFolder] = [:]
-    /// The folders that receive the events of a number: several if one folder has several paths, or stands in for
-    /// several missing ones.
+    /// The folders that receive the events of a number: several if one folder has several paths, or replaces several
+    /// missing ones.
     var listeners: [Int: Set<FilePath>] = [:]
 
     /// - Parameter source: Without one, every folder is polled.
@@ -95,7 +95,7 @@ struct WatchTable: Sendable {
         folders.filter { $0.value.attachment == .polled }.mapValues(\.allNames)
     }
 
-    /// Whether there are any. Asked after each event.
+    /// Whether there are any polled folders. Checked after each event.
     var isPolling: Bool { folders.values.contains { $0.attachment == .polled } }
 
     /// Takes in the statuses found at ``polledPlaces``.
@@ -112,7 +112,7 @@ struct WatchTable: Sendable {
         folders[path]?.statuses = statuses
         if statuses.isElsewhere(than: folder.statuses) { tell(folder.names.keys, .places, in: path, &messages) }
         for name in statuses.changes(since: folder.statuses, of: folder.allNames) {
-            // Polling can't tell whether a write is complete, so report both kinds.
+            // Polling can't detect whether a write is complete, so report both kinds.
             tell(folder, [.contents, .replaced], name, in: path, &messages)
         }
     }

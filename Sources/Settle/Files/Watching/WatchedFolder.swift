@@ -5,7 +5,7 @@ struct WatchedFolder: Sendable {
         case itself(Int)
         /// It does not exist. The nearest existing ancestor is watched until a name appears there.
         case above(Int, awaited: String)
-        /// Looked at from time to time.
+        /// Checked from time to time.
         case polled
         /// Outside of the process's sandbox, with nothing to watch but links: neither watched nor polled.
         case denied
@@ -41,12 +41,12 @@ struct FolderStatuses: Sendable, Equatable {
         for name in names { files[name] = try? calls.status(at: folder.appending(name).text) }
     }
 
-    /// Whether the folder was replaced, removed or made.
+    /// Returns whether the folder was replaced, removed or made.
     func isElsewhere(than other: FolderStatuses) -> Bool {
         folder != other.folder
     }
 
-    /// Which of these names stand for another file or state than before.
+    /// Returns which of these names have another file or state than before.
     func changes(since earlier: FolderStatuses, of names: Set<String>) -> Set<String> {
         names.filter { files[$0] != earlier.files[$0] }
     }

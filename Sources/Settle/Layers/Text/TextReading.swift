@@ -7,7 +7,7 @@
 /// One way to read text that may represent more than a string.
 package enum TextReading: CaseIterable {
     case string, number, bool, date, duration
-    /// Each of several texts in any of the ways.
+    /// Each of several texts in any way that fits.
     case mixed
 
     private static let mixable: [TextReading] = [.number, .bool, .date, .duration]

@@ -10,9 +10,9 @@ final class HistoryReader {
     let log: MutationLog
     private let limits: StorageLimits
     private let time: TimeSource
-    /// Reports errors of the feed.
+    /// The reporter for errors of the feed.
     let errors: ErrorReporter
-    /// Reports errors of reading for one follower.
+    /// The reporter for errors of reading for one follower.
     let searchErrors: ErrorReporter
     /// Whether the history may have records that the feed lacks.
     var isFeedBehind = false

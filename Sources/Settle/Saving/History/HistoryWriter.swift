@@ -3,7 +3,7 @@ struct HistoryWriter {
     private let log: MutationLog
     private let time: TimeSource
     private let storage: (any HistoryStorage)?
-    /// The transactions up to here are in the storage's history, if they have stored anything.
+    /// The transactions up to here are in the storage's history, if they had anything to store.
     private var lastListed: UInt64 = 0
     /// The number of transactions that had something for the storage, up to ``lastListed``, and up to the last
     /// collection.

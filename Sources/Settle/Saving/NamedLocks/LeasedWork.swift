@@ -22,8 +22,8 @@ struct LeasedWork<Result>: Sendable {
 }
 
 private final class LeasedCall<Result>: @unchecked Sendable {
-    // Sendable: the closure runs once, on its caller's actor, whose task waits for it. So two tasks never use the
-    // closure or its result at the same time. The outcome is guarded by the lock.
+    // Sendable: the closure runs once, where its caller runs, and the caller's task waits for it. So two tasks never
+    // use the closure or its result at the same time. The outcome is guarded by the lock.
     private let body: () async throws -> Result
     private let lock = Lock()
     private var outcome: Swift.Result<Result, any Error>?

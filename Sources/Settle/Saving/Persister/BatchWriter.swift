@@ -111,7 +111,7 @@ final class BatchWriter {
         return (batch, isWhole)
     }
 
-    /// Appends the batch whose answer was lost again. Only the storage knows whether it was stored.
+    /// Repeats the append of the batch whose answer was lost. Only the storage knows whether it was stored.
     private func resolve(_ durability: StorageDurability) async throws(StorageError) {
         guard let batch = pending.unresolved else { return }
         // The batch has conditions of its own: only then do the closures know everything before it.

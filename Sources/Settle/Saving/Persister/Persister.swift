@@ -22,9 +22,9 @@ actor Persister {
     let log: MutationLog
     let time: TimeSource
     let report: @Sendable (SettingsError) -> Void
-    /// Reports errors of fetching what others have stored, and of the feed.
+    /// The reporter for errors of fetching what others have stored, and of the feed.
     let errors: ErrorReporter
-    /// Reports failed saves, each of which is tried again.
+    /// The reporter for failed saves, each of which is tried again.
     let saveErrors: ErrorReporter
     var machine: PersisterStateMachine
     private var timers = SaveTimers()

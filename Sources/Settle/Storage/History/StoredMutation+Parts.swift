@@ -57,7 +57,7 @@ extension [StoredTransaction] {
     }
 }
 
-/// The sum of one transaction: each key has one mutation, however often it was written.
+/// The joint effect of one transaction: each key has one mutation, however often it was written.
 struct JoinedMutations {
     private var mutations: [SettingKey: StoredMutation] = [:]
 

@@ -14,7 +14,7 @@ public struct StorageChanges: Sendable, Hashable {
 
 /// A change of stored values made by another process or store, or by a batch of the store itself whose answer was lost.
 public struct ExternalChange: Sendable, Hashable {
-    /// What a storage knows about a change.
+    /// A storage's knowledge of a change.
     public enum Content: Sendable, Hashable {
         /// These keys have new values; `nil` means that a key is no longer stored.
         case values([SettingKey: SettingValue?])
@@ -24,7 +24,7 @@ public struct ExternalChange: Sendable, Hashable {
         case unusable(StorageError)
     }
 
-    /// The changed values.
+    /// The content of the change.
     public var content: Content
     /// The author of the transaction, if known.
     public var author: String?

@@ -123,7 +123,7 @@ public final class InMemoryStorage: HistoryStorage {
         }
     }
 
-    /// Returns a new lease, which lasts until it is released.
+    /// Checks a lease, which lasts until it is released.
     public func renew(_ lease: StorageLease) throws(StorageError) -> StorageLease {
         try memory.state.withLock { (state) throws(StorageError) in try state.check(lease, of: number) }
         return lease

@@ -66,8 +66,8 @@ public enum StorageEvent: Sendable, Hashable {
     case unavailable(StorageError)
     /// A lease has ended before it was released.
     case leaseLost(StorageLease)
-    /// A problem that the user should know about, such as values that were given up. Calls still succeed. The store
-    /// reports the error.
+    /// A problem that the user should know about, such as values that were given up. Calls continue. The store reports
+    /// the error.
     case issue(StorageError)
 }
 

@@ -92,7 +92,7 @@ struct BinaryPropertyListReader {
         }
     }
 
-    // MARK: - Errors
+    // MARK: - Positions
 
     private func failure(_ object: Int, _ reason: String, _ rule: FormatError.Rule = .syntax) -> FormatError {
         FormatError(rule, atByte: (try? offset(of: object)) ?? tableOffset, reason)

@@ -19,7 +19,8 @@ extension DirectSettingValue where Self: FixedWidthInteger {
         self = exact
     }
 
-    /// Returns the demand. The bounds of 64 bits and more are meaningful only to a user who has run into them.
+    /// Returns the expected form as text. The bounds of 64 bits and more are meaningful only to a user who has run into
+    /// them.
     private static func demand(of found: SettingValue) -> String {
         let isInteger =
             switch found {

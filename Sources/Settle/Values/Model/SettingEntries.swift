@@ -34,8 +34,8 @@ package struct Name: Sendable, Hashable {
         self.text = text.inOnePiece
     }
 
-    /// Creates the name of a text whose bytes are contiguous already. Skipping the check saves a lookup the counting of
-    /// a reference.
+    /// Creates the name of a text whose bytes are contiguous already. Skipping the check saves each lookup
+    /// a retain and a release.
     init(inOnePiece text: String) {
         self.text = text
     }

@@ -5,7 +5,7 @@
 #endif
 
 extension SettingValue: Codable {
-    /// Decodes a value of ``encode(to:)``, or any other plain value.
+    /// Decodes a value that ``encode(to:)`` has encoded, or any other plain value.
     ///
     /// A coder for JSON does not show whether `1` was written for a whole number or a fraction: it is an integer here.
     /// A date and data are decoded as the strings that JSON has for them.
