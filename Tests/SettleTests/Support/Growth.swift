@@ -1,9 +1,9 @@
 import Foundation
 
-/// Whether some work takes a time that is proportional to its size: with four times the size at most ten times as long, where work that
-/// grows with the square takes sixteen times. The time is the processor's for the calling thread, the shortest of three, however busy
-/// the machine is. A time of less than 20 ms with the larger size counts as proportional, since steps that grow with the square would
-/// take seconds.
+/// Whether some work takes a time that is proportional to its size: with four times the size at most ten times as long,
+/// where work that grows with the square takes sixteen times. The time is the processor's for the calling thread, the
+/// shortest of three, however busy the machine is. A time of less than 20 ms with the larger size counts as
+/// proportional, since steps that grow with the square would take seconds.
 ///
 /// - Parameters:
 ///   - size: Some ten thousand steps.

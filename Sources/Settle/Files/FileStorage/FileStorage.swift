@@ -12,9 +12,9 @@ import Synchronization
 /// to be ``StorageDurability/synced``. A checkpoint writes the whole file beside the old one, syncs it and swaps the
 /// two, so that every reader, even one after a crash, finds the old or the new contents. A file beyond 4 KiB is only
 /// written when the journal has grown by four times its size, or nothing has happened for a while. New files are 0600
-/// and new folders 0700, whatever the process's umask. A file that is replaced keeps its permissions, unless a group with
-/// secrets has been opened; files beside it are 0600. A symbolic link to the file stays a link: the file to which it
-/// leads is replaced.
+/// and new folders 0700, whatever the process's umask. A file that is replaced keeps its permissions, unless a group
+/// with secrets has been opened; files beside it are 0600. A symbolic link to the file stays a link: the file to which
+/// it leads is replaced.
 ///
 /// **Failures.** A failure leaves the earlier contents, and the values in memory: the next append or checkpoint writes
 /// them. After a failed sync the journal is replaced by a new file, never synced again.
