@@ -6,7 +6,7 @@ import Foundation
 /// proportional, since steps that grow with the square would take seconds.
 ///
 /// - Parameters:
-///   - size: Some ten thousand steps.
+///   - size: Some thousand steps.
 ///   - work: Does as much as its argument says.
 func isProportional(_ size: Int, _ work: (Int) -> Void) -> Bool {
     func time(_ size: Int) -> Double {

@@ -203,7 +203,7 @@ import Testing
             ("{", "\"a\":{"),
             ("0.", "1"), ("1e", "1"), ("2001-01-01T00:00:00.", "1"), ("-", "-"), ("", "0"), ("", "true,"), ("", "é"),
         ] {
-            let isLinear = isProportional(8_000) { count in
+            let isLinear = isProportional(2_000) { count in
                 let text = opening + String(repeating: part, count: count)
                 _ = try? decode(text, as: [Int].self)
                 _ = try? decode(text, as: Duration.self)
