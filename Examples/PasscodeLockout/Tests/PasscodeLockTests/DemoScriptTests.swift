@@ -7,7 +7,7 @@ import Testing
     func runs() async throws {
         var lines: [String] = []
         try await DemoScript(say: { lines.append($0) }).run()
-        #expect(lines.count { $0.hasPrefix("\n") } == 9)
+        #expect(lines.count { $0.hasPrefix("\n") } == 10)
         #expect(lines.last?.contains("whole story") == true)
     }
 

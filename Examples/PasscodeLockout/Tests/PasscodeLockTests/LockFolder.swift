@@ -6,7 +6,18 @@ import Settle
 struct LockFolder {
     let url: URL
 
+    /// The settings files of the two stores, which people may edit.
     var copies: [URL] { [url.appending(path: "settings.json"), url.appending(path: "settings.copy.json")] }
+
+    /// The names of the files of state, which have the lock.
+    static let states = ["settings.state.json", "settings.copy.state.json"]
+
+    /// Whether a file belongs to a copy: its settings, its state, or what stands beside them.
+    static func isFile(_ name: String, of copy: Int) -> Bool {
+        [["settings.json", "settings.copy.json"][copy], states[copy]].contains {
+            name == $0 || name.hasPrefix(".\($0).") || name.hasPrefix("\($0).")
+        }
+    }
 
     /// The two stores as another process would open them: on storages not shared in this process.
     func openStores(

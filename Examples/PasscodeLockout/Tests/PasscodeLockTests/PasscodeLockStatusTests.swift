@@ -129,7 +129,7 @@ import Testing
             try await store.close()
             try await second.close()
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            #expect(names.contains("settings.json") && names.contains(".settings.json.journal"))
+            #expect(names.contains("settings.state.json") && names.contains(".settings.json.journal"))
             var texts = try names.map {
                 String(decoding: try Data(contentsOf: folder.appending(path: $0)), as: UTF8.self)
             }

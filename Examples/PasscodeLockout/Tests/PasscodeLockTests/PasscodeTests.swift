@@ -46,7 +46,7 @@ import Testing
 
     @Test("The limits hold for characters as they are read, and for bytes before and after normalization")
     func limits() {
-        #expect(throws: PasscodeError.tooShort) { try Passcode("e\u{301}\u{327}\u{328}") }
+        #expect(throws: PasscodeError.tooShort(minimum: 4)) { try Passcode("e\u{301}\u{327}\u{328}") }
         #expect(throws: PasscodeError.tooLong) { try Passcode(String(repeating: "\u{E9}", count: 513)) }
         #expect(throws: Never.self) { try Passcode(String(repeating: "\u{E9}", count: 512)) }
         // Three bytes become nine.

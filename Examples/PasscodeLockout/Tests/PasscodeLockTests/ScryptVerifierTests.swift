@@ -94,7 +94,7 @@ import Testing
 
     @Test("R9: An impossible passcode is rejected before it could count")
     func malformed() {
-        #expect(throws: PasscodeError.tooShort) { try Passcode("123") }
+        #expect(throws: PasscodeError.tooShort(minimum: 4)) { try Passcode("123") }
         #expect(throws: PasscodeError.tooLong) { try Passcode(String(repeating: "1", count: 1_025)) }
         for text in ["\u{1B}[A258", "2580\t", "2580\u{1A}", "25\u{0}80", "2580\r\n"] {
             #expect(throws: PasscodeError.controlCharacter) { try Passcode(text) }

@@ -8,6 +8,10 @@ public import Settle
 
 /// One copy of everything that a lock keeps. The passcode itself is stored nowhere.
 ///
+/// It is state, so it is in `settings.state.json` and in the journal; the file that people edit has none of it. What
+/// somebody types there under these keys is an edit like one of the file of state: the checksum and the other copy
+/// decide.
+///
 /// Only this module has the type, and only its owner can write its settings: no reset of the store, no write by key and
 /// no program that edits settings by name lowers the number of tries (R19).
 struct LockSettings: SettingsGroup {
@@ -35,6 +39,7 @@ struct LockSettings: SettingsGroup {
     @Setting var audit: [AuditRecord] = []
     @Setting var auditChecksum: String? = nil
 
+    static let category = SettingsCategory.state
     // Values that are not committed are at least saved at once.
     static var savePolicy: SavePolicy { .immediate }
     static var access: SettingsAccess { .owner }

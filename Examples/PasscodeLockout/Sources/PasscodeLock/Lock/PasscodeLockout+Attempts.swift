@@ -14,8 +14,10 @@ extension PasscodeLockout {
     /// replaced, the stores' files no longer have its verifier.
     ///
     /// - Parameter old: The current passcode, if there is one. Passing it is a try like any other.
-    /// - Throws: If the new passcode's verifier can't be made.
+    /// - Throws: ``PasscodeError/tooShort(minimum:)`` if the ``policy`` asks for a longer one, before anything is tried
+    ///   or counted. Any other error if the new passcode's verifier can't be made.
     public func enrol(_ passcode: Passcode, replacing old: Passcode? = nil) async throws -> AttemptResult {
+        try policy.check(passcode)
         let replacement = try await verifier.makeVerifier(for: passcode)
         let result = await turn { [self] in
             if let old { await attempt(old, replacement: replacement) } else { await enrol(replacement) }

@@ -6,7 +6,8 @@ extension PasscodeLockout {
         let found = zip(copies, losses).map { settings, loss in
             loss.map { settings.copy.after(losing: $0) } ?? settings.copy
         }
-        var finding = LockFinding(found, known: known, witnessed: witnessed, limit: limit, at: moment)
+        // A lower limit of the policy says nothing about what may be stored: it may come after the tries.
+        var finding = LockFinding(found, known: known, witnessed: witnessed, limit: schedule.limit, at: moment)
         for (index, copy) in copies.enumerated() where copy.intactAudit == nil {
             // A copy that is damaged anyway has been complained about.
             guard found[index].valid != nil else { continue }
@@ -52,8 +53,11 @@ extension PasscodeLockout {
 extension SettingsStore {
     /// A sentence about what a lock's copy at a path had lost when the store was opened.
     func loss(of copy: LockSettings, at path: String) async -> String? {
+        // A file that was lost counts even if its journal has everything, as far as anything shows: somebody may have
+        // cut off the journal's end, and removed the file that would show it. The other copy makes up for it.
+        if case .recovered(let description, _) = file.loadOutcome { return description }
         if let loss = file.loadOutcome.loss { return loss }
-        guard file.loadOutcome != .absent, case .empty = copy.copy else { return nil }
+        guard case .empty = copy.copy else { return nil }
         do {
             if try await file.hasTraces(at: path) {
                 return "It has no lock any more, but what is stored beside it shows one."
@@ -61,6 +65,7 @@ extension SettingsStore {
         } catch {
             return "It has no lock, and whether it had one can't be read: \(error)"
         }
+        guard file.loadOutcome != .absent else { return nil }
         // An application's other settings say nothing about the lock. Without any, the file was emptied.
         guard let data = try? await file.export() else { return nil }
         let isEmpty = data.allSatisfy { "{} \n".utf8.contains($0) }

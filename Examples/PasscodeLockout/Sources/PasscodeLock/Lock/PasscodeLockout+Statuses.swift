@@ -22,9 +22,18 @@ extension PasscodeLockout {
 
     /// Sends all subscribers the status on stable storage, if it is new.
     func publishChange() {
-        guard failure != publishedFailure || !conclusion.isSame(as: published) else { return }
-        (published, publishedFailure) = (conclusion, failure)
+        let limit = limit
+        guard failure != publishedFailure || limit != publishedLimit || !conclusion.isSame(as: published) else {
+            return
+        }
+        (published, publishedFailure, publishedLimit) = (conclusion, failure, limit)
         for id in subscribers.keys { publish(to: id) }
+    }
+
+    /// Called when the policy has changed, perhaps in the file. A turn in progress publishes what it leads to at its
+    /// end.
+    func policyChanged() {
+        if !isBusy { publishChange() }
     }
 
     func finish() {

@@ -15,7 +15,10 @@ public actor PasscodeLockout {
     /// The lock's two copies.
     let copies: [LockSettings]
     let stores: [SettingsStore]
-    let rules: LockStateMachine
+    /// How strict the lock is, beyond its schedule. It may be edited at any time, by whoever may edit the first store's
+    /// settings file.
+    public nonisolated let policy: PasscodePolicy
+    let schedule: LockSchedule
     let verifier: any PasscodeVerifier
     let time: any MachineTime
     let witness: (any RollbackWitness)?
@@ -40,6 +43,7 @@ public actor PasscodeLockout {
     private var follower: Task<Void, Never>?
     // The readers of statuses; see `PasscodeLockout+Statuses.swift`.
     var published: LockFinding.Conclusion?
+    var publishedLimit: Int?
     var publishedFailure: LockStatus.Reason?
     var subscribers: [UInt64: StatusSubscriber] = [:]
     var nextSubscriber: UInt64 = 0
@@ -51,12 +55,14 @@ public actor PasscodeLockout {
     ///   - store: Keeps the first copy.
     ///   - second: Keeps the second copy, in a separate file.
     ///   - path: The path of the lock's settings in both.
+    ///   - policyPath: The path of the ``PasscodePolicy`` in the first store.
     ///   - time: The machine's time, the only thing that ends a wait.
     ///   - witness: Notices old copies of both files. Without one, nothing does.
     ///   - patience: How long a try waits for those of other tasks and processes before it is refused.
     /// - Throws: ``SettingsError`` if the settings can't be opened there, or both stores are the same.
     public init(
         in store: SettingsStore, and second: SettingsStore, at path: String = "passcode",
+        policyAt policyPath: String = "policy",
         schedule: LockSchedule = .standard, time: any MachineTime = SystemTime(),
         verifier: any PasscodeVerifier = ScryptVerifier(), witness: (any RollbackWitness)? = nil,
         patience: Duration = .seconds(30)
@@ -69,6 +75,7 @@ public actor PasscodeLockout {
             try await store.group(LockSettings.self, at: path), try await second.group(LockSettings.self, at: path),
         ]
         stores = [store, second]
+        policy = try await store.group(PasscodePolicy.self, at: policyPath)
         losses = []
         for (store, copy) in zip(stores, copies) { losses.append(await store.loss(of: copy, at: path)) }
         // Two locks that share a name only wait for each other.
@@ -78,9 +85,10 @@ public actor PasscodeLockout {
         self.verifier = verifier
         self.witness = witness
         self.patience = patience
-        rules = LockStateMachine(schedule)
+        self.schedule = schedule
         conclusion = .notEnrolled
         let changes = copies.map { $0.changes(.newest, durableOnly: true) }
+        let policyChanges = policy.changes(.newest)
         await begin()
         follower = Task { [weak self] in
             await withTaskGroup { group in
@@ -88,6 +96,9 @@ public actor PasscodeLockout {
                     group.addTask { [weak self] in
                         for await _ in changes { await self?.settingsChanged() }
                     }
+                }
+                group.addTask { [weak self] in
+                    for await _ in policyChanges { await self?.policyChanged() }
                 }
                 // Without either store there is no lock.
                 await group.next()
@@ -121,8 +132,11 @@ public actor PasscodeLockout {
         if case .enrolled(let record) = conclusion { record.attemptCount } else { nil }
     }
 
-    /// The number of wrong guesses after which no more are accepted.
-    public nonisolated var limit: Int { rules.schedule.limit }
+    /// The number of wrong guesses after which no more are accepted: the schedule's, or the policy's if it is lower.
+    public nonisolated var limit: Int { policy.limit(of: schedule) }
+
+    /// The rules in force at this moment.
+    nonisolated var rules: LockStateMachine { LockStateMachine(schedule, limit: limit) }
 
     /// The status, with the moment it belongs to if the machine gives one.
     func now() -> (status: LockStatus, moment: Moment?) {

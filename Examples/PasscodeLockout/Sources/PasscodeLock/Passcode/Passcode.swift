@@ -8,6 +8,8 @@ import Foundation
 public struct Passcode: Sendable {
     // A key wipes its memory, and compares in constant time.
     private let key: SymmetricKey
+    /// In characters.
+    let length: Int
 
     /// - Throws: ``PasscodeError`` if the text can't be a passcode. That does not count as a guess.
     public init(_ text: String) throws(PasscodeError) {
@@ -24,12 +26,14 @@ public struct Passcode: Sendable {
         guard bytes.count <= Self.maximumSize else { throw .tooLong }
         if bytes.allSatisfy({ $0 < 0x80 }) {
             // Normalized already. It is not made into a string, whose memory nobody can wipe.
-            guard bytes.count >= Self.minimumLength else { throw .tooShort }
+            guard bytes.count >= Self.minimumLength else { throw .tooShort(minimum: Self.minimumLength) }
             guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .controlCharacter }
             key = SymmetricKey(data: bytes)
+            length = bytes.count
         } else {
             var text = try Self.normalized(bytes)
             key = text.withUTF8 { SymmetricKey(data: UnsafeRawBufferPointer($0)) }
+            length = text.count
         }
     }
 
@@ -41,7 +45,7 @@ public struct Passcode: Sendable {
         // A later version of Unicode may normalize them differently, and lock their owner out.
         guard !categories.contains(.unassigned) else { throw .unassignedCharacter }
         let normal = text.precomposedStringWithCanonicalMapping
-        guard normal.count >= minimumLength else { throw .tooShort }
+        guard normal.count >= minimumLength else { throw .tooShort(minimum: minimumLength) }
         guard normal.utf8.count <= maximumSize else { throw .tooLong }
         return normal
     }
@@ -68,12 +72,14 @@ extension Passcode: CustomStringConvertible, CustomDebugStringConvertible, Custo
 }
 
 /// Why a text can't be a passcode.
-public enum PasscodeError: Error, Sendable, CustomStringConvertible {
-    case tooShort, tooLong, controlCharacter, unassignedCharacter, notUTF8
+public enum PasscodeError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// It has fewer characters than every passcode has, or than a ``PasscodePolicy`` asks of a new one.
+    case tooShort(minimum: Int)
+    case tooLong, controlCharacter, unassignedCharacter, notUTF8
 
     public var description: String {
         switch self {
-        case .tooShort: "A passcode has at least \(Passcode.minimumLength) characters."
+        case .tooShort(let minimum): "A passcode has at least \(minimum) characters."
         case .tooLong: "A passcode has at most \(Passcode.maximumSize) bytes."
         case .controlCharacter: "A passcode has no control characters, such as a tab or an arrow key."
         case .unassignedCharacter: "A passcode has no characters that Unicode does not know yet."

@@ -9,9 +9,13 @@
 /// It has no state, clock or storage, so every rule can be tried on paper.
 public struct LockStateMachine: Sendable {
     public let schedule: LockSchedule
+    /// The number of wrong guesses after which no more are accepted.
+    public let limit: Int
 
-    public init(_ schedule: LockSchedule = .standard) {
+    /// - Parameter limit: Ends the guesses before the schedule does, never after it.
+    public init(_ schedule: LockSchedule = .standard, limit: Int? = nil) {
         self.schedule = schedule
+        self.limit = min(limit ?? schedule.limit, schedule.limit)
     }
 
     public enum Decision: Sendable {
@@ -24,7 +28,7 @@ public struct LockStateMachine: Sendable {
     public func status(of record: LockRecord, at moment: Moment) -> LockStatus {
         let count = record.attemptCount
         // An impossible number is read as the worst.
-        guard count >= 0, count < schedule.limit else { return .exhausted }
+        guard count >= 0, count < limit else { return .exhausted }
         let length = schedule.wait(after: count)
         guard let wait = record.wait else {
             return length == .zero ? .ready : .unavailable(.damaged("\(count) tries, but no wait is stored."))
@@ -39,6 +43,8 @@ public struct LockStateMachine: Sendable {
         guard status == .ready else { return .refuse(status) }
         var next = record.successor
         next.attemptCount += 1
+        // The whole schedule's wait, also after the last guess that a lower limit allows: the limit may be raised
+        // again.
         let length = next.attemptCount < schedule.limit ? schedule.wait(after: next.attemptCount) : .zero
         next.wait = length > .zero ? LockWait(length: length, start: moment.uptime, bootID: moment.bootID) : nil
         next.nextCheckDate = next.wait.map { (moment.date + $0.length / .seconds(1)).displayable }

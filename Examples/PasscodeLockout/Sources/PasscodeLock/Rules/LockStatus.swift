@@ -31,9 +31,9 @@ public enum LockStatus: Sendable, Hashable {
             case .notEnrolled: "No passcode has been chosen yet."
             case .damaged(let what): "The lock's stored state is damaged: \(what)"
             case .mismatched(let what):
-                "The lock's two files don't belong together: \(what) Put the right one back, or remove the wrong one with "
-                    + "its journal and earlier version. If neither is right, remove all of the lock's files together "
-                    + "with what they protect."
+                "The lock's two copies don't belong together: \(what) Put the right file of state back, or remove the "
+                    + "wrong one with its journal and its settings file. If neither is right, remove all of the lock's "
+                    + "files together with what they protect."
             case .busy(let error): "Another program is using the lock, so no passcode is looked at: \(error)"
             case .rolledBack(let what): "An older state of the lock has been put back: \(what)"
             case .notSaved(let error): "The lock's state can't be saved, so no passcode is looked at: \(error)"

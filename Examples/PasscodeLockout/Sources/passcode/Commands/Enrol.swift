@@ -25,7 +25,7 @@ struct Enrol: AsyncParsableCommand {
             guard status == .ready else { try Report.end(.refused(status)) }
             old = try Passcode.read(prompt: "Passcode so far: ")
         }
-        let new = try Passcode.read(prompt: "New passcode: ")
+        let new = try Passcode.read(prompt: "New passcode: ", for: lock.policy)
         if Terminal.isInteractive {
             let again = try Terminal.readSecret(prompt: "The same again: ")
             // Both came from the same keyboard a moment ago, so there is nothing to guess.

@@ -32,7 +32,7 @@ struct Recover: AsyncParsableCommand {
         try Terminal.say("These files would be moved:")
         for file in recovery.files { try Terminal.say("  \(file.path)") }
         for folder in recovery.folders { try Terminal.say("  to \(folder.path)") }
-        try Terminal.say("The passcode, the count and the wait go with them.", .yellow)
+        try Terminal.say("The passcode, the count, the wait and the policy go with them.", .yellow)
         try Terminal.say("What is encrypted with a key that only this lock gives out is lost for good.", .yellow)
         try tellAboutWitness()
     }

@@ -36,10 +36,14 @@ enum Report {
 extension Passcode {
     /// Reads a passcode at the terminal, or a line of standard input. At a terminal it asks again for a text that can't
     /// be a passcode, as often as necessary: that is no try.
-    static func read(prompt: String) throws -> Passcode {
+    ///
+    /// - Parameter policy: Which a new passcode must fit.
+    static func read(prompt: String, for policy: PasscodePolicy? = nil) throws -> Passcode {
         while true {
             do {
-                return try Terminal.readSecret(prompt: prompt).passcode()
+                let passcode = try Terminal.readSecret(prompt: prompt).passcode()
+                try policy?.check(passcode)
+                return passcode
             } catch let error as PasscodeError {
                 Terminal.complain("\(error)")
                 guard Terminal.isInteractive else { throw ExitCode.malformed }

@@ -22,6 +22,7 @@ struct DemoScript {
         try await setTheClock()
         try await reboot()
         try await edit()
+        try await beStricter()
         try await letTimePass()
         stage.say("\nThat was the whole story. The files it was kept in are gone again.")
     }
@@ -31,7 +32,7 @@ struct DemoScript {
         try await stage.expect(.unavailable(.notEnrolled), "There is none yet.")
         let result = try await stage.lock.enrol(Passcode("2580"))
         try stage.expect(result, .accepted, "enrol 2580")
-        stage.tell("The file gets a salted scrypt key. The passcode itself is kept nowhere.")
+        stage.tell("The file of state gets a salted scrypt key. The passcode itself is kept nowhere.")
     }
 
     private func guess() async throws {
@@ -49,7 +50,7 @@ struct DemoScript {
         stage.pass(.seconds(20))
         try await stage.unlock("2580", .refused(.delayed(remaining: .seconds(40), level: 1)))
         stage.tell("Even the right one: it is not compared, not counted, and the wait does not grow (R5).")
-        try await stage.showFile()
+        try await stage.showState()
         stage.tell("It names the boot and its uptime, which nobody can set. “nextCheck” is only for people (R12, R13).")
     }
 
@@ -82,15 +83,35 @@ struct DemoScript {
     }
 
     private func edit() async throws {
-        stage.chapter("Somebody edits the file")
+        stage.chapter("Somebody edits the file of state")
         try await stage.close()
-        try stage.edit { $0.replacing("\"attemptCount\": 5", with: "\"attemptCount\": 0") }
+        try stage.editState { $0.replacing("\"attemptCount\": 5", with: "\"attemptCount\": 0") }
         stage.note("no tries, says one of the two files now")
         try await stage.open()
         try await stage.expect(
             .delayed(remaining: .seconds(60), level: 1),
             "Its checksum does not agree, so the other file counts, and repairs it (R18).")
         try await stage.showAudit(last: 1)
+    }
+
+    private func beStricter() async throws {
+        stage.chapter("Its owner edits the settings file")
+        var statuses = try await stage.lock.statuses().makeAsyncIterator()
+        _ = await statuses.next()
+        try stage.writePolicy("{\"policy\": {\"attemptLimit\": 5}}  // enough for me")
+        try stage.expect(await statuses.next(), .exhausted, "watch")
+        stage.tell(
+            "The policy is configuration, which anyone may edit who may write the file. So it only makes the lock")
+        stage.tell("stricter: five tries are counted, and a sixth is not allowed any more.")
+        try await stage.close()
+        try stage.writePolicy("{\"policy\": {\"attemptLimit\": 100}}")
+        try await stage.open()
+        try await stage.expect(.exhausted, "Nobody gets more guesses than the schedule has: the last good value stays.")
+        statuses = try await stage.lock.statuses().makeAsyncIterator()
+        _ = await statuses.next()
+        try stage.writePolicy("{\"policy\": {\"attemptLimit\": 20}}")
+        try stage.expect(await statuses.next(), .delayed(remaining: .seconds(60), level: 1), "watch")
+        stage.tell("And with the schedule's own limit the wait is there again.")
     }
 
     private func letTimePass() async throws {

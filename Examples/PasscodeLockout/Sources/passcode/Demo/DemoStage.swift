@@ -16,6 +16,8 @@ final class DemoStage {
 
     private var file: URL { folder.appending(path: "settings.json") }
     private var secondFile: URL { folder.appending(path: "settings.copy.json") }
+    /// Where the first store keeps the lock.
+    private var stateFile: URL { folder.appending(path: "settings.state.json") }
 
     var lock: PasscodeLockout {
         get throws {
@@ -49,11 +51,11 @@ final class DemoStage {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    func showFile() async throws {
+    func showState() async throws {
         // The last commit is in the journal; the file has it once changes have settled, or when the store closes.
         try await reopen()
-        say("   The file, and another one like it:")
-        let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+        say("   The file of state, and another one like it:")
+        let text = (try? String(contentsOf: stateFile, encoding: .utf8)) ?? ""
         var isAudit = false
         for line in text.split(separator: "\n") {
             if line.hasPrefix("    \"audit\": [") {
@@ -65,9 +67,16 @@ final class DemoStage {
         }
     }
 
-    /// Edits a file, as anyone with write access could.
-    func edit(_ change: (String) -> String) throws {
-        try change(String(contentsOf: file, encoding: .utf8)).write(to: file, atomically: true, encoding: .utf8)
+    /// Edits the lock's state, as anyone with write access could.
+    func editState(_ change: (String) -> String) throws {
+        let text = try String(contentsOf: stateFile, encoding: .utf8)
+        try change(text).write(to: stateFile, atomically: true, encoding: .utf8)
+    }
+
+    /// Writes the settings file, as its owner does.
+    func writePolicy(_ text: String) throws {
+        say("   … settings.json says \(text)")
+        try text.write(to: file, atomically: true, encoding: .utf8)
     }
 
     // MARK: The voice

@@ -1,7 +1,8 @@
 import Foundation
 import Settle
 
-/// The files of one copy of a lock in one folder: its settings file, and what the store keeps beside it.
+/// The files of one copy of a lock in one folder: its settings file, which may have a policy, and what the store keeps
+/// beside it. Of these the file of state and the journal have the lock itself.
 struct CopyFiles {
     let folder: URL
     private let name: String
@@ -23,6 +24,11 @@ struct CopyFiles {
         "\(name.hasSuffix(".json") ? String(name.dropLast(".json".count)) : name).schema.json"
     }
 
+    private var stateName: String {
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "\(name).state" }
+        return "\(name[..<dot]).state\(name[dot...])"
+    }
+
     /// The files that are there: first those with the lock's state, last those that only give processes their turns.
     func present() throws -> [URL] {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
@@ -31,10 +37,16 @@ struct CopyFiles {
             .map { folder.appending(path: $0) }
     }
 
-    /// Journal, earlier version, lock files and unfinished versions are hidden; the schema, and damaged ones that were
-    /// put aside, are not.
+    /// Journal, earlier version, lock files and unfinished versions are hidden; the state, the schema, and damaged ones
+    /// that were put aside, are not.
     private func isMine(_ other: String) -> Bool {
-        other == name || other == schemaName || other.hasPrefix(".\(name).") || other.hasPrefix("\(name).corrupt-")
-            || other.hasPrefix("\(name).journal.corrupt-")
+        [name, stateName].contains { other == $0 || other.hasPrefix(".\($0).") || other.hasPrefix("\($0).corrupt-") }
+            || other == schemaName || other.hasPrefix("\(name).journal.corrupt-")
+    }
+
+    /// Whether people write the file, or it has what they wrote before. A lock that was made by an earlier version of
+    /// this program has its values there, too.
+    func isForPeople(_ file: URL) -> Bool {
+        [name, ".\(name).previous", ".\(name).before-migration"].contains(file.lastPathComponent)
     }
 }

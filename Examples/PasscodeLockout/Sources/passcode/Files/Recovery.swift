@@ -26,17 +26,18 @@ struct Recovery {
         targets = self.copies.map { Self.unusedFolder(in: $0.folder) }
     }
 
-    /// Files that only a lock leaves behind, or somebody who has emptied one. A journal with a beginning and lock files
-    /// are there as soon as anyone has asked for the status.
+    /// Files that only a lock leaves behind, or somebody who has emptied one. Lock files are there as soon as anyone
+    /// has asked for the status. In a journal, and in a file for people, which may have a policy before there is a
+    /// lock, the store itself looks for what a lock has left; where there is nothing at all any more, it would find
+    /// nothing.
     var traces: [URL] {
         files.filter { file in
-            switch file.pathExtension {
-            case "lock", "tmp": return false
-            case "journal":
-                let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
-                return attributes?[.size] as? Int == 0
-            default: return true
+            if ["lock", "tmp"].contains(file.pathExtension) { return false }
+            guard file.pathExtension == "journal" || copies.contains(where: { $0.isForPeople(file) }) else {
+                return true
             }
+            let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
+            return attributes?[.size] as? Int == 0
         }
     }
 

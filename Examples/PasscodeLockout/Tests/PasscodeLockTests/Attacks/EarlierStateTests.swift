@@ -7,11 +7,14 @@ import Testing
 /// What the files still say about an earlier state of the lock.
 @Suite(.timeLimit(.minutes(10))) struct EarlierStateTests {
     @Test(
-        "R21: Two emptied files are no first run, whatever stands beside them",
-        arguments: ["{}", "{}\n", " { } ", #"{"x": 1}"#, #"{"passcode": {}}"#])
-    func emptied(_ text: String) async throws {
+        "R21: Two emptied files of state are no first run, whatever stands beside them",
+        arguments: ["{}", "{}\n", " { } ", #"{"x": 1}"#, #"{"passcode": {}}"#], [nil, "{}", #"{"x": 1}"#])
+    func emptied(_ text: String, settings: String?) async throws {
         try await AttackScene.run { scene in
-            for copy in scene.folder.copies { try scene.folder.write(Data(text.utf8), to: copy.lastPathComponent) }
+            for name in LockFolder.states { try scene.folder.write(Data(text.utf8), to: name) }
+            for copy in scene.folder.copies {
+                if let settings { try scene.folder.write(Data(settings.utf8), to: copy.lastPathComponent) }
+            }
             try await scene.expectHeld()
             try await scene.use { process in
                 guard case .unavailable(.damaged) = await process.lock.status() else {

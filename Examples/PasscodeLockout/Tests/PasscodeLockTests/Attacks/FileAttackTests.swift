@@ -7,8 +7,7 @@ import Testing
 /// Attacks by removing files, restoring old ones and editing them.
 @Suite(.timeLimit(.minutes(10))) struct FileAttackTests {
     private static func files(of copy: Int, in folder: LockFolder) throws -> [String] {
-        let name = folder.copies[copy].lastPathComponent
-        return try folder.files.filter { $0 == name || $0.hasPrefix(".\(name).") || $0.hasPrefix("\(name).") }
+        try folder.files.filter { LockFolder.isFile($0, of: copy) }
     }
 
     @Test("R18: Removing one copy with all its files does not weaken the lock", arguments: [0, 1])
@@ -19,10 +18,10 @@ import Testing
         }
     }
 
-    @Test("R3, R21: A lock whose two files were removed, but not their journals, is not treated as new")
+    @Test("R3, R21: A lock whose two files of state were removed, but not their journals, is not treated as new")
     func removingBothFiles() async throws {
         try await AttackScene.run { scene in
-            for copy in scene.folder.copies { try scene.folder.remove(copy.lastPathComponent) }
+            for name in LockFolder.states { try scene.folder.remove(name) }
             try await scene.expectHeld()
         }
     }
@@ -168,7 +167,7 @@ import Testing
             }
             try await scene.use { process in
                 for copy in 0...1 where copies & (1 << copy) != 0 {
-                    let name = scene.folder.copies[copy].lastPathComponent
+                    let name = LockFolder.states[copy]
                     try scene.folder.write(try #require(old[name]), to: name)
                 }
                 try await AttackScene.expectHeld(process, tampering: true)
@@ -179,7 +178,7 @@ import Testing
 
     /// Sets a copy's count to 0, and its wait to one that is over.
     private static func edit(_ copy: Int, in folder: LockFolder) throws {
-        let name = folder.copies[copy].lastPathComponent
+        let name = LockFolder.states[copy]
         let text = String(decoding: try folder.bytes(of: name), as: UTF8.self)
         let edited = text.replacing(#/"attemptCount": \d+/#, with: "\"attemptCount\": 0", maxReplacements: 1)
             .replacing(#/"start": "\d+s"/#, with: "\"start\": \"1s\"")

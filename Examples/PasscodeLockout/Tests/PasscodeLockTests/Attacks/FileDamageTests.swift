@@ -1,5 +1,6 @@
 import Foundation
 import PasscodeLock
+import Settle
 import SettleTesting
 import Testing
 
@@ -35,6 +36,11 @@ import Testing
             for count in 0...Self.count {
                 let life = ProcessLife()
                 let process = try await LockProcess(in: folder, time: time) { MortalStorage($0, of: life) }
+                // The settings file has several versions, too.
+                let policy = process.lock.policy
+                try await policy.commit {
+                    (policy.attemptLimit, policy.minimumLength) = (20 - count % 3, 4 + count % 2)
+                }
                 if count == 0 {
                     _ = try await process.lock.enrol(LockFixture.right)
                 } else {
@@ -110,6 +116,8 @@ import Testing
         try await withTemporaryFolder { url in
             let scene = try await Scene(in: LockFolder(url: url), after: ending)
             let journal = ".settings.json.journal"
+            let names = scene.contents.keys
+            if ending == .closed { #expect(Set(LockFolder.states + ["settings.json"]).isSubset(of: names), "\(names)") }
             try await scene.expectUsable(journal, scene.contents[journal], "as it was")
             for (name, bytes) in scene.contents.sorted(by: { $0.key < $1.key }) { try await body(scene, name, bytes) }
         }
@@ -164,7 +172,9 @@ import Testing
             let scene = try await Scene(in: LockFolder(url: url), after: .closed)
             for index in [first, 1 - first, first] {
                 let name = scene.folder.copies[index].lastPathComponent
-                for file in [name, ".\(name).journal"] { try scene.folder.write(Data("{\"a\"".utf8), to: file) }
+                for file in [name, LockFolder.states[index], ".\(name).journal"] {
+                    try scene.folder.write(Data("{\"a\"".utf8), to: file)
+                }
                 let process = try await LockProcess(in: scene.folder, time: scene.time)
                 let status = try await process.freshStatus()
                 #expect(status == Scene.status)

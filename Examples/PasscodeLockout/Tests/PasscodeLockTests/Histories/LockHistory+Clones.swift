@@ -91,12 +91,11 @@ extension LockHistory {
         let contents = try folder.contents()
         let isForeign = earlier.isEmpty || below(2) == 0
         let others = isForeign ? try await foreignFiles() : earlier[below(earlier.count)]
-        let name = folder.copies[below(2)].lastPathComponent
-        let isOfCopy = { (file: String) in file == name || file.hasPrefix(".\(name).") || file.hasPrefix("\(name).") }
-        var mixed = contents.filter { !isOfCopy($0.key) }
-        for (file, bytes) in others where isOfCopy(file) { mixed[file] = bytes }
+        let copy = below(2)
+        var mixed = contents.filter { !LockFolder.isFile($0.key, of: copy) }
+        for (file, bytes) in others where LockFolder.isFile(file, of: copy) { mixed[file] = bytes }
         try folder.restore(mixed)
-        note("\(name) is replaced by that of \(isForeign ? "another lock" : "an earlier moment")")
+        note("copy \(copy + 1) is replaced by that of \(isForeign ? "another lock" : "an earlier moment")")
         let process = try await open()
         let status = try await process.process.freshStatus()
         if case .unavailable(let reason) = status {

@@ -106,7 +106,8 @@ import Testing
         try await withTemporaryFolder { folder in
             let lock = LockFolder(url: folder)
             try await lock.enrol("2580", cost: ScryptCost(rounds: 16))
-            for file in lock.copies {
+            for name in LockFolder.states {
+                let file = folder.appending(path: name)
                 try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: file.path)
             }
             let (exitCode, answer) = try await report(lock.copies[0].path)

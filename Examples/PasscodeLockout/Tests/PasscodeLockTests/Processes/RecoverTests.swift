@@ -5,9 +5,12 @@ import Testing
 
 /// The way back for an owner who can't open the lock any more.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct RecoverTests {
+    private static let policy = Data(#"{"policy": {"attemptLimit": 19}}"#.utf8)
+
     private func withLock(_ body: (_ lock: LockFolder, _ recover: [String]) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let lock = LockFolder(url: folder)
+            try lock.write(Self.policy, to: "settings.json")
             try await lock.enrol("2580", cost: ScryptCost(rounds: 16), wrongGuesses: 5)
             try await body(lock, ["recover", "--file", lock.copies[0].path])
         }
@@ -62,9 +65,12 @@ import Testing
         try await withTemporaryFolder { folder in
             let lock = LockFolder(url: folder.appending(path: ".config/lock"))
             let state = LockFolder(url: folder.appending(path: ".local/state/lock"))
+            try FileManager.default.createDirectory(at: lock.url, withIntermediateDirectories: true)
+            try lock.write(Self.policy, to: "settings.json")
             try await lock.enrol("2580", cost: ScryptCost(rounds: 16))
             let before = (try lock.contents(), try state.contents())
-            #expect(Set(before.0.keys) == ["settings.json", "settings.copy.json"])
+            #expect(before.0.keys.sorted() == ["settings.json"])
+            #expect(Set(LockFolder.states).isSubset(of: before.1.keys))
             let ended = try await PasscodeProgram.run(["recover", "--file", lock.copies[0].path, "--yes"])
             #expect(ended.exitCode == 0)
             for place in [lock, state] {
@@ -83,15 +89,16 @@ import Testing
         for state in ["damaged", "emptied", "without files", "a folder", "a link"] {
             try await withLock { lock, recover in
                 var words = recover
-                for copy in lock.copies {
+                for name in lock.copies.map(\.lastPathComponent) + LockFolder.states {
+                    let file = lock.url.appending(path: name)
                     switch state {
-                    case "damaged": try Data("{".utf8).write(to: copy)
-                    case "emptied": try Data().write(to: copy)
+                    case "damaged": try Data("{".utf8).write(to: file)
+                    case "emptied": try Data().write(to: file)
                     case "a link": break
-                    default: try FileManager.default.removeItem(at: copy)
+                    default: try? FileManager.default.removeItem(at: file)
                     }
                     if state == "a folder" {
-                        try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: false)
+                        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
                     }
                 }
                 if state == "a link" {
@@ -146,7 +153,10 @@ import Testing
 
     @Test(
         "R21: What is left of a lock keeps a new passcode from being chosen, until it is set aside",
-        arguments: ["settings.json", "settings.copy.json", ".settings.json.previous", ".settings.copy.json.journal"])
+        arguments: [
+            "settings.json", "settings.state.json", "settings.copy.json", "settings.copy.state.json",
+            ".settings.json.previous", ".settings.copy.json.journal", "settings.state.json.corrupt-1",
+        ])
     func traces(_ name: String) async throws {
         try await withTemporaryFolder { folder in
             let lock = LockFolder(url: folder)
@@ -157,6 +167,21 @@ import Testing
             #expect(refused.lines.contains { $0.contains("recover”") })
             #expect(try await PasscodeProgram.run(["recover", "--yes"] + file).exitCode == 0)
             #expect(try await PasscodeProgram.run(["enrol"] + file, passcodes: ["2580"]).exitCode == 0)
+        }
+    }
+
+    @Test("A policy that is there before the lock, and an earlier one, are no sign of a lock")
+    func policyIsNoTrace() async throws {
+        try await withTemporaryFolder { folder in
+            let file = ["--file", folder.appending(path: "settings.json").path]
+            for length in 5...7 {
+                let words = ["settings"] + file + ["set", "policy.minimumLength", "\(length)"]
+                let ended = try await PasscodeProgram.run(words)
+                #expect(ended.exitCode == 0, "\(ended.lines)")
+            }
+            #expect(try LockFolder(url: folder).files.contains(".settings.json.previous"))
+            #expect(try await PasscodeProgram.run(["enrol"] + file, passcodes: ["258025"]).exitCode == 64)
+            #expect(try await PasscodeProgram.run(["enrol"] + file, passcodes: ["2580258"]).exitCode == 0)
         }
     }
 
