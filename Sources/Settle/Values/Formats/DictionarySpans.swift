@@ -33,6 +33,8 @@ protocol TextSyntax {
     /// Returns the bytes between a key and its value, if no entry of the text shows them.
     static func joint(in layout: TextLayout) -> [UInt8]
     static var hasCommas: Bool { get }
+    /// The brackets of a dictionary that is newly written.
+    static var brackets: (opening: String, closing: String) { get }
     /// The bytes between entries on one line.
     static var gap: [UInt8] { get }
 

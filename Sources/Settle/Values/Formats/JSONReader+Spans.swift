@@ -1,6 +1,7 @@
 extension JSONReader: TextSyntax {
     static var layout: TextLayout { .json }
     static var hasCommas: Bool { true }
+    static var brackets: (opening: String, closing: String) { ("{", "}") }
     static var gap: [UInt8] { Array(" ".utf8) }
     static func joint(in layout: TextLayout) -> [UInt8] { Array(": ".utf8) }
 

@@ -69,7 +69,7 @@ struct TextRewriter<Syntax: TextSyntax> {
             return try replace(at: position, with: .dictionary(new), layout)
         }
         var entries = EntryEdits(spans, syntax, in: layout)
-        if !entries.hasAnything { return try replace(at: position, with: .dictionary(new), layout) }
+        if !entries.hasAnything { return try fill(spans.interior, with: new, layout) }
         // The names left at the end are not in the text.
         var missing = touched ?? new
         let indices =
@@ -97,6 +97,17 @@ struct TextRewriter<Syntax: TextSyntax> {
             if let value = new[name] { try entries.add(name, value) }
         }
         edits += try entries.finish()
+    }
+
+    /// Puts entries between the brackets of a dictionary that has none.
+    private mutating func fill(
+        _ interior: Range<Int>, with new: SettingValue.Entries, _ layout: TextLayout
+    ) throws(FormatError) {
+        guard !new.isEmpty else { return }
+        let (opening, closing) = Syntax.brackets
+        let spelling = try Syntax.spelling(of: .dictionary(new), in: layout)
+        let bytes = spelling.dropFirst(opening.utf8.count).dropLast(closing.utf8.count)
+        edits.append(TextEdit(range: interior, bytes: Array(bytes)))
     }
 
     private mutating func rewriteValue(

@@ -2,6 +2,7 @@ extension XMLPropertyListReader: TextSyntax {
     var bytes: [UInt8] { scanner.bytes }
     static var layout: TextLayout { .propertyList }
     static var hasCommas: Bool { false }
+    static var brackets: (opening: String, closing: String) { ("<dict>", "</dict>") }
     static var gap: [UInt8] { [] }
 
     static func joint(in layout: TextLayout) -> [UInt8] {

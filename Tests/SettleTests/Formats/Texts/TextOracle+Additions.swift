@@ -12,8 +12,12 @@ extension TextOracle {
         let hasOwnLine = old.entries.first.map { before.document.lineStart(of: $0.key) != nil } ?? false
         guard hasOwnLine, isLineEnd(between: above, below, in: old) else {
             // It may take the line of a removed entry. A line that other entries share has to be broken, in whichever
-            // way.
-            if hasOwnLine || !removed.isEmpty { before.loosen(below?.key ?? old.close, .all) }
+            // way, also in front of a comment.
+            if hasOwnLine || !removed.isEmpty {
+                let end = below?.key ?? old.close
+                let start = above.map { before.document.end(of: $0).token + 1 } ?? end
+                for token in min(start, end)...end { before.loosen(token, .all) }
+            }
             return after.mark(entry.key...(entry.comma ?? entry.value.tokens.upperBound), .cut)
         }
         guard after.cut(entry) else {

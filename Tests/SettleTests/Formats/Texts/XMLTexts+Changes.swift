@@ -41,6 +41,13 @@ extension XMLTexts {
         ⇥<integer>2</integer>
         »</dict>
         </plist>
+        === The first entry, between brackets with spaces
+        <plist>
+        <dict >
+        «→~⇥<key>a</key>
+        ⇥<true/>
+        »</dict >
+        </plist>
         === A new entry of a dictionary in any order
         <plist>
         <dict>

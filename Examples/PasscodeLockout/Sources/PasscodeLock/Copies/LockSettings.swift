@@ -34,7 +34,7 @@ struct LockSettings: SettingsGroup {
     @Setting var place: String? = nil
     /// Whether the files may still have the verifier of an earlier passcode.
     @Setting var hasEarlierVerifier: Bool? = nil
-    /// Why this copy must no longer be trusted, although it may look good.
+    /// What this copy has lost: it must no longer be trusted by itself, although it may look good.
     @Setting var damage: String? = nil
     @Setting var audit: [AuditRecord] = []
     @Setting var auditChecksum: String? = nil
@@ -55,8 +55,7 @@ extension LockSettings {
     /// The stored record, at a single moment.
     var copy: LockCopy {
         snapshot { group in
-            if let damage = group.damage { return .unusable("has lost something: \(damage)") }
-            guard group.hasAnything else { return .empty }
+            guard group.hasAnything || group.damage != nil else { return .empty }
             guard let version = group.version, version == LockRecord.version else {
                 let found = group.version.map { "version \($0)" } ?? "no version"
                 return .unusable("has \(found), and only version \(LockRecord.version) is understood.")
@@ -74,6 +73,8 @@ extension LockSettings {
             guard record.checksum == checksum else {
                 return .unusable("has been changed: its checksum is another one.")
             }
+            // It still says which lock this is a copy of.
+            if let damage = group.damage { return LockCopy.valid(record).after(losing: damage) }
             return .valid(record)
         }
     }

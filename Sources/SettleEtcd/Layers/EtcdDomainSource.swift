@@ -1,0 +1,60 @@
+import Settle
+
+/// The settings under a prefix, as a domain of a store that keeps its own settings elsewhere. It writes nothing.
+final class EtcdDomainSource: DomainSource {
+    private struct State {
+        var origins = EtcdOrigins()
+        /// The issues that the storage has reported since the last load.
+        var issues: [String] = []
+    }
+
+    private let storage: EtcdStorage
+    private let state = LockedValue(State())
+
+    init(_ storage: EtcdStorage) { self.storage = storage }
+
+    /// Without the domain, values of the domains below it would be in force.
+    var isRequired: Bool { true }
+
+    func load() async throws(StorageError) -> DomainContents {
+        var (contents, origins) = try await storage.domainContents()
+        state.withLock { state in
+            contents.problems += state.issues
+            state = State(origins: origins)
+        }
+        return contents
+    }
+
+    func watch(_ changed: @escaping @Sendable () -> Void) {
+        storage.watch { [state] event in
+            if case .issue(let error) = event { state.withLock { $0.issues.append("\(error)") } }
+            // Without a connection the load fails, and its error says why.
+            changed()
+        }
+    }
+
+    func place(of key: SettingKey) -> String {
+        let origin = state.withLock { $0.origins[key] }
+        return "“\(storage.space.prefix)\(key)”\(origin.map { ", \($0)" } ?? "")"
+    }
+
+    func close() async { await storage.close() }
+}
+
+extension EtcdStorage {
+    /// Brings the settings up to date, for a store of which they are one domain.
+    func domainContents() async throws(StorageError) -> (DomainContents, EtcdOrigins) {
+        var problems: [String] = []
+        if phase == .unread {
+            let contents = try await load()
+            if isStale, case .recovered(let description, _) = contents.outcome { problems = [description] }
+        } else {
+            _ = try await changes(after: view.position)
+        }
+        let mirror = view.mirror
+        problems += mirror.unusable.filter { $0.key.isSetting }.sorted { $0.key < $1.key }.map { name, reason in
+            "“\(space.prefix)\(name.text)” can't be used: \(reason)."
+        }
+        return (DomainContents(mirror.tree, problems: problems), EtcdOrigins(of: view))
+    }
+}
