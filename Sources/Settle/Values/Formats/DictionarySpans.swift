@@ -51,6 +51,8 @@ protocol TextSyntax {
     /// - Returns: `nil` if the name has other characters than those above, or occurs in the text more than once,
     ///   including as a value or within a comment.
     mutating func value(ofOnly name: String) throws(FormatError) -> Int?
+    /// The offset of the first line feed that is surely not within a value.
+    var firstLineBreak: Int? { get }
     /// Returns the offset of the comma that follows an entry.
     func comma(behind entry: DictionarySpans.Entry) -> Int?
     /// - Returns: `nil` if no comment begins there.

@@ -5,6 +5,8 @@ extension JSONReader: TextSyntax {
     static var gap: [UInt8] { Array(" ".utf8) }
     static func joint(in layout: TextLayout) -> [UInt8] { Array(": ".utf8) }
 
+    var firstLineBreak: Int? { bytes.firstIndex(of: UInt8(ascii: "\n")) }
+
     mutating func root() throws(FormatError) -> Int {
         position = 0
         try skipToRoot()

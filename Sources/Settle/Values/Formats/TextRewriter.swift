@@ -9,10 +9,8 @@ struct TextRewriter<Syntax: TextSyntax> {
 
     init(_ syntax: Syntax) {
         self.syntax = syntax
-        let bytes = syntax.bytes
-        // The first line break may be within a value.
-        let last = bytes.lastIndex(of: UInt8(ascii: "\n"))
-        lineBreak = last.map { $0 > 0 && bytes[$0 - 1] == UInt8(ascii: "\r") } == true ? Array("\r\n".utf8) : [0x0A]
+        let hasReturn = syntax.firstLineBreak.map { $0 > 0 && syntax.bytes[$0 - 1] == UInt8(ascii: "\r") }
+        lineBreak = Array((hasReturn == true ? "\r\n" : "\n").utf8)
     }
 
     /// - Parameter old: As in ``FileFormat/encode(_:into:changing:)``.

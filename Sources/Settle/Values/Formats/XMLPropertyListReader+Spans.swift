@@ -9,6 +9,19 @@ extension XMLPropertyListReader: TextSyntax {
         layout.isOneLine ? [] : layout.lineBreak + layout.indentation
     }
 
+    /// Between two tags, each of which may be a comment.
+    var firstLineBreak: Int? {
+        var last: UInt8?
+        var place: Int?
+        for (index, byte) in bytes.enumerated() {
+            if byte == UInt8(ascii: "\n") { place = place ?? index }
+            guard !byte.isTextSpace else { continue }
+            if let place, last == UInt8(ascii: ">"), byte == UInt8(ascii: "<") { return place }
+            (last, place) = (byte, nil)
+        }
+        return nil
+    }
+
     mutating func root() throws(FormatError) -> Int {
         scanner.position = 0
         try scanner.skipProlog()

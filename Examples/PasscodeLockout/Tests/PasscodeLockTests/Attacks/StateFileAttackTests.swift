@@ -186,15 +186,46 @@ import Testing
         }
     }
 
+    /// The files of another lock, which has been written more often.
+    private static func otherLock(beside scene: AttackScene, hasWait: Bool = false) async throws -> LockFolder {
+        let other = LockFolder(url: scene.folder.url.deletingLastPathComponent().appending(path: "other"))
+        let process = try await LockProcess(in: other, time: scene.time)
+        _ = try await process.lock.enrol(Passcode("mine"))
+        for _ in 0..<9 { _ = await process.lock.unlock(with: try Passcode("mine")) }
+        if hasWait { for _ in 0..<5 { _ = await process.lock.unlock(with: try LockFixture.anotherWrong()) } }
+        try await process.close()
+        return other
+    }
+
+    @Test(
+        "R18: A copy that has lost its file still tells every later program which lock it is of", arguments: [0, 1])
+    func foreignBesideLoss(_ copy: Int) async throws {
+        try await Self.run { scene in
+            let other = try await Self.otherLock(beside: scene)
+            try scene.folder.remove(LockFolder.states[copy])
+            for name in try scene.folder.files where LockFolder.isFile(name, of: 1 - copy) {
+                try scene.folder.remove(name)
+            }
+            for (name, bytes) in try other.contents() where LockFolder.isFile(name, of: 1 - copy) {
+                try scene.folder.write(bytes, to: name)
+            }
+            for _ in 1...3 {
+                try await scene.use { process in
+                    let result = await process.lock.unlock(with: try Passcode("mine"))
+                    guard case .refused(.unavailable(.mismatched)) = result else {
+                        Issue.record("\(result)")
+                        return
+                    }
+                    #expect(process.verifier.count == 0)
+                }
+            }
+        }
+    }
+
     @Test("R18: Another lock's record in one settings file does not win", arguments: [0, 1], [false, true])
     func foreignRecord(_ copy: Int, hasWait: Bool) async throws {
         try await Self.run { scene in
-            let other = LockFolder(url: scene.folder.url.deletingLastPathComponent().appending(path: "other"))
-            let process = try await LockProcess(in: other, time: scene.time)
-            _ = try await process.lock.enrol(Passcode("mine"))
-            for _ in 0..<9 { _ = await process.lock.unlock(with: try Passcode("mine")) }
-            if hasWait { for _ in 0..<5 { _ = await process.lock.unlock(with: try LockFixture.anotherWrong()) } }
-            try await process.close()
+            let other = try await Self.otherLock(beside: scene, hasWait: hasWait)
             let foreign = try other.bytes(of: LockFolder.states[copy])
             try scene.folder.write(foreign, to: scene.folder.copies[copy].lastPathComponent)
             scene.time.advance(by: .seconds(60))
