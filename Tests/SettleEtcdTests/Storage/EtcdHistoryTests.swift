@@ -228,6 +228,19 @@ struct EtcdHistoryTests {
         try await store.close()
     }
 
+    @Test func aPlainWriteInTheBatchOfACommitTakesNotItsAuthor() async throws {
+        let (first, _) = fixture.client()
+        let writer = try await SettingsStore.open(storage: first, configuration: .init(clock: fixture.clock))
+        let written = try await writer.group(Counter.self)
+        let (follower, _) = try await fixture.follower()
+        try writer.keys.setValue(1, forKey: "plain")
+        try await written.commit(author: "carol") { written.count = 1 }
+        try await follower.wait(for: 1, at: "plain")
+        #expect(follower.authors.withLock { $0 } == ["carol"])
+        try await writer.close()
+        await follower.storage.close()
+    }
+
     @Test func whoIsToldOfAChangeFindsItInForce() async throws {
         let (first, _) = fixture.client()
         let store = try await SettingsStore.open(storage: first, configuration: .init(clock: fixture.clock))

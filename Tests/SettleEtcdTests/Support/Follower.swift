@@ -10,6 +10,7 @@ final class Follower: Sendable {
     private let position: LockedValue<StoragePosition>
     let tree: LockedValue<SettingTree>
     let seen = LockedValue<[Int64]>([])
+    let authors = LockedValue<[String?]>([])
 
     init(_ storage: EtcdStorage) async throws {
         self.storage = storage
@@ -27,14 +28,15 @@ final class Follower: Sendable {
         position.withLock { $0 = found.position }
         for change in found.changes {
             tree.withLock { change.apply(to: &$0) }
+            authors.withLock { $0.append(change.author) }
             if case .values(let values) = change.content, case .integer(let number)?? = values["a"] {
                 seen.withLock { $0.append(number) }
             }
         }
     }
 
-    func wait(for value: Int64) async throws {
-        while tree.withLock({ $0["a"] }) != .integer(value) {
+    func wait(for value: Int64, at key: SettingKey = "a") async throws {
+        while tree.withLock({ $0[key] }) != .integer(value) {
             await events.next { $0 == .mayHaveChanged || $0 == .available }
             try await fetch()
         }

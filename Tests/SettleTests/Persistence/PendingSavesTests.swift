@@ -15,12 +15,16 @@ import Testing
         #expect(batch.conditions == [.at(StoragePosition(1))])
     }
 
-    @Test func `two authors are none`() {
+    @Test func `two authors are none, but nobody takes nothing from one`() {
         var pending = PendingSaves()
+        pending.add([("a", .integer(1))])
         pending.add([("a", .integer(1))], author: "me")
+        pending.add([("b", .integer(1))])
+        #expect(pending.author == "me" && pending.batch().0.author == "me")
         pending.add([("b", .integer(1))], author: "you")
-        let batch = pending.batch().0
-        #expect(batch.author == nil)
+        #expect(pending.author == nil)
+        pending.add([("c", .integer(1))], author: "me")
+        #expect(pending.batch().0.author == nil)
     }
 
     @Test func `a later value around earlier ones removes them`() {
@@ -260,7 +264,7 @@ extension PendingSaves {
         author: String? = nil, together: [[SettingKey]] = []
     ) {
         add(
-            values, replacing: before ?? values.map { _ in nil }, author: author,
+            values, replacing: before ?? values.map { _ in nil }, authors: author.map { [$0] } ?? [],
             writtenTogether: together, transactions: together.map { PendingTransaction(keys: $0) }, keeper: nil)
     }
 

@@ -180,22 +180,20 @@ struct ChangeLog: ~Copyable {
         return found
     }
 
-    /// Returns the writer of everything after a revision, if there is a single named one.
-    func author(after revision: UInt64) -> String? {
+    /// Returns the named authors after a revision: none, one, or two of several.
+    func authors(after revision: UInt64) -> [String] {
         let count = ring.newest &- revision
-        guard count > 0, count <= Self.authorSearchLimit else { return nil }
-        var author: String?
-        for revision in revision &+ 1...ring.newest {
+        guard count > 0, count <= Self.authorSearchLimit else { return [] }
+        var authors: [String] = []
+        for revision in revision &+ 1...ring.newest where authors.count < 2 {
             // External changes are stored already.
-            guard let details = ring.details(revision) else { return nil }
-            if details.isFromOutside { continue }
-            guard let name = details.author, author == nil || author == name else { return nil }
-            author = name
+            guard let details = ring.details(revision) else { return [] }
+            if !details.isFromOutside, let name = details.author, !authors.contains(name) { authors.append(name) }
         }
-        return author
+        return authors
     }
 
-    /// How many transactions to examine for a single writer.
+    /// How many transactions to examine for authors.
     private static let authorSearchLimit: UInt64 = 16
 
     // MARK: Topics

@@ -45,8 +45,8 @@ extension BatchWriter {
         let stored = pending.values.isEmpty ? nil : mergedTree
         let before = log.storeCollected(encoded, hasOverlaps: taken.hasOverlaps)
         pending.add(
-            encoded, replacing: stored.map { stored in encoded.map { stored[$0.key] } } ?? before, author: taken.author,
-            writtenTogether: writtenTogether,
+            encoded, replacing: stored.map { stored in encoded.map { stored[$0.key] } } ?? before,
+            authors: taken.authors, writtenTogether: writtenTogether,
             transactions: limits.mayPart ? transactions(of: taken, writtenTogether) : [], keeper: taken.keeper)
         return (taken.revision, first)
     }
@@ -59,8 +59,8 @@ extension BatchWriter {
         recordReason = taken.values.isEmpty ? write.reason : nil
         pending.add(
             [(key, write.commit?.record)], replacing: [before],
-            author: taken.values.isEmpty ? write.author : taken.author, writtenTogether: [together], transactions: [],
-            keeper: taken.keeper)
+            authors: taken.values.isEmpty ? write.author.map { [$0] } ?? [] : taken.authors,
+            writtenTogether: [together], transactions: [], keeper: taken.keeper)
         if limits.mayPart { pending.store(key, with: write.keys) }
     }
 

@@ -47,7 +47,7 @@ public struct StorageBatch: Sendable, Hashable, Identifiable {
     /// compare them with the stored values to detect changes of the same key. A key that is missing here was not
     /// stored.
     public var expectedValues: [SettingKey: SettingValue]
-    /// The author, if the whole batch has one author with a name.
+    /// The author of those of its transactions that have a named one, if that is a single author.
     public var author: String?
     /// How many transactions of the store the batch has, 1 or more.
     public var transactionCount: UInt64

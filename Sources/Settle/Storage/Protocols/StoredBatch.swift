@@ -9,7 +9,7 @@ public struct StoredBatch: Sendable, Hashable, Identifiable {
     public var id: StorageBatch.ID
     /// The new value of each changed key; `nil` means that the key is no longer stored.
     public var values: [SettingKey: SettingValue?]
-    /// The author, if the whole batch has one author with a name.
+    /// The author of those of its transactions that have a named one, if that is a single author.
     public var author: String?
     /// How many transactions of the store the batch has, 1 or more.
     public var transactionCount: UInt64
