@@ -228,7 +228,7 @@ struct EtcdHistoryTests {
         try await store.close()
     }
 
-    @Test func aPlainWriteInTheBatchOfACommitTakesNotItsAuthor() async throws {
+    @Test func aCommitKeepsItsAuthorBesideAPlainWrite() async throws {
         let (first, _) = fixture.client()
         let writer = try await SettingsStore.open(storage: first, configuration: .init(clock: fixture.clock))
         let written = try await writer.group(Counter.self)

@@ -216,7 +216,7 @@ struct PendingSaves: Sendable {
         transactions = []
         inBatch = []
         storedKeys = []
-        author = nil
+        authors = []
         keeper = nil
         isRetry = false
         units = []
