@@ -147,7 +147,9 @@ struct EtcdDomainTests {
                     let prefix = keys.withLock({ $0[ObjectIdentifier(source)] })
                 else { return }
                 for key in fixture.cluster.keys(prefix) { fixture.cluster.delete(key) }
-                for (key, value) in tree.root { fixture.cluster.put(prefix + key, String(decoding: try value.json(), as: UTF8.self)) }
+                for (key, value) in tree.root {
+                    fixture.cluster.put(prefix + key, String(decoding: try value.json(), as: UTF8.self))
+                }
             },
             setFault: { source, isFaulty in
                 guard let source = source as? EtcdDomainSource,
