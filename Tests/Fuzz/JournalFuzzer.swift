@@ -78,7 +78,9 @@ private func checkWhole(_ journal: UnsafeRawBufferPointer, _ header: JournalHead
     let reading = JournalReading(scan)
     precondition(reading.durableEnd >= 0 && reading.lacksDurableEnd == (reading.durableEnd == 0))
     checkMirrors(reading)
-    if let version = JournalEnd.version(in: journal), reading.damage.isEmpty, !reading.isTorn {
+    if let version = JournalEnd.version(in: journal), reading.damage.isEmpty, !reading.isTorn,
+        reading.newerVersion == nil
+    {
         let state = JournalReplay(reading.records).state
         precondition(state.mirrors.count == 1 && state.mirrors[0].version == version, "another file is the mirror")
         precondition(state.mirrors[0].difference.isEmpty, "the mirror lacks something")
@@ -328,7 +330,8 @@ private func checkDamage(_ input: [UInt8]) {
     guard input.count > 4 else { return }
     let whole = journal(describedBy: input[4...])
     let before = check(whole)
-    guard whole.count > JournalHeader.size else { return }
+    // The end of a journal that is not understood is not searched, unlike that of a damaged one.
+    guard whole.count > JournalHeader.size, before.tail != .newer else { return }
     var damaged = whole
     let place = JournalHeader.size + (Int(input[0]) << 8 | Int(input[1])) % (whole.count - JournalHeader.size)
     if input[2] == 0 { damaged.removeLast(whole.count - place) } else { damaged[place] ^= input[2] }

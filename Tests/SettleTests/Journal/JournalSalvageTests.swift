@@ -131,18 +131,4 @@ import Testing
         // Without a bound, the search would hash 2^35 bytes, for minutes.
         #expect(secondsOnProcessor() - start < 10)
     }
-
-    @Test("An intact but unreadable record is skipped like a corrupt one, and ends the log if it is the last")
-    func notUnderstood() {
-        var sample = JournalSample()
-        sample.append("a", .integer(1))
-        var deep = SettingValue.null
-        for _ in 0..<200 { deep = .array([deep]) }
-        sample.append("deep", deep)
-        #expect(sample.salvage().records.count == 1)
-        #expect(sample.salvage().end.offset == sample.records[1].offset)
-        sample.append("b", .integer(2), durableEnd: sample.end.offset)
-        #expect(sample.salvage().records.map(\.offset) == [0, 2].map { sample.records[$0].offset })
-        #expect(sample.salvage().damage == [JournalDamage(offset: sample.records[1].offset, keys: ["deep"])])
-    }
 }

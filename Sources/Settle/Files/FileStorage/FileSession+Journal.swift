@@ -51,11 +51,11 @@ extension FileSession {
     }
 
     /// Returns the records of the open journal that are useful for the next one.
-    func knownRecords() throws(FileError) -> [(offset: Int, record: JournalRecord)] {
+    func knownRecords() throws(StorageError) -> [(offset: Int, record: JournalRecord)] {
         guard journal.isOpen else { return [] }
         // Only read: the known state of the journal stays as it is, in case no other journal replaces it.
         var reader = self
-        let log = try reader.journal.scan(limit: Self.journalSizeLimit)
+        let log = try reader.rereadJournal()
         return log.isUnusable ? [] : log.records
     }
 

@@ -15,7 +15,7 @@ extension FileSession {
     /// Reads all of the journal that is open.
     mutating func rereadJournal() throws(StorageError) -> JournalReading {
         let reading = try StorageError.reading(journal.path, journal.scan(limit: Self.journalSizeLimit))
-        if let newer = reading.newerVersion { throw .unreadable(journal.path, "\(newer)") }
+        if let newer = reading.newerVersion { throw .newer(journal.path, newer) }
         return reading
     }
 }

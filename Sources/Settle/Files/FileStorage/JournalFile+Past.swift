@@ -10,7 +10,9 @@ extension JournalFile {
     ///   - limit: The maximum size of the journal.
     func tree(at place: ChangeToken, or base: SettingTree?, limit: Int) -> SettingTree? {
         var reader = self
-        guard let log = try? reader.scan(limit: limit), let header = reader.header else { return nil }
+        guard let log = try? reader.scan(limit: limit), log.newerVersion == nil, let header = reader.header else {
+            return nil
+        }
         var (replay, isThere) = (JournalReplay(), header.beginning == place)
         for (offset, record) in log.records {
             if isThere, record.batch != nil { break }
@@ -27,7 +29,8 @@ extension JournalFile {
     /// Whether the journal has any history records.
     var hasPast: Bool { header.map { $0.base > UInt64(JournalHeader.size) } ?? false }
 
-    /// Finds the history records. Records after a damaged one count, because all of them were written at once.
+    /// Finds the history records. Records after a damaged one count, because all of them were written at once. Throws
+    /// if one was written by a newer version: a journal that replaces this one would lack it.
     ///
     /// - Parameter known: The index found before. It stays valid for the same journal.
     func pastIndex(knowing known: JournalPastIndex?) throws(FileError) -> JournalPastIndex? {
@@ -44,6 +47,11 @@ extension JournalFile {
                 isRest
                     ? JournalScan.salvage(bytes, at: place.offset, from: place)
                     : JournalScan.scan(bytes, at: place.offset, from: place)
+            }
+            if scan.tail == .newer {
+                let rule = "a newer program wrote its record at byte \(scan.end.offset)"
+                throw FileError(
+                    action: "read the history in", path: path.text, cause: SystemError(.notSupported, rule: rule))
             }
             if !isRest, scan.records.isEmpty {
                 // A long record, or a damaged one: reading the rest decides.

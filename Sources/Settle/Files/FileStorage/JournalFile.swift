@@ -169,6 +169,7 @@ struct JournalFile: Sendable {
             ? ArraySlice(try read(at: base, count: size - base)) : bytes[min(base, bytes.count)...]
         let scan = rest.withUnsafeBytes { JournalScan.salvage(fromBase: $0, header) }
         let reading = JournalReading(scan)
+        guard reading.newerVersion == nil else { return reading }
         mayHaveTail = reading.isTorn
         take(
             header, scan.end, scan.records.token(after: header.beginning), durableEnd: reading.durableEnd,
@@ -216,7 +217,8 @@ struct JournalFile: Sendable {
 
     /// Reads the records that others have appended since the last call. If that fails, the next call reads all of them.
     ///
-    /// A file that has become another one in place, such as by copying a backup over it, is no longer known.
+    /// A file that has become another one in place, such as by copying a backup over it, is no longer known. Nor is one
+    /// with a record of a newer version: reading all of it reports that.
     ///
     /// - Parameter limit: The maximum number of bytes to read; the next call reads the rest.
     mutating func readNew(atMost limit: Int = .max) throws(FileError) -> News {
@@ -242,6 +244,10 @@ struct JournalFile: Sendable {
                 if wanted > rest { break }
                 count = max(wanted, count * 8)
                 continue
+            }
+            if scan.tail == .newer {
+                forget()
+                return News()
             }
             guard !scan.records.isEmpty else { break }
             news.records += scan.records

@@ -75,7 +75,7 @@ extension FileSession {
     /// Returns whether a file or the journal has a value at a key or within it, or has had one.
     func hasTraces(of key: SettingKey) throws(StorageError) -> Bool {
         if try companions.hasTraces(of: key) { return true }
-        return try StorageError.reading(journal.path, knownRecords()).contains { $0.record.content.hasTraces(of: key) }
+        return try knownRecords().contains { $0.record.content.hasTraces(of: key) }
     }
 }
 

@@ -15,6 +15,12 @@ extension StorageError {
         unreadable(path, "it is \(kind), not a regular file")
     }
 
+    static func newer(_ journal: FilePath, _ reason: JournalError) -> StorageError {
+        StorageError(
+            .unreadable,
+            "“\(journal)” can't be read. \(reason) It stays as it is, and nothing is saved: use the newer program.")
+    }
+
     static func unusable(_ path: FilePath, _ reason: any Error) -> StorageError {
         StorageError(
             .unreadable,

@@ -22,6 +22,7 @@ enum JournalEnd {
             case .mirrored: mirror = begun.flatMap { reader.mirror(header, at: offset) == $0 ? $0 : nil }
             case .values, .edited, .editedState, .united: (begun, mirror) = (nil, nil)
             case .kept, .history, .state, .past: break
+            case nil: return nil
             }
             offset += header.recordSize
             chain = header.checksum

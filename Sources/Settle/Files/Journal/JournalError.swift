@@ -5,6 +5,8 @@ package enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     case damaged
     /// A later version of this framework has written the journal. It must not be written to.
     case newerVersion(UInt32)
+    /// A later version of this framework has written the record at an offset. The journal must not be written to.
+    case newerRecord(offset: Int)
 
     package var description: String {
         switch self {
@@ -15,6 +17,8 @@ package enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
             The journal has version \(version), but this program knows none later than \(JournalHeader.version): a newer \
             program wrote it.
             """
+        case .newerRecord(let offset):
+            "Its record at byte \(offset) is intact, but this program does not know its form: a newer program wrote it."
         }
     }
 }

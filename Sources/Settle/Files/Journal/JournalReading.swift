@@ -17,13 +17,18 @@ extension JournalReading {
     init(_ error: JournalError) {
         isUnusable = true
         switch error {
-        case .newerVersion: newerVersion = error
+        case .newerVersion, .newerRecord: newerVersion = error
         case .empty: break
         case .damaged: damage = [JournalDamage(offset: 0, keys: nil)]
         }
     }
 
     init(_ scan: JournalScan) {
+        if scan.tail == .newer {
+            self.init(.newerRecord(offset: scan.end.offset))
+            return
+        }
+        self.init()
         records = scan.records
         // A journal begins with a record. One without was made by a process that ended before writing it.
         isUnusable = scan.records.isEmpty && scan.damage.isEmpty

@@ -20,7 +20,8 @@ extension JournalRecord {
     ///      8  checksum        u64 of the keys, seeded with generation and offset
     ///     16  keys            texts
     ///
-    /// What follows the keys depends on the kind:
+    /// Up to here, records have the same form in all later versions, so that one of a later version can be distinguished
+    /// from damage. What follows the keys depends on the kind:
     ///
     ///     base                  the number of versions that the file may have (a count), then each mirror; news; the
     ///                           tree as a value

@@ -24,7 +24,8 @@ struct JournalRecordHeader {
     static let checksumOffset = 24
 
     let payloadSize: Int
-    let kind: Kind
+    /// `nil` if the kind or a flag is unknown: if the checksum matches, a newer version has written the record.
+    let kind: Kind?
     let hasTransactions: Bool
     let chain: UInt64
     let durableEnd: Int
@@ -38,12 +39,11 @@ struct JournalRecordHeader {
         let word = bytes.number(UInt64.self, at: 0)
         guard let payloadSize = Int(exactly: word & 0xFFFF_FFFF), payloadSize >= JournalKeySection.size,
             payloadSize <= JournalRecord.payloadLimit,
-            let kind = Kind(rawValue: UInt8(truncatingIfNeeded: word >> 32)),
-            word >> 40 <= UInt64(Self.transactionsFlag),
             let durableEnd = Int(exactly: bytes.number(UInt64.self, at: Self.durableEndOffset))
         else { return nil }
         self.payloadSize = payloadSize
-        self.kind = kind
+        let hasKnownFlags = word >> 40 <= UInt64(Self.transactionsFlag)
+        kind = hasKnownFlags ? Kind(rawValue: UInt8(truncatingIfNeeded: word >> 32)) : nil
         hasTransactions = word >> 40 & UInt64(Self.transactionsFlag) != 0
         self.durableEnd = durableEnd
         chain = bytes.number(UInt64.self, at: Self.chainOffset)

@@ -27,7 +27,7 @@ struct JournalRecordReader {
                 of: slice(offset, offset + header.recordSize), generation: generation, offset: offset)
     }
 
-    /// Reads an intact record.
+    /// Reads an intact record. Throws if this version does not understand it.
     func record(_ header: JournalRecordHeader, at offset: Int) throws(JournalError) -> JournalRecord {
         let start = offset + JournalRecordHeader.size
         let payload = slice(start, start + header.payloadSize)
@@ -67,6 +67,7 @@ struct JournalRecordReader {
             guard var transactions = try transactions() else { throw .damaged }
             transactions.checksum = checksum
             content = .past(transactions)
+        case nil: throw .damaged
         }
         guard reader.isAtEnd else { throw .damaged }
         return JournalRecord(content, durableEnd: header.durableEnd)

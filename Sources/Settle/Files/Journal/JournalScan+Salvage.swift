@@ -21,6 +21,7 @@ extension JournalScan {
                 result.records += run.scan.records
                 result.end = run.scan.end
                 result.tail = run.scan.tail
+                if result.tail == .newer { break }
             }
         }
         result.needsMore = nil
@@ -57,10 +58,13 @@ private struct JournalSearch {
     /// The number of bytes that may still be checksummed. Without this limit, bytes that look like long records
     /// everywhere would cost a checksum of the rest at every eighth byte.
     private var remainingWork: Int
+    /// The same for records of an unknown kind. Many bytes look like one, and must not use up the work for the others.
+    private var remainingGuesses: Int
 
     init(_ reader: JournalRecordReader) {
         self.reader = reader
         remainingWork = 4 * reader.bytes.count
+        remainingGuesses = reader.bytes.count
     }
 
     /// Returns all runs of records after an invalid record, up to the first run that proves that the invalid one was on
@@ -81,13 +85,14 @@ private struct JournalSearch {
                     generation: reader.generation, offset: start, chain: header.chain,
                     chainOffset: start + JournalRecordHeader.chainOffset))
             offset = max(scan.end.offset, start + 8)
-            guard !scan.records.isEmpty else { continue }
-            runs.append(Run(start: start, scan: scan))
             // Ignore a `durableEnd` beyond the record itself: at the time of writing, later bytes can't have been
             // stable.
-            if scan.records.contains(where: { $0.record.durableEnd > bad && $0.record.durableEnd <= $0.offset }) {
-                return runs
-            }
+            let isProven =
+                header.durableEnd > bad && header.durableEnd <= start
+                || scan.records.contains { $0.record.durableEnd > bad && $0.record.durableEnd <= $0.offset }
+            guard !scan.records.isEmpty || scan.tail == .newer && isProven else { continue }
+            runs.append(Run(start: start, scan: scan))
+            if isProven { return runs }
         }
         return nil
     }
@@ -95,13 +100,25 @@ private struct JournalSearch {
     private mutating func nextIntact(from start: Int) -> (offset: Int, header: JournalRecordHeader)? {
         var offset = start
         while reader.end - offset >= JournalRecordHeader.size, remainingWork > 0 {
-            if let header = reader.header(at: offset), header.recordSize <= reader.end - offset {
-                remainingWork -= header.recordSize
-                if reader.isIntact(header, at: offset) { return (offset, header) }
+            if let header = reader.header(at: offset), header.recordSize <= reader.end - offset,
+                spendWork(on: header, at: offset), reader.isIntact(header, at: offset)
+            {
+                return (offset, header)
             }
             offset += 8
         }
         return nil
+    }
+
+    /// Returns whether the bytes are worth a checksum.
+    private mutating func spendWork(on header: JournalRecordHeader, at offset: Int) -> Bool {
+        if header.kind != nil {
+            remainingWork -= header.recordSize
+            return true
+        }
+        guard header.durableEnd <= offset, header.recordSize <= remainingGuesses else { return false }
+        remainingGuesses -= header.recordSize
+        return true
     }
 }
 

@@ -5,6 +5,9 @@ package struct JournalScan: Sendable {
         case clean
         /// Bytes that are not a valid record follow, as after a crash during an append.
         case torn
+        /// An intact record follows that this version does not understand: a newer version has written it. Neither it
+        /// nor what follows may be cut off or replaced.
+        case newer
     }
 
     package var records: [(offset: Int, record: JournalRecord)] = []
@@ -39,7 +42,11 @@ extension JournalRecordReader {
                 scan.needsMore = offset + header.recordSize - base
                 break
             }
-            guard isIntact(header, at: offset), let record = try? record(header, at: offset) else { break }
+            guard isIntact(header, at: offset) else { break }
+            guard let record = try? record(header, at: offset) else {
+                scan.tail = .newer
+                return scan
+            }
             scan.records.append((offset, record))
             scan.end.offset += header.recordSize
             scan.end.chain = header.checksum
