@@ -93,6 +93,21 @@ import Testing
         #expect(await home.run("confirm", "app").code == 1)
     }
 
+    @Test("A record that can't be read is named, and stays") func unreadable() async throws {
+        let home = try CommandHome()
+        await home.run("write", "app", "a", "-int", "1")
+        await home.run("write", "app", "a", "-int", "2", "--confirm-within", "5m")
+        try Data(#"{"a": 2, "$settle": {"unconfirmed": "later"}}"#.utf8).write(to: home.settings("app"))
+        for verb in ["confirm", "revert"] {
+            let answer = await home.run(verb, "app")
+            #expect(answer.code == 65 && answer.errors.contains("“$settle.unconfirmed”"), "\(answer)")
+        }
+        let check = await home.run("check", "app")
+        #expect(check.code == 1 && check.errors.contains("“$settle.unconfirmed”"), "\(check)")
+        #expect(await read(home) == "2\n")
+        #expect(try String(contentsOf: home.settings("app"), encoding: .utf8).contains("\"unconfirmed\": \"later\""))
+    }
+
     @Test("No file is made where there is none") func absent() async throws {
         let home = try CommandHome()
         #expect(await home.run("confirm", "none").code == 1)

@@ -31,6 +31,10 @@ enum CheckVerbs {
             }
             let declared = try target.declared()
             problems += declared.all.compactMap { setting in values[setting.key].flatMap(setting.refusal) }
+            let unconfirmed =
+                problems.isEmpty
+                ? try await target.reading { ($0.unconfirmed.change, problem: $0.unconfirmed.problem) } : nil
+            if let problem = unconfirmed?.problem { problems.append("\(problem)") }
             let keys = values.leaves(within: declared).count
             if invocation.format != nil {
                 try invocation.show(
@@ -45,7 +49,7 @@ enum CheckVerbs {
             }
             guard invocation.format == nil else { return }
             try invocation.terminal.say("\(target.name): healthy, values: \(keys)", .green)
-            invocation.tellUnconfirmed(try await target.reading { $0.unconfirmed.change })
+            invocation.tellUnconfirmed(unconfirmed?.0)
         })
 
     static let schema = Verb(

@@ -48,7 +48,9 @@ extension CommandTarget {
     fileprivate func writingUnconfirmed<Result: Sendable>(
         _ body: @Sendable (SettingsStore, SettingsStore.UnconfirmedChange) async throws -> Result
     ) async throws -> Result {
-        guard let change = try await reading({ $0.unconfirmed.change }) else {
+        let (change, problem) = try await reading { ($0.unconfirmed.change, $0.unconfirmed.problem) }
+        if let problem { throw problem }
+        guard let change else {
             throw CommandFailure(.absent, "\(name) has no unconfirmed change.")
         }
         return try await writing { store in try await body(store, change) }

@@ -141,6 +141,34 @@ import Testing
         try? await reader.close()
     }
 
+    @Test("A record that can't be read is reported and stays, and so does the change") func unreadable() async throws {
+        let home = try HistoryPlace(.file)
+        let store = try await home.open()
+        let issues = ChangeRecorder(store.issues)
+        try await store.commit(confirmWithin: Self.length) { try store.keys.setValue(2, forKey: "port") }
+        try await store.file.flush()
+        try home.edit([UnconfirmedCommit.key: .string("later")])
+        _ = try await store.entries()
+        let issue = await issues.next()
+        #expect(issue?.code == .unusableValue && issue?.key == "$settle.unconfirmed")
+        home.clock.advance(by: Self.length)
+        for store in [store, try await home.open()] {
+            #expect(store.unconfirmed.change == nil && store.unconfirmed.problem?.code == .unusableValue)
+            let ends = [
+                await #expect(throws: SettingsError.self) { try await store.unconfirmed.confirm() },
+                await #expect(throws: SettingsError.self) { _ = try await store.unconfirmed.revert() },
+                await #expect(throws: SettingsError.self) {
+                    try await store.commit(confirmWithin: Self.length) { try store.keys.setValue(3, forKey: "port") }
+                },
+            ]
+            #expect(ends.map(\.?.code) == [.unusableValue, .unusableValue, .unusableValue])
+            try await store.commit { try store.keys.setValue(4, forKey: "other") }
+            try await store.close()
+        }
+        let stored = try await home.stored()
+        #expect(stored["port"] == .integer(2) && stored[UnconfirmedCommit.key] == .string("later"))
+    }
+
     @Test("Without a kept history it is taken back all the same") func withoutHistory() async throws {
         let home = try HistoryPlace(.file)
         let store = try await home.open(.none)

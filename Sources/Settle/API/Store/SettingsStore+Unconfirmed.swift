@@ -39,7 +39,14 @@ extension SettingsStore {
 }
 
 extension SettingsStore.Unconfirmed {
-    /// The unconfirmed change; `nil` if there is none. It contains neither values nor secrets.
+    /// The error if a record is stored that can't be read.
+    package var problem: SettingsError? {
+        let log = store.core.log
+        return log.lock.withLock { log.unconfirmed.isUnreadable } ? .unreadableUnconfirmed : nil
+    }
+
+    /// The unconfirmed change; `nil` if there is none, or if its record can't be read, which ``SettingsStore/issues``
+    /// reports. It contains neither values nor secrets.
     public var change: SettingsStore.UnconfirmedChange? {
         let (log, time) = (store.core.log, store.core.time)
         guard let commit = log.lock.withLock({ log.unconfirmed.current }) else { return nil }
@@ -55,7 +62,8 @@ extension SettingsStore.Unconfirmed {
     ///
     /// - Parameter author: The name for the entry in the history.
     /// - Throws: ``SettingsError`` with ``SettingsError/Code/nothingUnconfirmed`` if there is nothing to confirm, or no
-    ///   longer, because the time is over; and as ``SettingsStore/commit(author:confirmWithin:_:)``.
+    ///   longer, because the time is over; ``SettingsError/Code/unusableValue`` if its record can't be read; and as
+    ///   ``SettingsStore/commit(author:confirmWithin:_:)``.
     public func confirm(author: String? = nil) async throws {
         try await store.open().confirm(author: author)
     }
@@ -67,8 +75,9 @@ extension SettingsStore.Unconfirmed {
     /// ``HistoryEntry/reason``.
     ///
     /// - Parameter author: The name for the entry in the history.
-    /// - Throws: ``SettingsError`` with ``SettingsError/Code/nothingUnconfirmed`` if nothing is unconfirmed. If a value
-    ///   can't be put back, because it breaks its rule now or its key is locked: nothing has changed then. And as
+    /// - Throws: ``SettingsError`` with ``SettingsError/Code/nothingUnconfirmed`` if nothing is unconfirmed, and
+    ///   ``SettingsError/Code/unusableValue`` if its record can't be read. If a value can't be put back, because it
+    ///   breaks its rule now or its key is locked: nothing has changed then. And as
     ///   ``SettingsStore/commit(author:confirmWithin:_:)``.
     @discardableResult
     public func revert(author: String? = nil) async throws -> UndoResult {

@@ -2,6 +2,11 @@
 extension StoreCore {
     private var unconfirmed: UnconfirmedCommit? { log.lock.withLock { log.unconfirmed.current } }
 
+    /// The reason why there is nothing to confirm or to take back.
+    private var noneUnconfirmed: SettingsError {
+        log.lock.withLock { log.unconfirmed.isUnreadable } ? .unreadableUnconfirmed : .nothingUnconfirmed
+    }
+
     // MARK: Committing
 
     /// Records the values that the transaction in progress has replaced. Called at its end, under the writer's lock.
@@ -14,6 +19,8 @@ extension StoreCore {
             changes.append(StoredMutation(key: slot.key, oldValue: old, newValue: new))
         }
         guard !changes.isEmpty else { return }
+        // This one's record would replace it.
+        if log.lock.withLock({ log.unconfirmed.isUnreadable }) { throw SettingsError.unreadableUnconfirmed }
         let new = UnconfirmedCommit(changes, by: author, within: confirmation.length, at: time.moment())
         let joined = unconfirmed?.joined(by: new) ?? new
         do {
@@ -63,7 +70,7 @@ extension StoreCore {
     /// Lets the unconfirmed commit stand.
     func confirm(author: String?) async throws {
         try await commit(author: author) {
-            guard let commit = unconfirmed else { throw SettingsError.nothingUnconfirmed }
+            guard let commit = unconfirmed else { throw noneUnconfirmed }
             guard !commit.isDue(at: time.moment()) else { throw SettingsError.confirmedTooLate(commit) }
             stage(nil, author: author, for: "confirmed")
         }
@@ -79,7 +86,7 @@ extension StoreCore {
             stage(nil, author: author, for: reason)
             return result
         }
-        guard let reverted else { throw SettingsError.nothingUnconfirmed }
+        guard let reverted else { throw noneUnconfirmed }
         return reverted
     }
 

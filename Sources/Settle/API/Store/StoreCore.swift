@@ -40,7 +40,7 @@ package final class StoreCore: Engine, @unchecked Sendable {
         loadOutcome = contents.outcome
         let log = MutationLog(
             logLimit: configuration.logLimit, logCostLimit: configuration.logCostLimit, stored: tree,
-            unconfirmed: UnconfirmedCommit(record.unconfirmed))
+            unconfirmed: record.unconfirmed)
         let time = TimeSource(configuration.clock)
         let issueBoard = IssueBoard(outlet: configuration.unheardIssueHandler.map(IssueBoard.queued))
         var known = KnownMigrations(record: record, names: migrations)
@@ -54,6 +54,7 @@ package final class StoreCore: Engine, @unchecked Sendable {
             report: { issueBoard.report($0) })
         super.init(log: log, time: time, issueBoard: issueBoard)
         refuseWrites(known.refusal.map { .storage($0) })
+        if log.lock.withLock({ log.unconfirmed.isUnreadable }) { issueBoard.report(.unreadableUnconfirmed) }
         switch loadOutcome {
         case .absent, .intact: break
         case .recovered(let description, _): issueBoard.report(SettingsError(.recovered, description))

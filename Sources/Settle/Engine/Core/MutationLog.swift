@@ -38,9 +38,10 @@ package final class MutationLog: @unchecked Sendable {
     /// The number of sequences being iterated; see ``Waiter``.
     let subscribers = Atomic<Int>(0)
 
+    /// - Parameter unconfirmed: The stored record of a commit that is not confirmed.
     init(
         logLimit: Int, logCostLimit: Int, stored tree: SettingTree = SettingTree(),
-        unconfirmed: UnconfirmedCommit? = nil
+        unconfirmed: SettingValue? = nil
     ) {
         self.unconfirmed = UnconfirmedState(unconfirmed)
         costLimit = logCostLimit

@@ -28,13 +28,19 @@ final class UnconfirmedWrite: Sendable {
 struct UnconfirmedState: Sendable {
     /// `nil` if no commit is unconfirmed.
     private(set) var current: UnconfirmedCommit?
+    /// Whether the stored record can't be read. Then its commit stands, and the record stays.
+    private(set) var isUnreadable: Bool
     private var unsaved: UnconfirmedWrite?
 
-    init(_ commit: UnconfirmedCommit?) { current = commit }
+    init(_ record: SettingValue?) {
+        current = UnconfirmedCommit(record)
+        isUnreadable = record != nil && current == nil
+    }
 
     /// Adopts the change of a published transaction.
     mutating func write(_ write: UnconfirmedWrite) {
         current = write.commit
+        isUnreadable = false
         unsaved = UnconfirmedWrite(
             write.commit, keys: write.keys + (unsaved?.keys ?? []), author: write.author, reason: write.reason)
     }
@@ -45,8 +51,13 @@ struct UnconfirmedState: Sendable {
         return unsaved
     }
 
-    /// Adopts the commit that is stored or about to be, unless a transaction has written a newer one.
-    mutating func adopt(_ commit: UnconfirmedCommit?) {
-        if unsaved == nil { current = commit }
+    /// Adopts the record that is stored or about to be, unless a transaction has written a newer one.
+    ///
+    /// - Returns: Whether it is one that can't be read, unlike the one before.
+    mutating func adopt(_ record: SettingValue?) -> Bool {
+        guard unsaved == nil else { return false }
+        let wasUnreadable = isUnreadable
+        self = UnconfirmedState(record)
+        return isUnreadable && !wasUnreadable
     }
 }

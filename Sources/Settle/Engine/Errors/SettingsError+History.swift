@@ -45,6 +45,12 @@ extension SettingsError {
     static let nothingUnconfirmed = SettingsError(
         .nothingUnconfirmed, "There is no unconfirmed change: it was confirmed or taken back, or there was none.")
 
+    static let unreadableUnconfirmed = SettingsError(
+        .unusableValue,
+        "\(quoted(UnconfirmedCommit.key)), the record of an unconfirmed change, can't be read. The change stands and is not "
+            + "taken back. Correct the record, or remove it to confirm the change.",
+        key: UnconfirmedCommit.key.description)
+
     static func confirmedTooLate(_ commit: UnconfirmedCommit) -> SettingsError {
         SettingsError(
             .nothingUnconfirmed,

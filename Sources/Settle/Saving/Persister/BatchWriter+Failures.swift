@@ -66,8 +66,8 @@ extension BatchWriter {
         let stored = external.migrations.record.unconfirmed
         let waiting = pending.values[UnconfirmedCommit.key]
         if waiting != nil { pending.replaced[UnconfirmedCommit.key] = stored }
-        let commit = UnconfirmedCommit(waiting ?? stored)
-        log.lock.withLock { log.unconfirmed.adopt(commit) }
+        let record = waiting ?? stored
+        if log.lock.withLock({ log.unconfirmed.adopt(record) }) { report(.unreadableUnconfirmed) }
     }
 
     func leaveUnresolved() { pending.leaveUnresolved(log.lock.withLock { log.unsaved.lastCollected }) }
