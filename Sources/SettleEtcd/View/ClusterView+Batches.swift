@@ -35,9 +35,7 @@ extension ClusterView {
             case .migrated(let known):
                 var tree = SettingTree()
                 tree.root[MigrationRecord.name] = mirror.value(at: SettingKey(name: MigrationRecord.name))
-                if let foreign = MigrationRecord(in: tree).foreignStep(besides: known) {
-                    throw .migrated(by: foreign)
-                }
+                if let refusal = MigrationRecord(in: tree).refusal(within: known) { throw refusal }
             }
         }
     }

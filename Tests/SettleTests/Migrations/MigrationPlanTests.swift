@@ -223,6 +223,29 @@ import Testing
         #expect(try kept == tree(#"{"$settle": {"other": 1, "migrations": ["remove a"]}}"#))
     }
 
+    @Test("A record that is no list of names forbids every program with a list to save", arguments: [true, false])
+    func unreadable(isFile: Bool) async throws {
+        let fixture = try FileStorageFixture()
+        for record in [#""x""#, #"{"migrations": "x"}"#, #"{"migrations": ["a", 1]}"#] {
+            let tree = try tree("{\"$settle\": \(record)}")
+            #expect(MigrationRecord(in: tree).refusal(within: ["a"])?.code == .migrated, "\(record)")
+            let storage: any Storage = isFile ? fixture.storage() : InMemoryStorage()
+            _ = try await storage.load()
+            let values = tree.root.map { (SettingKey.path($0), SettingValue?.some($1)) }
+            _ = try await storage.append(
+                StorageBatch(revision: 1, values: Dictionary(uniqueKeysWithValues: values)), durability: .buffered)
+            var batch = StorageBatch(revision: 2, values: ["b": .integer(1)])
+            batch.conditions = [.migrated(within: ["a"])]
+            let error = await #expect(throws: StorageError.self) {
+                try await storage.append(batch, durability: .buffered)
+            }
+            #expect(error?.code == .migrated && error?.description.contains("list of names") == true, "\(record)")
+            batch.conditions = []
+            _ = try await storage.append(batch, durability: .buffered)
+            await storage.close()
+        }
+    }
+
     @Test("No step sees or changes the record") func reserved() throws {
         let seen = SettingsMigration("look") { tree in
             if tree["$settle"] != nil { throw StorageError(.unreadable, "seen") }

@@ -223,4 +223,21 @@ import Testing
         try await store.flush()
         try await store.close()
     }
+
+    @Test("A record that becomes no list of names refuses writes until it is corrected") func unreadable() async throws
+    {
+        let storage = InMemoryStorage(Self.stored)
+        let store = try await SettingsStore.open(
+            storage: shared(storage), configuration: .init(clock: ManualClock()), migrations: [])
+        let group = try await store.group(Group.self)
+        shared(storage).simulateExternalChange(["$settle.migrations": .string("x"), "count": .integer(4)])
+        while group.count != 4 { await Task.yield() }
+        await expectRefused("commit") { try await group.commit { group.name = "new" } }
+        await expectRefused("set") { try group.$name.set("x") }
+        shared(storage).simulateExternalChange(["$settle.migrations": .array([]), "count": .integer(5)])
+        while group.count != 5 { await Task.yield() }
+        try await group.commit { group.name = "new" }
+        #expect(storage.tree["name"] == .string("new"))
+        try await store.close()
+    }
 }

@@ -54,8 +54,7 @@ extension FileSession {
             throw StorageError(.conflict, "“\(path)” has changed since the values were read.")
         }
         for case .migrated(let known) in conditions {
-            let foreign = MigrationRecord(in: inForce.tree).foreignStep(besides: known)
-            if let foreign { throw .migrated(by: foreign) }
+            if let refusal = MigrationRecord(in: inForce.tree).refusal(within: known) { throw refusal }
         }
         for case .under(let lease) in conditions { try checkLock(lease) }
     }

@@ -9,7 +9,7 @@ struct KnownMigrations: Sendable {
     var isReported = false
 
     /// The error that forbids saving.
-    var refusal: StorageError? { names.flatMap { record.foreignStep(besides: $0) }.map { .migrated(by: $0) } }
+    var refusal: StorageError? { names.flatMap { record.refusal(within: $0) } }
 
     /// The conditions that a storage has to check if it knows more migrations than the store.
     var conditions: [StorageBatch.Condition] { names.map { [.migrated(within: $0)] } ?? [] }

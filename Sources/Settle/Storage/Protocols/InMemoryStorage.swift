@@ -273,8 +273,7 @@ extension SharedMemory.State {
                 throw StorageError(.conflict, "Another store has changed the in-memory storage.")
             }
             for case .migrated(let known) in batch.conditions {
-                let foreign = MigrationRecord(in: contents.tree).foreignStep(besides: known)
-                if let foreign { throw .migrated(by: foreign) }
+                if let refusal = MigrationRecord(in: contents.tree).refusal(within: known) { throw refusal }
             }
             for case .under(let lease) in batch.conditions { try check(lease, of: number) }
         }

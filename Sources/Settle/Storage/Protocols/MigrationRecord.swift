@@ -95,6 +95,14 @@ package struct MigrationRecord: Sendable, Equatable {
         return recorded(among: known).first { $0.step == nil }?.name
     }
 
+    /// Returns the error that forbids a program to save: a step is recorded that it does not know, or the record can't
+    /// be read.
+    package func refusal(within known: [String]) -> StorageError? {
+        guard entries.root[Self.name] != nil else { return nil }
+        guard names != nil else { return .unreadableMigrations }
+        return foreignStep(besides: known).map { .migrated(by: $0) }
+    }
+
     /// Takes its own part out of a change that others have made.
     ///
     /// - Returns: Whether the recorded steps have changed.
@@ -116,6 +124,11 @@ package struct MigrationRecord: Sendable, Equatable {
 }
 
 extension StorageError {
+    fileprivate static let unreadableMigrations = StorageError(
+        .migrated,
+        "“\(MigrationRecord.name)” must have a list of names under “migrations”, and has another value, so nobody knows "
+            + "which migrations have been made. Nothing is saved until it is corrected by hand.")
+
     /// - Parameter step: One that the program does not know.
     package static func migrated(by step: String) -> StorageError {
         StorageError(

@@ -32,9 +32,9 @@ public struct StorageBatch: Sendable, Hashable, Identifiable {
         case at(StoragePosition)
         /// The lease is still held. Otherwise the append throws ``StorageError/Code/leaseLost``.
         case under(StorageLease)
-        /// No migrations are recorded, under `$settle`, but the named ones. Otherwise the append throws
-        /// ``StorageError/Code/migrated``. A storage that does not check this may store a batch of a program that does
-        /// not know of a migration yet.
+        /// No migrations are recorded, under `$settle`, but the named ones. Otherwise, also if the record is no list of
+        /// names, the append throws ``StorageError/Code/migrated``. A storage that does not check this may store a batch
+        /// of a program that does not know of a migration yet.
         case migrated(within: [String])
     }
 

@@ -24,7 +24,8 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let conflict = Code("conflict")
         /// The lease required for the batch has ended. Nothing was stored.
         public static let leaseLost = Code("leaseLost")
-        /// The stored values have been migrated with a step that the program does not know. Nothing was stored.
+        /// The stored values have been migrated with a step that the program does not know, or their record of
+        /// migrations can't be read. Nothing was stored.
         public static let migrated = Code("migrated")
         /// The storage does not support the request, whatever its contents.
         public static let unsupported = Code("unsupported")
