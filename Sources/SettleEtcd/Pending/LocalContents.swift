@@ -30,7 +30,13 @@ struct LocalContents: Sendable, Equatable {
     /// Whether the cluster was ever read.
     var hasValues: Bool { cluster != 0 }
 
-    init(_ tree: SettingTree) {
+    /// A write that can't be read, because a newer program or an edit has given it another form. It must not be lost.
+    struct UnreadableWrite: Error {
+        /// Its place in the copy, such as `pending[0]`.
+        var name: String
+    }
+
+    init(_ tree: SettingTree) throws(UnreadableWrite) {
         let object = GatewayObject(tree.root)
         client = object.name("client")
         if let found = object.object("cluster") {
@@ -43,8 +49,21 @@ struct LocalContents: Sendable, Equatable {
             guard case .dictionary(let entries) = value, let inner = entries["value"] else { continue }
             values[KeyName(name)] = Value(value: inner, revision: GatewayObject(entries).signed("revision"))
         }
-        if case .array(let entries)? = tree.root["pending"] { pending = entries.compactMap(PendingTransaction.init) }
-        if case .array(let entries)? = tree.root["lost"] { lost = entries.compactMap(EtcdLostTransaction.init) }
+        pending = try Self.writes("pending", in: tree, PendingTransaction.init)
+        lost = try Self.writes("lost", in: tree, EtcdLostTransaction.init)
+    }
+
+    private static func writes<Write>(
+        _ name: String, in tree: SettingTree, _ read: (SettingValue) -> Write?
+    ) throws(UnreadableWrite) -> [Write] {
+        guard let value = tree.root[name] else { return [] }
+        guard case .array(let entries) = value else { throw UnreadableWrite(name: name) }
+        var writes: [Write] = []
+        for (index, entry) in entries.enumerated() {
+            guard let write = read(entry) else { throw UnreadableWrite(name: "\(name)[\(index)]") }
+            writes.append(write)
+        }
+        return writes
     }
 
     /// Returns the writes that turn another state into this one.

@@ -10,19 +10,36 @@ actor LocalCopy {
     /// The contents of the storage.
     private var written = LocalContents()
     private var tree = SettingTree()
+    /// Whether the last load has found something that can't be read. Then nothing is written.
+    private var isUnreadable = false
     private var lastError: StorageError?
     private var number: UInt64 = 0
     private let turns = Turns()
 
     init(_ storage: any Storage) { self.storage = storage }
 
-    /// - Throws: The error of the storage. Nothing is written then.
+    /// - Throws: The error of the storage, or that a pending or lost write can't be read. Nothing is written then.
     func load() async throws(StorageError) -> LocalContents {
         let found = try await storage.load()
         tree = found.tree
-        contents = LocalContents(found.tree)
+        do {
+            contents = try LocalContents(found.tree)
+        } catch {
+            isUnreadable = true
+            throw unreadable(error)
+        }
+        isUnreadable = false
         written = contents
         return contents
+    }
+
+    private func unreadable(_ write: LocalContents.UnreadableWrite) -> StorageError {
+        let file = (storage as? FileStorage).map { " “\($0.path)”" } ?? ""
+        return StorageError(
+            .unreadable,
+            "The local copy\(file) can't be read: “\(write.name)” is not a write in a form that this program knows, and must "
+                + "not be lost. A newer program or an edit has changed it. Use the newer program, or correct or remove the "
+                + "entry.")
     }
 
     /// Changes the copy.
@@ -32,6 +49,7 @@ actor LocalCopy {
     func update(
         _ durability: StorageDurability = .buffered, _ change: @Sendable (inout LocalContents) -> Void
     ) async -> StorageError? {
+        guard !isUnreadable else { return nil }
         change(&contents)
         await turns.enter()
         defer { turns.leave() }
@@ -53,7 +71,7 @@ actor LocalCopy {
 
     func close() async {
         await update { _ in }
-        if let storage = storage as? any CheckpointingStorage {
+        if !isUnreadable, let storage = storage as? any CheckpointingStorage {
             // Changes that it can't write to the file stay in the journal.
             _ = try? await storage.checkpoint(tree, for: .closing)
         }

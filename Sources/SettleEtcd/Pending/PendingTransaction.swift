@@ -126,10 +126,13 @@ extension PendingTransaction {
         return .dictionary(entries)
     }
 
+    /// `nil` if the value has another form.
     init?(_ value: SettingValue) {
-        guard case .dictionary(let entries) = value, let lost = EtcdLostTransaction(value) else { return nil }
+        guard case .dictionary(let entries) = value, let lost = EtcdLostTransaction(value),
+            let replaced = EtcdLostTransaction.keys(entries["replaced"])
+        else { return nil }
         self.init(
-            values: lost.values, base: lost.base, replaced: Set(EtcdLostTransaction.keys(entries["replaced"])),
+            values: lost.values, base: lost.base, replaced: Set(replaced),
             batch: GatewayObject(entries).batch, author: lost.author, time: lost.time)
     }
 }
@@ -142,15 +145,14 @@ extension EtcdLostTransaction {
         return .dictionary(entries)
     }
 
+    /// `nil` if the value has another form.
     init?(_ value: SettingValue) {
-        guard case .dictionary(let entries) = value, case .dictionary(let set)? = entries["set"] else { return nil }
-        var values: [SettingKey: SettingValue?] = [:]
-        for (name, value) in set { if let key = SettingKey(name) { values.updateValue(value, forKey: key) } }
-        for key in Self.keys(entries["removed"]) { values.updateValue(nil, forKey: key) }
-        var stored: [SettingKey: SettingValue] = [:]
-        if case .dictionary(let found)? = entries["stored"] {
-            for (name, value) in found { if let key = SettingKey(name) { stored[key] = value } }
-        }
+        guard case .dictionary(let entries) = value, let set = entries["set"].flatMap(Self.values),
+            let removed = Self.keys(entries["removed"]),
+            let stored = Self.values(entries["stored"] ?? .dictionary([:]))
+        else { return nil }
+        var values = set.mapValues(SettingValue?.some)
+        for key in removed { values.updateValue(nil, forKey: key) }
         let object = GatewayObject(entries)
         self.init(
             values: values, stored: stored, base: object.signed("base"), author: object.name("author"),
@@ -171,8 +173,20 @@ extension EtcdLostTransaction {
         return entries
     }
 
-    static func keys(_ value: SettingValue?) -> [SettingKey] {
-        guard case .array(let names)? = value else { return [] }
-        return names.compactMap { if case .string(let name) = $0 { SettingKey(name) } else { nil } }
+    /// - Returns: `nil` if the value is not a list of keys.
+    static func keys(_ value: SettingValue?) -> [SettingKey]? {
+        guard case .array(let names) = value ?? .array([]) else { return nil }
+        let keys = names.compactMap { if case .string(let name) = $0 { SettingKey(name) } else { nil } }
+        return keys.count == names.count ? keys : nil
+    }
+
+    private static func values(_ value: SettingValue) -> [SettingKey: SettingValue]? {
+        guard case .dictionary(let entries) = value else { return nil }
+        var values: [SettingKey: SettingValue] = [:]
+        for (name, value) in entries {
+            guard let key = SettingKey(name) else { return nil }
+            values[key] = value
+        }
+        return values
     }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Settle
 import SettleTesting
 import Synchronization
@@ -69,6 +70,52 @@ struct LocalCopyTests {
         await storage.close()
     }
 
+    @Test(arguments: ["pending", "lost"])
+    func aWriteThatCannotBeReadIsNeverLost(_ name: String) async throws {
+        try await leavePending(batch(["a": .integer(2)]))
+        guard case .array(let entries)? = copy.tree.root["pending"], case .dictionary(let entry)? = entries.first else {
+            throw StorageError(.unreadable, "Nothing is pending.")
+        }
+        func changed(_ field: String, _ value: SettingValue?) -> SettingValue {
+            var entry = entry
+            entry[field] = value
+            return .array([.dictionary(entry)])
+        }
+        let writes: [SettingValue] = [
+            .string("x"), .array([.integer(1)]), .array(entries + [.string("x")]), changed("set", nil),
+            changed("set", .array([])), changed("set", .dictionary(["": .integer(1)])),
+            changed("removed", .string("b")), changed("removed", .array([.integer(1)])),
+            changed("stored", .integer(1)),
+        ]
+        for write in writes {
+            InMemoryStorage(sharing: copy).simulateExternalChange([.path(name): write])
+            let before = copy.tree
+            let (storage, _) = client()
+            let error = await #expect(throws: StorageError.self) { _ = try await storage.load() }
+            #expect(error?.code == .unreadable && error?.description.contains("“\(name)") == true, "\(write)")
+            await storage.close()
+            #expect(copy.tree == before && copy.tree.root[name] == write)
+        }
+        #expect(fixture.cluster.text("/fleet/test/a") == "1")
+        // The write is still there for a program that knows it, or for someone who corrects it.
+        InMemoryStorage(sharing: copy).simulateExternalChange(["pending": .array(entries), "lost": nil])
+        let (storage, _) = client()
+        #expect(try await storage.load().tree.root["a"] == .integer(2))
+        await storage.close()
+    }
+
+    @Test func theFileOfAnUnreadableCopyIsNamed() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "copy.json")
+        let text = #"{"pending": [1]}"#
+        try Data(text.utf8).write(to: file)
+        let copy = LocalCopy(FileStorage(at: file))
+        let error = await #expect(throws: StorageError.self) { _ = try await copy.load() }
+        #expect(error?.description.contains("copy.json” can't be read: “pending[0]”") == true)
+        await copy.close()
+        #expect(try String(decoding: Data(contentsOf: file), as: UTF8.self) == text)
+    }
+
     /// Neither waits for the answer that was lost, nor for the next attempt.
     @Test(arguments: [FakeTransport.Fault.answerLost, .requestLost, .refused])
     func whatIsWrittenWithoutTheClusterIsKeptAtOnce(_ fault: FakeTransport.Fault) async throws {
@@ -85,7 +132,7 @@ struct LocalCopyTests {
             settings.limit = 12
         }
         // No time passes: the next attempt does not come.
-        while !LocalContents(copy.tree).pending.contains(where: { $0.values["name"] != nil }) { await Task.yield() }
+        while try !LocalContents(copy.tree).pending.contains(where: { $0.values["name"] != nil }) { await Task.yield() }
         // The process ends.
         transport.endStreams()
         let (next, _) = client()

@@ -90,7 +90,7 @@ struct KeySpellingTests {
         let (storage, _) = fixture.client(localCopy: InMemoryStorage(sharing: copy))
         _ = try await storage.load()
         await storage.close()
-        #expect(LocalContents(copy.tree).values.count == 2)
+        #expect(try LocalContents(copy.tree).values.count == 2)
         let (offline, transport) = fixture.client(localCopy: InMemoryStorage(sharing: copy))
         transport.setAll(.refused)
         let tree = try await offline.load().tree
@@ -105,7 +105,7 @@ struct KeySpellingTests {
         #expect(value(first) == nil && value(second) == "2")
         #expect(await again.lostTransactions().isEmpty)
         await again.close()
-        #expect(LocalContents(copy.tree).values.keys.map(\.text) == [second.description])
+        #expect(try LocalContents(copy.tree).values.keys.map(\.text) == [second.description])
     }
 
     @Test func whatWasForgottenMeanwhileComesForEachOfThem() async throws {

@@ -42,7 +42,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     /// The maximum size of a journal: a load reads a little more.
     package static let journalCapacity = FileSession.journalSizeLimit - (1 << 20)
 
-    let path: FilePath
+    package let path: FilePath
     /// `nil` for a file of this process's own.
     let home: UserHome?
     private let isFileURL: Bool
