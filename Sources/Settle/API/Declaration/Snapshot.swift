@@ -79,6 +79,10 @@ extension Snapshot: CustomStringConvertible, CustomReflectable {
 
 extension SettingsGroup {
     /// Returns all values of the group and of the groups within it, as they were between two transactions.
+    ///
+    /// The call does not wait for writers, with two exceptions: for a draft's settings it waits until a write to the
+    /// draft has ended, and for a group that has properties of optional, protocol or class types, itself or in a group
+    /// within it, until a transaction in progress has ended. Copying such properties may run code of their types.
     public func snapshot() -> Snapshot<Self> {
         Snapshot(of: self)
     }
@@ -87,7 +91,10 @@ extension SettingsGroup {
     ///
     /// This is cheaper than ``snapshot()``, because it usually copies nothing: it runs the closure again if a
     /// transaction came in between. So the closure should only read, and only through its argument, which becomes a
-    /// copy if transactions come too fast. The call does not wait for writers. Observation tracks the closure's reads.
+    /// copy if transactions come too fast. Observation tracks the closure's reads.
+    ///
+    /// The call does not wait for writers, except for a draft's settings, and except if it needs a copy for which
+    /// ``snapshot()`` waits.
     public func snapshot<Result>(_ read: (Self) throws -> Result) rethrows -> Result {
         guard let engine else { return try read(self) }
         if engine.writer.isHeldByCurrentThread { return try read(self) }
