@@ -105,6 +105,22 @@ import Testing
         if isRunning { try await store.close() }
     }
 
+    @Test("A check names the journal that a newer program has written, and not its copy") func newerJournal()
+        async throws
+    {
+        let home = try CommandHome()
+        await home.run("write", "app", "a", "1")
+        let folder = FileStorage.stateFolder(of: home.settings("app"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        let journal = folder.appending(path: try #require(names.first { $0.hasSuffix(".journal") }))
+        var bytes = Array(try Data(contentsOf: journal))
+        let header = try bytes.withUnsafeBytes { try JournalHeader.decode($0) }
+        bytes.replaceSubrange(..<JournalHeader.size, with: header.encoded(inVersion: 4))
+        try Data(bytes).write(to: journal)
+        let answer = await home.run("check", "app")
+        #expect(answer.code != 0 && answer.errors.contains("“\(journal.path)” can't be read"), "\(answer)")
+    }
+
     @Test("A healthy domain is healthy, a damaged one is told and repaired")
     func check() async throws {
         let home = try CommandHome()

@@ -87,23 +87,35 @@ package struct DomainFilesCopy {
     package func salvaged() throws -> StorageContents {
         let storage = FileStorage(at: URL(filePath: file.text))
         defer { storage.close() }
-        var contents = try storage.load()
-        _ = MigrationRecord(takenFrom: &contents.tree)
-        for path in [original.journal, original.state] {
-            contents.outcome = contents.outcome.replacing(folder.appending(path.name).text, with: path.text)
+        do {
+            var contents = try storage.load()
+            _ = MigrationRecord(takenFrom: &contents.tree)
+            contents.outcome = contents.outcome.changingDescription(withOriginalPaths)
+            return contents
+        } catch {
+            var error = error
+            error.description = withOriginalPaths(error.description)
+            throw error
         }
-        contents.outcome = contents.outcome.replacing(folder.text, with: original.folder.text)
-        return contents
+    }
+
+    /// Replaces the paths of the copies in a text.
+    private func withOriginalPaths(_ text: String) -> String {
+        var text = text
+        for path in [original.journal, original.state] {
+            text = text.replacing(folder.appending(path.name).text, with: path.text)
+        }
+        return text.replacing(folder.text, with: original.folder.text)
     }
 }
 
 extension StorageContents.Outcome {
-    fileprivate func replacing(_ path: String, with other: String) -> Self {
+    fileprivate func changingDescription(_ change: (String) -> String) -> Self {
         switch self {
         case .absent, .intact: self
         case .recovered(let description, let isComplete):
-            .recovered(description: description.replacing(path, with: other), isComplete: isComplete)
-        case .removed(let description): .removed(description: description.replacing(path, with: other))
+            .recovered(description: change(description), isComplete: isComplete)
+        case .removed(let description): .removed(description: change(description))
         }
     }
 }
