@@ -78,11 +78,13 @@ let package = Package(
         .testTarget(
             name: "EtcdHTTPTests",
             dependencies: [
+                "fleet",
                 "EtcdHTTP",
                 "FleetMachines",
                 .product(name: "Settle", package: "settle"),
                 .product(name: "SettleEtcd", package: "settle"),
                 .product(name: "SettleTesting", package: "settle"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
     ]

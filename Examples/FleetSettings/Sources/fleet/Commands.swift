@@ -89,30 +89,24 @@ extension Fleet {
     struct Watch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Prints each change as it happens.",
-            discussion: "Each line begins with a place, after which another run goes on, also on another machine.")
+            discussion: "Each line begins with a token, after which another run resumes, on any machine.")
         @OptionGroup var cluster: Cluster
-        @Option(help: "The place to go on after. Without one: what happens from now on.") var after: String?
+        @Option(help: "The token to resume after. Without one: changes from now on.") var after: ChangeToken?
         @Option(help: "End after so many changes.") var count: Int?
 
-        func validate() throws {
-            guard after.map({ ChangeToken($0) != nil }) ?? true else {
-                throw ValidationError("“\(after ?? "")” is no place that `fleet watch` has printed.")
-            }
-        }
-
         func run() async throws {
-            let (after, count) = (after.flatMap { ChangeToken($0) }, count)
+            let (after, count) = (after, count)
             try await cluster.open { store, _ in
                 var left = count ?? .max
                 for await change in store.history.changes(after: after ?? store.history.token) where left > 0 {
-                    let place = change.token.map { "\($0)" } ?? "-"
+                    let token = change.token.map { "\($0)" } ?? "-"
                     let author = change.author.map { " by \($0)" } ?? ""
                     if let snapshot = change.snapshot {
-                        Terminal.say("\(place) everything\(author): \(SettingValue.dictionary(snapshot.root).line)")
+                        Terminal.say("\(token) everything\(author): \(SettingValue.dictionary(snapshot.root).line)")
                     }
                     for mutation in change.mutations {
                         let new = mutation.newValue as? SettingValue
-                        Terminal.say("\(place) \(mutation.key)\(author): \(new?.line ?? "removed")")
+                        Terminal.say("\(token) \(mutation.key)\(author): \(new?.line ?? "removed")")
                     }
                     left -= 1
                     if left == 0 { break }

@@ -88,8 +88,8 @@ extension Fleet {
                 }
                 let result = try await store.history.undo(token, force: force, author: author)
                 if !result.keys.isEmpty {
-                    let place = result.token.map { " at \($0)" } ?? ""
-                    Terminal.say("Put back\(place): \(result.keys.joined(separator: ", ")).")
+                    let token = result.token.map { " at \($0)" } ?? ""
+                    Terminal.say("Put back\(token): \(result.keys.joined(separator: ", ")).")
                 }
                 for conflict in result.conflicts {
                     Terminal.complain("fleet: Left as it is, because it has changed since: \(conflict).")

@@ -23,7 +23,7 @@ extension Fleet {
                 case .recovered(let description, _): Terminal.say(description)
                 case .removed(let description): Terminal.say(description)
                 }
-                if let token = store.history.token { Terminal.say("The newest place is \(token).") }
+                if let token = store.history.token { Terminal.say("The newest token is \(token).") }
                 for (name, reason) in await storage.unusableKeys().sorted(by: { $0.key < $1.key }) {
                     Terminal.say("“\(name)” is left as it is: \(reason).")
                 }

@@ -8,42 +8,9 @@ import Testing
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: RealCluster.isInstalled, "Debian's etcd-server is not installed."))
 struct HistoryCommandTests {
-    /// What a run of the program has printed, and its exit code.
-    private struct Run {
-        var output: String
-        var complaints: String
-        var status: Int32
-
-        var lines: [Substring] { output.split(separator: "\n") }
-        /// The tokens at the beginning of lines.
-        var tokens: [String] {
-            lines.filter { !$0.hasPrefix(" ") }.compactMap { $0.split(separator: " ").first.map(String.init) }
-        }
+    private func fleet(_ arguments: String..., on cluster: RealCluster) throws -> FleetRun {
+        try FleetRun(arguments, on: cluster, prefix: "/fleet/commands/")
     }
-
-    /// Runs the program, which is built beside the tests.
-    private func fleet(_ arguments: String..., on cluster: RealCluster) throws -> Run {
-        let tests = try #require(
-            Bundle.allBundles.lazy.map(\.bundleURL).first { $0.path.hasSuffix(".xctest") } ?? program)
-        let process = Process()
-        process.executableURL = tests.deletingLastPathComponent().appending(path: "fleet")
-        process.arguments =
-            [arguments[0], "--endpoints", cluster.endpoints.joined(separator: ","), "--prefix", "/fleet/commands/"]
-            + arguments.dropFirst()
-        let (output, complaints) = (Pipe(), Pipe())
-        (process.standardOutput, process.standardError) = (output, complaints)
-        try process.run()
-        let (said, complained) = (
-            try output.fileHandleForReading.readToEnd() ?? Data(),
-            try complaints.fileHandleForReading.readToEnd() ?? Data()
-        )
-        process.waitUntilExit()
-        return Run(
-            output: String(decoding: said, as: UTF8.self), complaints: String(decoding: complained, as: UTF8.self),
-            status: process.terminationStatus)
-    }
-
-    private var program: URL? { CommandLine.arguments.first.map { URL(filePath: $0) } }
 
     /// The values, as `fleet export` prints them.
     private func values(on cluster: RealCluster) throws -> SettingValue {

@@ -12,11 +12,17 @@ extension Fleet {
                 once the file has what the cluster has. While the cluster is away, the file keeps the last known values, \
                 also across restarts, and standard error says so.
 
-                The file belongs to the relay: what another program writes to it is put back, and reported on standard \
-                error. Write with “fleet set”, or with a store that is opened on the cluster.
+                The file belongs to the relay: values that another program writes to it are reverted, and reported on \
+                standard error. Write with “fleet set”, or with a store that is opened on the cluster.
+
+                A store opens the file only as the relay's user, because its journal is 600. With --mode 644 programs of \
+                other users can read the JSON, which has each change then as soon as the journal has it. They need access \
+                to the folder, too: one that the relay makes is 700.
                 """)
         @OptionGroup var cluster: Cluster
         @Option(help: "The file. It is made if it is missing.") var file: String
+        @Option(help: "The file's mode in octal, such as 644. By default a new file is 600; another keeps its mode.")
+        var mode: FileMode?
         @Flag(help: "Begin also if the cluster has no values under the prefix. Those in the file are removed.")
         var allowEmpty = false
 
@@ -48,7 +54,7 @@ extension Fleet {
                         + "it is. Check the prefix; with --allow-empty the file's values are removed.")
                 throw ExitCode.failure
             }
-            try await Self.relay(store, to: copy, at: file, until: end)
+            try await Self.relay(store, to: copy, at: file, mode, until: end)
         }
 
         private static func isEmpty(_ store: SettingsStore) async throws -> Bool {
@@ -57,7 +63,7 @@ extension Fleet {
         }
 
         private static func relay(
-            _ cluster: SettingsStore, to copy: SettingsStore, at file: URL, until end: Signals
+            _ cluster: SettingsStore, to copy: SettingsStore, at file: URL, _ mode: FileMode?, until end: Signals
         ) async throws {
             let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
             let watches = [
@@ -76,13 +82,13 @@ extension Fleet {
                 },
             ]
             defer { for watch in watches { watch.cancel() } }
-            try await update(copy, to: cluster)
+            try await update(copy, at: file, mode, to: cluster)
             try await copy.flush()
             Terminal.say(
                 "Ready: “\(file.path)” has what the cluster has\(cluster.history.token.map { " at \($0)" } ?? "").")
             for await _ in wakes {
                 do {
-                    try await update(copy, to: cluster)
+                    try await update(copy, at: file, mode, to: cluster)
                 } catch {
                     Terminal.complain("fleet: “\(file.path)” is behind the cluster: \(error)")
                 }
@@ -91,8 +97,14 @@ extension Fleet {
         }
 
         /// Writes what differs, in one transaction.
-        private static func update(_ copy: SettingsStore, to cluster: SettingsStore) async throws {
+        private static func update(
+            _ copy: SettingsStore, at file: URL, _ mode: FileMode?, to cluster: SettingsStore
+        ) async throws {
             try copy.file.import(try await cluster.file.export(), .replace, author: "cluster")
+            guard let mode else { return }
+            // Other users can't read the journal, only the file.
+            try await copy.file.flush()
+            try mode.set(at: file)
         }
 
         private static func complain(_ change: Change, _ file: URL) {
