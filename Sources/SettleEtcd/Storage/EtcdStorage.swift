@@ -59,6 +59,8 @@ public actor EtcdStorage: HistoryStorage {
     nonisolated let newest = LockedValue<ChangeToken?>(nil)
     /// Whether the view's policy shows a history.
     nonisolated let showsHistory = LockedValue(false)
+    /// The view's contents of the schema's key.
+    nonisolated let schemaContent = LockedValue<Mirror.Content?>(nil)
     nonisolated let holders = LockedValue<[KeyName: String]>([:])
 
     var phase = Phase.unread
@@ -138,6 +140,7 @@ public actor EtcdStorage: HistoryStorage {
 
     private func viewDidChange() {
         newest.withLock { $0 = view.recent.end }
+        schemaContent.withLock { $0 = view.mirror.entries[.schema]?.content }
         for lock in locks.removeLost(in: view.mirror, followed: view.followed) {
             events.send(.leaseLost(lock.storageLease(at: view.position)))
         }

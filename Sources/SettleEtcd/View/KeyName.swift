@@ -52,7 +52,9 @@ extension KeyName {
         case setting(SettingKey)
         case marker(client: String)
         case lock(String)
-        /// A marker or lock of a client whose prefix is this one with the rest of a name.
+        /// The schema of the settings.
+        case schema
+        /// A marker, lock or schema of a client whose prefix is this one with the rest of a name.
         case nested(prefix: KeyName)
         /// A key that another program has stored. The text gives the reason that it is not a setting. It is left
         /// unchanged.
@@ -62,6 +64,9 @@ extension KeyName {
     private static let own = Array("$settle/".utf8)
     private static let markers = own + Array("markers/".utf8)
     private static let locks = own + Array("locks/".utf8)
+    private static let schemaBytes = own + Array("schema".utf8)
+
+    static let schema = KeyName(schemaBytes)
 
     static func marker(_ client: String) -> KeyName { KeyName(markers + Array(client.utf8)) }
     static func lock(_ name: String) -> KeyName { KeyName(locks + Array(name.utf8)) }
@@ -70,6 +75,7 @@ extension KeyName {
         guard let text = String(validating: bytes, as: UTF8.self) else { return .unknown("its name is not UTF-8") }
         if let client = rest(after: Self.markers) { return .marker(client: client) }
         if let lock = rest(after: Self.locks) { return .lock(lock) }
+        if bytes == Self.schemaBytes { return .schema }
         if let inner = nestedPrefix { return .nested(prefix: inner) }
         // A key has one spelling: another text with the same meaning is not the setting's name.
         guard !isOwn, let key = SettingKey(text), KeyName(key) == self else {
@@ -83,11 +89,13 @@ extension KeyName {
     /// Whether the storage reserves the name.
     var isOwn: Bool { bytes.starts(with: Self.own) || nestedPrefix != nil }
 
-    /// The part before the name of a marker or lock, with the slash.
+    /// The part before the name of a marker, lock or schema, with the slash.
     private var nestedPrefix: KeyName? {
         for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "/") {
             let rest = bytes[(index + 1)...]
-            if rest.starts(with: Self.markers) || rest.starts(with: Self.locks) { return KeyName(bytes[...index]) }
+            if rest.starts(with: Self.markers) || rest.starts(with: Self.locks) || rest == Self.schemaBytes[...] {
+                return KeyName(bytes[...index])
+            }
         }
         return nil
     }

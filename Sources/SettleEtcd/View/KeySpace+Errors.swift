@@ -27,6 +27,18 @@ extension KeySpace {
         }
     }
 
+    var schemaIsUnusable: StorageError {
+        StorageError(
+            .unreadable,
+            "The schema of the settings under “\(prefix)” can't be read: “\(prefix)\(KeyName.schema.text)” is no JSON "
+                + "object. Store another one.")
+    }
+
+    var schemaIsNoObject: StorageError {
+        StorageError(
+            .unsupportedValue, "The schema of the settings under “\(prefix)” was not stored: it is no JSON object.")
+    }
+
     // MARK: Transactions
 
     func tooManyOperations(_ count: Int, limit: Int) -> StorageError {

@@ -10,7 +10,9 @@ struct Mirror: Sendable {
         case setting(SettingKey, SettingValue)
         case marker(Marker)
         case lock
-        /// A marker or lock of a client whose prefix is within this one.
+        /// The JSON Schema of the settings.
+        case schema(SettingValue)
+        /// A marker, lock or schema of a client whose prefix is within this one.
         case nested
         /// A key that is not a setting, or whose value is not JSON; the text gives the reason.
         case unusable(String)
@@ -79,7 +81,7 @@ struct Mirror: Sendable {
             switch entry.content {
             case .setting, .unusable: true
             case .marker(let marker): marker.batch != nil
-            case .lock, .nested: false
+            case .lock, .schema, .nested: false
             }
         }
     }
@@ -161,7 +163,7 @@ struct Mirror: Sendable {
         switch content {
         case .setting(let key, let value): set(key, value)
         // Until it can be read, the previous value stays in force.
-        case .unusable, .marker, .lock, .nested: break
+        case .unusable, .marker, .lock, .schema, .nested: break
         }
     }
 
@@ -181,6 +183,8 @@ struct Mirror: Sendable {
             }
         case .marker: return Marker(bytes).map { .marker($0) } ?? .unusable("it is no marker of a client")
         case .lock: return .lock
+        case .schema:
+            return GatewayObject(bytes).map { .schema(.dictionary($0.entries)) } ?? .unusable("it is no JSON Schema")
         case .nested: return .nested
         case .unknown(let reason): return .unusable(reason)
         }

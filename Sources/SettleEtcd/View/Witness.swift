@@ -89,7 +89,7 @@ extension Mirror {
 extension Mirror.Content {
     fileprivate var bytes: [UInt8] {
         switch self {
-        case .setting(_, let value): (try? value.jsonBytes()) ?? []
+        case .setting(_, let value), .schema(let value): (try? value.jsonBytes()) ?? []
         // Without fields that another version of the library may add: a local copy outlives its program.
         case .marker(let marker): Marker(session: marker.session, batch: marker.batch).bytes
         case .lock, .nested, .unusable: []

@@ -26,8 +26,9 @@ package struct DeclaredSettings: Sendable {
         var found: [DeclaredSetting] = []
         func add(_ schema: SettingValue, at key: SettingKey?) {
             guard case .dictionary(let keywords) = schema else { return }
-            // Every setting has its type; the objects around them don't.
-            if let key, keywords["x-type"] != nil {
+            // Every declared setting has its type; the objects around them don't. Of a schema by hand, what has no
+            // properties is a setting.
+            if let key, keywords["x-type"] != nil || keywords["properties"] == nil {
                 found.append(DeclaredSetting(key: key, schema: keywords))
             } else if case .dictionary(let inner)? = keywords["properties"] {
                 for (name, schema) in inner where !name.isEmpty {

@@ -1,0 +1,147 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+@testable import SettleInterchange
+
+private struct LimitSettings: SettingsGroup {
+    @Setting(in: 0...10_000) var requests = 100
+    @Setting var burst = 20
+}
+
+private struct ServiceSettings: SettingsGroup {
+    @Setting(.oneOf(["dark", "light"])) var theme = "dark"
+    @Setting(.count(...2)) var routes: [String: Int] = [:]
+    @Setting(.matching("[a-z]+")) var name = "a"
+    @Setting var key: Secret<String>?
+    let limits = LimitSettings()
+}
+
+private struct OwnedSettings: SettingsGroup {
+    static let access = SettingsAccess.owner
+    @Setting var count = 0
+}
+
+@Suite(.timeLimit(.minutes(10))) struct StoredSchemaTests {
+    private func schema() async throws -> StoredSchema {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let groups: [any SettingsGroup] = [
+            try await store.group(ServiceSettings.self), try await store.group(OwnedSettings.self, at: "own"),
+        ]
+        // As it comes back from a file or a cluster.
+        let json = try withExtendedLifetime(groups) { try store.file.schema().jsonSchema.json() }
+        return try StoredSchema(SettingValue(json: json))
+    }
+
+    private func schema(_ json: String) throws -> StoredSchema { try StoredSchema(SettingValue(json: Data(json.utf8))) }
+
+    private func problem(_ json: String) -> String? {
+        do {
+            _ = try schema(json)
+            return nil
+        } catch {
+            let error = error as? SettingsError
+            #expect(error?.code == .unusableSchema)
+            return error?.description
+        }
+    }
+
+    @Test func `a broken rule is named with its key`() async throws {
+        let schema = try await schema()
+        let nothing = SettingTree()
+        let valid: [SettingKey: SettingValue?] = ["limits.requests": .integer(10_000), "theme": .string("light")]
+        #expect(schema.problems(with: valid, over: nothing) == [])
+        let problems = schema.problems(
+            with: ["limits.requests": .integer(10_001), "theme": .string("blue"), "name": .string("A")], over: nothing)
+        #expect(problems.count == 3)
+        #expect(problems[0].hasPrefix("“limits.requests” can't be 10001: it must be at most 10000."))
+        #expect(problems[1].hasPrefix("“name” can't be \"A\": it does not match its pattern."))
+        #expect(problems[2].hasPrefix("“theme” can't be \"blue\": it must be one of dark, light."))
+        let type = schema.problems(with: ["limits.burst": .string("20")], over: nothing)
+        #expect(type.count == 1 && type[0].contains("it must be a whole number"))
+        let secret = schema.problems(with: ["key": .integer(4_711)], over: nothing)
+        #expect(secret.count == 1 && !secret[0].contains("4711"))
+    }
+
+    @Test func `a group is not replaced by a value, and a key that is not declared is refused`() async throws {
+        let schema = try await schema()
+        let stored = SettingTree(["limits": .dictionary(["burst": .integer(3)])])
+        #expect(
+            schema.problems(with: ["limits": .integer(3)], over: stored)
+                == ["“limits” is a group of settings, and 3 would replace all of them."])
+        #expect(schema.problems(with: ["limits": .dictionary(["burst": .integer(4)])], over: stored) == [])
+        #expect(schema.problems(with: ["limits": .dictionary(["burst": .bool(true)])], over: stored).count == 1)
+        #expect(
+            schema.problems(with: ["limits.reqests": .integer(3)], over: stored)
+                == ["There is no setting “limits.reqests” in the schema."])
+        // What is removed needs no declaration.
+        #expect(schema.problems(with: ["limits.reqests": nil, "limits": nil], over: stored) == [])
+        for value in [SettingValue?.some(.integer(1)), nil] {
+            #expect(schema.problems(with: ["own.count": value], over: stored).first?.contains("owner") == true)
+        }
+    }
+
+    @Test func `a part of a value is checked with the rest of it`() async throws {
+        let schema = try await schema()
+        let stored = SettingTree(["routes": .dictionary(["a": .integer(1), "b": .integer(2)])])
+        #expect(schema.problems(with: ["routes.a": .integer(3)], over: stored) == [])
+        let problems = schema.problems(with: ["routes.c": .integer(3), "routes.d": .integer(3)], over: stored)
+        #expect(problems.count == 1 && problems[0].contains("“routes” can't be") && problems[0].contains("at most 2"))
+        #expect(schema.problems(with: ["routes.c": .integer(3), "routes.a": nil], over: stored) == [])
+        #expect(schema.problems(with: ["routes.a": .string("x")], over: stored).count == 1)
+    }
+
+    @Test func `only what is written is checked`() async throws {
+        let stored = SettingTree(["limits": .dictionary(["requests": .integer(-1)]), "theme": .integer(1)])
+        #expect(try await schema().problems(with: ["limits.burst": .integer(1)], over: stored) == [])
+    }
+
+    @Test func `unknown keywords are ignored, and a schema by hand needs no types of Swift`() throws {
+        let json = #"""
+            {"$ref": "#/x", "if": 3, "properties": {"a": {"type": "integer", "minimum": 1, "multipleOf": "x", "not": {}},
+             "g": {"type": "object", "properties": {"b": {"enum": [1, null]}}}}}
+            """#
+        let schema = try schema(json)
+        #expect(schema.problems(with: ["a": .integer(1), "g.b": .null], over: SettingTree()) == [])
+        let wrong: [SettingKey: SettingValue?] = ["a": .integer(0), "g.b": .integer(2), "h": .null]
+        #expect(schema.problems(with: wrong, over: SettingTree()).count == 3)
+        #expect(try self.schema("{}").problems(with: ["a": .integer(0)], over: SettingTree()) == [])
+    }
+
+    @Test(arguments: [
+        ("[]", "“#” is no object"), ("null", "“#” is no object"),
+        (#"{"properties": []}"#, "“#/properties” is no object"),
+        (#"{"properties": {"a": 3}}"#, "“#/properties/a” is no object"),
+        (#"{"properties": {"a": {"type": "strnig"}}}"#, "“#/properties/a/type” is no type"),
+        (#"{"type": []}"#, "“#/type” is no list of types"), (#"{"type": [1]}"#, "“#/type” is no list of types"),
+        (#"{"minimum": "1"}"#, "“#/minimum” is no number"), (#"{"maxItems": 1.5}"#, "“#/maxItems” is no whole number"),
+        (#"{"enum": {}}"#, "“#/enum” is no list"), (#"{"anyOf": []}"#, "“#/anyOf” is empty"),
+        (#"{"allOf": [{}, {"anyOf": [1]}]}"#, "“#/allOf/1/anyOf/0” is no object"),
+        (#"{"items": [{}]}"#, "“#/items” is no schema"),
+        (#"{"items": {"pattern": 1}}"#, "“#/items/pattern” is no text"),
+        (#"{"pattern": "("}"#, "“#/pattern” is no regular expression"),
+    ])
+    func `a broken schema is an error with the location`(_ json: String, _ expected: String) {
+        #expect(problem(json)?.contains("The schema can't be used: \(expected).") == true)
+    }
+
+    @Test func `depth and patterns have bounds`() throws {
+        func nested(_ depth: Int, _ opening: String, _ closing: String) -> String {
+            String(repeating: opening, count: depth) + "{}" + String(repeating: closing, count: depth)
+        }
+        #expect(problem(nested(63, #"{"items": "#, "}")) == nil)
+        #expect(problem(nested(64, #"{"items": "#, "}"))?.contains("more than 64 levels deep") == true)
+        #expect(problem(nested(60, #"{"anyOf": ["#, "]}")) == nil)
+        // A value that was not read from JSON has no limit of its own.
+        var value = SettingValue.dictionary([:])
+        for _ in 0..<10_000 { value = .dictionary(["items": value]) }
+        #expect(throws: SettingsError.self) { try StoredSchema(value) }
+        for pattern in [String(repeating: "a", count: 1_001), String(repeating: "(", count: 33) + ")"] {
+            #expect(throws: SettingsError.self) { try StoredSchema(.dictionary(["pattern": .string(pattern)])) }
+        }
+        // Alternatives within alternatives are tried once each.
+        let deep = try schema(#"{"properties": {"a": "# + nested(40, #"{"anyOf": [{"type": "null"}, "#, "]}") + "}}")
+        #expect(deep.problems(with: ["a": .integer(1)], over: SettingTree()) == [])
+    }
+}
