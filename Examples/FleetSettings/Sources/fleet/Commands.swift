@@ -42,50 +42,6 @@ extension Fleet {
         }
     }
 
-    struct Set: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Stores values in one transaction.",
-            discussion: """
-                Returns when a majority of the cluster has them. A value is JSON, or else a text. With --wait, it returns when \
-                they are in force on every machine that reports, or fails and names those on which they are not.
-                """)
-        @OptionGroup var cluster: Cluster
-        @Option(help: "Who makes the change.") var author: String?
-        @Option(help: "How long to wait until it is in force on every machine that reports, such as 30s.")
-        var wait: Seconds?
-        @Argument(help: "KEY=VALUE, or KEY= to remove what is stored.") var assignments: [String]
-
-        func validate() throws {
-            for assignment in assignments where !assignment.contains("=") {
-                throw ValidationError("“\(assignment)” is no KEY=VALUE.")
-            }
-        }
-
-        func run() async throws {
-            let values = assignments.map { assignment in
-                let parts = assignment.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                return (key: String(parts[0]), value: String(parts[1]))
-            }
-            try await cluster.open { store, storage in
-                try await store.commit(author: author) {
-                    for (key, value) in values {
-                        if value.isEmpty {
-                            try store.keys.removeValue(forKey: key)
-                        } else {
-                            try store.keys.setValue(SettingValue(argument: value), forKey: key)
-                        }
-                    }
-                }
-                let token = store.history.token
-                Terminal.say(token.map { "Stored at \($0)." } ?? "Stored.")
-                guard let wait, let token else { return }
-                let machines = try await Machines.wait(for: token, in: storage, atMost: wait.duration)
-                for line in machines.lines { Terminal.say(line) }
-                if !machines.isInForceEverywhere { throw ExitCode.failure }
-            }
-        }
-    }
-
     struct Watch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Prints each change as it happens.",
@@ -111,20 +67,6 @@ extension Fleet {
                     left -= 1
                     if left == 0 { break }
                 }
-            }
-        }
-    }
-
-    struct Import: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Stores the values of a file in one transaction.")
-        @OptionGroup var cluster: Cluster
-        @Option(help: "Who makes the change.") var author: String?
-        @Argument(help: "A settings file, as JSON or a property list.") var file: String
-
-        func run() async throws {
-            let data = try Data(contentsOf: URL(filePath: file))
-            try await cluster.open { store, _ in
-                try await store.commit(author: author) { try store.file.import(data) }
             }
         }
     }

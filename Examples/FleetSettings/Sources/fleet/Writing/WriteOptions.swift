@@ -1,0 +1,77 @@
+import ArgumentParser
+import Settle
+import SettleEtcd
+import SettleInterchange
+
+/// How values are written, and under which conditions.
+struct WriteOptions: ParsableArguments {
+    @Option(help: "Who makes the change.") var author: String?
+    @Flag(help: "Only check the values and print what would change.") var dryRun = false
+    @Option(help: "Write only if nothing at these keys has been stored since a token, such as `fleet watch` prints it.")
+    var ifUnchanged: ChangeToken?
+    @Flag(name: .customLong("no-check"), help: "Store also what breaks the schema, or replaces a group by a value.")
+    var isUnchecked = false
+
+    /// The write was refused, and nothing was stored.
+    struct Refusal: Error {
+        var problems: [String]
+    }
+
+    /// Prints the changes, checks them, and stores them in one commit.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys for the condition; `nil` for all.
+    ///   - plan: Returns the values after the write. Called in the commit, perhaps several times.
+    ///   - body: Makes the write.
+    /// - Returns: Whether it is stored: not with `--dry-run`.
+    func write(
+        to store: SettingsStore, _ storage: EtcdStorage, keys: [SettingKey]?,
+        _ plan: (SettingTree) throws -> SettingTree, _ body: () throws -> Void
+    ) async throws -> Bool {
+        var shown: [ValueChanges.Change]?
+        func check() throws {
+            let values = store.keys.effectiveValues
+            let planned = WritePlan(from: values, to: try plan(values), try rules(storage))
+            // Again if others were faster, so that it was shown before it is stored.
+            if planned.changes.list != shown { for change in planned.changes.list { Terminal.say("\(change)") } }
+            shown = planned.changes.list
+            guard planned.problems.isEmpty else { throw Refusal(problems: planned.problems) }
+        }
+        do {
+            if dryRun {
+                try check()
+                Terminal.say(shown?.isEmpty == false ? "Nothing was stored." : "Nothing would change.")
+                return false
+            }
+            if let ifUnchanged {
+                try await store.commit(
+                    ifUnchangedSince: ifUnchanged, keys: keys?.map(\.description), author: author
+                ) {
+                    try check()
+                    try body()
+                }
+            } else {
+                try await store.commit(author: author) {
+                    try check()
+                    try body()
+                }
+            }
+            return true
+        } catch let refusal as Refusal {
+            for problem in refusal.problems { Terminal.complain("fleet: \(problem)") }
+            Terminal.complain("fleet: Nothing was stored. With --no-check it is stored all the same.")
+            throw ExitCode.failure
+        }
+    }
+
+    private func rules(_ storage: EtcdStorage) throws -> WritePlan.Rules {
+        guard !isUnchecked else { return .none }
+        do {
+            return try storage.schema().map { .schema(try StoredSchema($0)) } ?? .shapes
+        } catch {
+            throw Refusal(problems: [
+                "The values can't be checked. \(error)", "`fleet schema push` replaces the schema.",
+            ])
+        }
+    }
+}
