@@ -16,8 +16,23 @@ enum Terminal {
 
     static func complain(_ line: String) { write(line, to: STDERR_FILENO) }
 
-    private static func write(_ line: String, to file: Int32) {
-        var rest = Array("\(line)\n".utf8)[...]
+    /// Whether standard output is a terminal.
+    static var showsOutput: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// The characters of a line and the lines of the terminal.
+    static var size: (width: Int, height: Int) {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return (80, 24)
+        }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
+    /// Writes a text without a new line at its end.
+    static func write(_ text: String) { write(text, "", to: STDOUT_FILENO) }
+
+    private static func write(_ line: String, _ end: String = "\n", to file: Int32) {
+        var rest = Array((line + end).utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { systemWrite(file, $0) }
             guard count > 0 else { return }

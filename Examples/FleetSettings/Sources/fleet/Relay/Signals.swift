@@ -4,12 +4,15 @@ import Synchronization
 /// Whether a signal to end has come.
 final class Signals: Sendable {
     private let watch = Mutex<SignalWatch?>(nil)
-    private let flag = Mutex(false)
+    private let came = Mutex<CInt?>(nil)
+
+    /// The first one that has come.
+    var number: CInt? { came.withLock { $0 } }
 
     /// The signals no longer end the process by themselves.
     static func end() -> Signals {
         let signals = Signals()
-        let watch = SignalWatch { [weak signals] _ in signals?.flag.withLock { $0 = true } }
+        let watch = SignalWatch { [weak signals] number in signals?.came.withLock { $0 = $0 ?? number } }
         signals.watch.withLock { $0 = watch }
         return signals
     }
@@ -19,9 +22,9 @@ final class Signals: Sendable {
 
     func hasCome(within limit: Duration) async -> Bool {
         let end = ContinuousClock.now + limit
-        while !flag.withLock({ $0 }), ContinuousClock.now < end, !Task.isCancelled {
+        while number == nil, ContinuousClock.now < end, !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(50))
         }
-        return flag.withLock { $0 }
+        return number != nil
     }
 }

@@ -12,8 +12,15 @@ extension Fleet {
                 read, so the service may run; nothing in it is sent or given up.
                 """)
         @OptionGroup var cluster: Cluster
+        @Flag(help: "Show what is in force where until Ctrl-C, as a table that lives, or a line for each change.")
+        var watch = false
 
         func run() async throws {
+            if watch {
+                return try await cluster.open(start: .withClusterOnly, usesLocalCopy: false) { store, storage in
+                    try await StatusWatch(store: store, storage: storage).run()
+                }
+            }
             // First: it can be read without the cluster.
             try await tellLocalCopy()
             try await cluster.open(start: .withClusterOnly, usesLocalCopy: false) { store, storage in
