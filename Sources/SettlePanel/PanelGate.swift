@@ -35,16 +35,18 @@ final class PanelGate: Sendable {
     func answer(
         _ request: PanelRequest, inside: (ParsedRequest, _ formToken: String) async -> PanelResponse
     ) async -> PanelResponse {
-        let visit = ParsedRequest(request, at: configuration.now())
-        return await answer(visit, inside).secured()
+        await answer(request, inside).secured()
     }
 
     private func answer(
-        _ visit: ParsedRequest, _ inside: (ParsedRequest, String) async -> PanelResponse
+        _ request: PanelRequest, _ inside: (ParsedRequest, String) async -> PanelResponse
     ) async -> PanelResponse {
-        let request = visit.request
         if let refusal = OriginCheck(hosts: configuration.hosts).refusal(of: request) { return refusal }
-        guard request.body.count <= SettingsPanel.bodyLimit else { return .sentence(413, "The request is too large.") }
+        guard request.body.count <= SettingsPanel.bodyLimit else {
+            return .sentence(413, "The request is larger than 1 MiB, so nothing was changed.")
+        }
+        // Only now: a form may have a field for every two bytes of the body.
+        let visit = ParsedRequest(request, at: configuration.now())
         guard ["GET", "HEAD", "POST"].contains(request.method) else {
             return PanelResponse(405, [("Allow", "GET, HEAD, POST")])
         }

@@ -26,7 +26,7 @@ public final class SettingsPanel: Sendable {
     private let gate: PanelGate
     private let groups = Mutex<[any SettingsGroup]>([])
 
-    /// The largest body of a request, in bytes: 1 MiB.
+    /// The largest body of a request, in bytes: 1 MiB. A larger one is refused with the status 413, and changes nothing.
     public static let bodyLimit = 1 << 20
 
     /// Creates a panel for the settings that groups declare.

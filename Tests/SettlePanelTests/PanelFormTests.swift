@@ -61,6 +61,69 @@ import Testing
         #expect(try described.stored("list") == .array([.string("a"), .string("b")]))
     }
 
+    /// The numbers of fields around the limit that there was once, and far above it.
+    @Test(arguments: [9_999, 10_000, 10_001, 10_002, 30_000])
+    func `A list is stored whole, however many fields its form has`(count: Int) async throws {
+        let described = try await Described(["list": .array([.string("a")])])
+        let browser = try described.browser(Self.list)
+        let hidden = await browser.get("/").form(of: "list")
+        let entries = (0..<count - hidden.count).map { "\($0)" }
+        let answer = await browser.post("/set", hidden + entries.map { ("part", $0) })
+        #expect(answer.status == 303)
+        #expect(try described.stored("list") == .array(entries.map { .string($0) }))
+    }
+
+    private static let ports =
+        #""ports": {"type": "object", "additionalProperties": {"type": "integer"}, "x-type": "[String: Int]"}"#
+
+    @Test(arguments: [9_999, 10_000, 10_001, 10_002, 20_000])
+    func `A dictionary is stored whole, however many fields its form has`(count: Int) async throws {
+        let described = try await Described(["ports": .dictionary(["a": .integer(1)])])
+        let browser = try described.browser(Self.ports)
+        var fields = await browser.get("/").form(of: "ports")
+        var entries = SettingValue.Entries()
+        while fields.count + 1 < count {
+            let number = entries.count
+            entries["p\(number)"] = .integer(Int64(number))
+            fields += [("name", "p\(number)"), ("part", "\(number)")]
+        }
+        if fields.count < count { fields.append(("action", "save")) }
+        #expect(await browser.post("/set", fields).status == 303)
+        #expect(try described.stored("ports") == .dictionary(entries))
+    }
+
+    @Test func `A dictionary whose form has lost a name or a value is refused, and stays`() async throws {
+        let described = try await Described(["ports": .dictionary(["a": .integer(1)])])
+        let browser = try described.browser(Self.ports)
+        let form = await browser.get("/").form(of: "ports")
+        for fields in [
+            [("name", "a"), ("part", "2"), ("name", "b")], [("name", "a"), ("part", "2"), ("part", "3")],
+        ] {
+            #expect(await browser.post("/set", form + fields).status == 422)
+        }
+        #expect(try described.stored("ports") == .dictionary(["a": .integer(1)]))
+    }
+
+    @Test func `A list that is larger than a request may be is refused with a sentence, and stays`() async throws {
+        let described = try await Described(["list": .array([.string("a")])])
+        let browser = try described.browser(Self.list)
+        let hidden = await browser.get("/").form(of: "list").map { "\($0)=\($1)" }.joined(separator: "&")
+        let origin = [(name: "Origin", value: "http://localhost:8080")]
+        let room = SettingsPanel.bodyLimit - hidden.utf8.count
+        // Whole fields up to the limit, with a last one that fills it.
+        let parts = String(repeating: "&part=b", count: room / 7 - 1)
+        let last = "&part=" + String(repeating: "c", count: room - parts.utf8.count - 6)
+        let answer = await browser.send("POST", "/set", origin, Array((hidden + parts + last + "c").utf8))
+        #expect(answer.status == 413 && answer.text.contains("nothing was changed"))
+        #expect(try described.stored("list") == .array([.string("a")]))
+        #expect(await browser.send("POST", "/set", origin, Array((hidden + parts + last).utf8)).status == 303)
+        guard case .array(let stored)? = try described.stored("list") else {
+            Issue.record("No list is stored.")
+            return
+        }
+        #expect(stored.count == room / 7 && stored.last == .string(String(last.dropFirst(6))))
+    }
+
     @Test func `The first of two pages of a file that is not there yet wins, and the second is told`() async throws {
         // A file that keeps its history is begun at once.
         let program = try await PanelProgram(history: .unchanged)
@@ -179,8 +242,7 @@ import Testing
 
     @Test func `A name that a field of one line would change is shown as JSON`() async throws {
         let described = try await Described(["ports": .dictionary(["a\nb": .integer(1)])])
-        let browser = try described.browser(
-            #""ports": {"type": "object", "additionalProperties": {"type": "integer"}, "x-type": "[String: Int]"}"#)
+        let browser = try described.browser(Self.ports)
         #expect(await browser.get("/").form(of: "ports").contains { $0 == ("as", "json") })
     }
 

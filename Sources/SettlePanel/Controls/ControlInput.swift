@@ -29,7 +29,11 @@ struct ControlInput: Sendable, Hashable {
         let texts = fields.all("part")
         switch kind {
         case .list: parts = texts.map { Part(text: $0) }
-        case .dictionary: parts = zip(fields.all("name"), texts).map { Part(name: $0, text: $1) }
+        case .dictionary:
+            let names = fields.all("name")
+            parts = zip(names, texts).map { Part(name: $0, text: $1) }
+            // A form that lost fields on its way is refused for an entry without a name, not stored without them.
+            if names.count != texts.count { parts.append(Part(text: "")) }
         default: break
         }
     }

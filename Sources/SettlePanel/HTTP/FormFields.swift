@@ -2,17 +2,15 @@ import Settle
 
 /// The fields of a form or of a query, in order.
 ///
-/// The format is application/x-www-form-urlencoded, as in the WHATWG's URL standard.
+/// The format is application/x-www-form-urlencoded, as in the WHATWG's URL standard. All fields are read: a list without
+/// its last entries would be stored like that.
 struct FormFields: Sendable {
     private(set) var fields: [(name: String, value: String)] = []
-
-    /// More fields than any page has. Parsing a body of separators must not cost more than its length.
-    private static let limit = 10_000
 
     init() {}
 
     init(_ encoded: some Collection<UInt8>) {
-        for part in encoded.split(separator: UInt8(ascii: "&"), maxSplits: Self.limit) where !part.isEmpty {
+        for part in encoded.split(separator: UInt8(ascii: "&")) {
             let separator = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
             let value = separator == part.endIndex ? part[separator...] : part[part.index(after: separator)...]
             fields.append((Self.decoded(part[..<separator]), Self.decoded(value)))
