@@ -62,13 +62,15 @@ struct BundleFiles {
     }
 }
 
-/// Spells panes as property lists. Default values are left out, where Apple does not require them.
+/// Spells panes as property lists. Default values are left out, where Apple does not require them, and unknown entries
+/// follow as they were read.
 enum SpecifierWriter {
     static func list(of pane: SettingsBundle.Pane) -> SettingValue {
         var entries: SettingValue.Entries = ["PreferenceSpecifiers": .array(pane.specifiers.map(dictionary))]
-        entries.set("Title", pane.title)
+        entries.set("Title", pane.titleOfRow == pane.title ? nil : pane.title)
         entries.set("StringsTable", pane.stringsTable)
         entries.set("ApplicationGroupContainerIdentifier", pane.groupContainer)
+        entries.add(pane.unknown.without(BundleKeys.ofPane))
         return .dictionary(entries)
     }
 
@@ -79,6 +81,7 @@ enum SpecifierWriter {
         entries["DefaultValue"] = specifier.defaultValue
         entries["SupportedUserInterfaceIdioms"] = specifier.idioms.map { .array($0.map { .string($0.rawValue) }) }
         write(specifier.kind, to: &entries)
+        entries.add(specifier.unknown.without(BundleKeys.ofSpecifier(specifier.kind)))
         return .dictionary(entries)
     }
 
@@ -139,4 +142,9 @@ enum SpecifierWriter {
 
 extension SettingValue.Entries {
     fileprivate mutating func set(_ name: String, _ text: String?) { self[name] = text.map(SettingValue.string) }
+
+    /// Adds entries whose names are still free.
+    fileprivate mutating func add(_ others: SettingValue.Entries) {
+        for (name, value) in others where self[name] == nil { self[name] = value }
+    }
 }

@@ -109,10 +109,12 @@ extension BundleReader {
         _ entries: SettingValue.Entries, _ path: BundlePath, _ title: String?
     ) -> SettingsBundle.Pane {
         var reader = SpecifierReader(entries, file: path.text, index: nil)
+        let ownTitle = reader.text("Title")
         var pane = SettingsBundle.Pane(
-            file: path.pane, title: reader.text("Title") ?? title,
-            stringsTable: reader.text("StringsTable"),
+            file: path.pane, title: ownTitle ?? title, stringsTable: reader.text("StringsTable"),
             groupContainer: reader.text("ApplicationGroupContainerIdentifier"), specifiers: [])
+        pane.titleOfRow = ownTitle == nil ? title : nil
+        pane.unknown = entries.without(BundleKeys.ofPane)
         var specifiers: [SettingValue] = []
         switch entries["PreferenceSpecifiers"] {
         case .array(let elements)?: specifiers = elements
@@ -142,11 +144,11 @@ extension BundleReader {
         var reader = SpecifierReader(entries, file: path.text, index: index)
         let specifier = reader.read()
         findings.add(reader.findings)
-        guard let specifier, case .childPane(let child) = specifier.kind else { return specifier }
+        guard var specifier, case .childPane(let child) = specifier.kind else { return specifier }
         do throws(PaneFailure) {
             let file = try readChild(child.file, from: path, title: specifier.title)
-            return SettingsBundle.Specifier(
-                .childPane(SettingsBundle.ChildPane(file: file)), title: specifier.title, idioms: specifier.idioms)
+            specifier.kind = .childPane(SettingsBundle.ChildPane(file: file))
+            return specifier
         } catch {
             findings.add(error.kind, path.text, index, "\(error.reason) The row is left out.")
             return nil

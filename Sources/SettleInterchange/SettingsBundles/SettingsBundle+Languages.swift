@@ -56,6 +56,7 @@ private struct BundleTexts {
         var pane = pane
         let table = pane.stringsTable
         pane.title = pane.title.map { text($0, table) ?? text($0, referrer) ?? $0 }
+        pane.titleOfRow = pane.titleOfRow.map { text($0, table) ?? text($0, referrer) ?? $0 }
         pane.specifiers = pane.specifiers.map { specifier in
             var specifier = specifier
             specifier.title = specifier.title.map { text($0, table) ?? $0 }

@@ -1,3 +1,5 @@
+public import Settle
+
 extension SettingsBundle {
     /// A page of settings: one property list of the bundle.
     public struct Pane: Sendable, Hashable {
@@ -5,7 +7,8 @@ extension SettingsBundle {
         /// ``ChildPane`` leads.
         public var file: String
         /// The title of the page: the list's `Title`, or else that of the first row that leads to it. `nil` for
-        /// ``SettingsBundle/root``, whose page has ``SettingsBundle/title``, unless the list has one.
+        /// ``SettingsBundle/root``, whose page has ``SettingsBundle/title``, unless the list has one. The title of a row
+        /// is not written into the list of the pane, unless it is changed here.
         public var title: String?
         /// The name of the table with the pane's texts; `nil` if its texts are the same in all languages.
         public var stringsTable: String?
@@ -13,6 +16,10 @@ extension SettingsBundle {
         public var groupContainer: String?
         /// The elements of the page, in the order of the file, without those that could not be read.
         public var specifiers: [Specifier]
+        /// The entries of the list that have no property here: unchanged, and written again.
+        public var unknown = SettingValue.Entries()
+        /// The title of the row that the pane got for lack of its own, in the same language as ``title``.
+        var titleOfRow: String?
 
         /// Creates a pane.
         public init(

@@ -14,6 +14,9 @@ extension SettingsBundle {
         public var defaultValue: SettingValue?
         /// The devices on which it is shown; `nil` for all.
         public var idioms: [Idiom]?
+        /// The entries that have no property here, such as `License`, `Placeholder`, or those of InAppSettingsKit:
+        /// unchanged, and written again. A name that the kind has is not written from here.
+        public var unknown = SettingValue.Entries()
 
         /// Creates an element.
         public init(

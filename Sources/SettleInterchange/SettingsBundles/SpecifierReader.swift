@@ -39,8 +39,10 @@ struct SpecifierReader {
     private mutating func specifier(
         _ kind: SettingsBundle.Specifier.Kind, key: String? = nil, defaultValue: SettingValue? = nil
     ) -> SettingsBundle.Specifier {
-        SettingsBundle.Specifier(
+        var specifier = SettingsBundle.Specifier(
             kind, key: key, title: text("Title"), defaultValue: defaultValue, idioms: idioms())
+        specifier.unknown = entries.without(BundleKeys.ofSpecifier(kind))
+        return specifier
     }
 }
 

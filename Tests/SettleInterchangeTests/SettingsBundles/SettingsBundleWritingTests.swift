@@ -150,6 +150,52 @@ import Testing
         }
     }
 
+    /// Apple's entries without a property here, and those of InAppSettingsKit.
+    private static let filesWithUnknown = [
+        "Root.plist": xmlPane(
+            """
+            <dict><key>Type</key><string>PSGroupSpecifier</string><key>Title</key><string>Thanks</string>
+              <key>Key</key><string>about</string><key>License</key><string>MIT</string></dict>
+            <dict><key>Type</key><string>PSTextFieldSpecifier</string><key>Key</key><string>name</string>
+              <key>Placeholder</key><string>Your name</string><key>DoNotLocalize</key><true/>
+              <key>TextAlignment</key><string>IASKUITextAlignmentRight</string></dict>
+            <dict><key>Type</key><string>PSMultiValueSpecifier</string><key>Key</key><string>speed</string>
+              <key>DefaultValue</key><integer>1</integer><key>Values</key><array><integer>1</integer></array>
+              <key>Titles</key><array><string>slow</string></array>
+              <key>IconNames</key><array><string>snail</string></array><key>IsSecure</key><false/></dict>
+            <dict><key>Type</key><string>PSChildPaneSpecifier</string><key>Title</key><string>More</string>
+              <key>File</key><string>Sub</string><key>IASKSubtitle</key><string>All the rest</string></dict>
+            <dict><key>Type</key><string>PSChildPaneSpecifier</string><key>Title</key><string>Row</string>
+              <key>File</key><string>Own</string></dict>
+            """, keys: "<key>Origin</key><dict><key>version</key><real>1.5</real></dict>"),
+        "Sub.plist": xmlPane(""), "Own.plist": xmlPane("", keys: "<key>Title</key><string>Row</string>"),
+    ]
+
+    @Test("Entries that are not known are written again, and a title only where there was one") func unknown() throws {
+        func list(_ name: String, in folder: URL) throws -> SettingValue {
+            try PropertyList.read(Data(contentsOf: folder.appending(path: name))).list.value
+        }
+        try withBundle(Self.filesWithUnknown) { folder in
+            var bundle = try SettingsBundle.read(at: folder)
+            #expect(bundle.findings == [])
+            #expect(bundle.root.specifiers[1].unknown["Placeholder"] == .string("Your name"))
+            #expect(bundle.children.map(\.title) == ["More", "Row"])
+            let copy = folder.deletingLastPathComponent().appending(path: "Copy.bundle")
+            try bundle.write(to: copy)
+            for name in Self.filesWithUnknown.keys.sorted() {
+                #expect(try list(name, in: copy) == list(name, in: folder), "\(name)")
+            }
+            #expect(try SettingsBundle.read(at: copy) == bundle)
+            // A title that is set is the pane's own.
+            bundle.children[0].title = "Others"
+            bundle.root.specifiers[0].unknown = ["Type": .string("PSOther"), "License": .string("BSD")]
+            try bundle.write(to: copy)
+            let changed = try SettingsBundle.read(at: copy)
+            #expect(changed.pane(named: "Sub")?.title == "Others" && changed.findings == [])
+            #expect(changed.root.specifiers[0].unknown == ["License": .string("BSD")])
+        }
+    }
+
     @Test("Something else at the place, and a bundle that can't be written, leave all as it was") func refusals() throws
     {
         let good = SettingsBundle(root: .init(specifiers: []))
@@ -244,11 +290,17 @@ private struct RandomBundle {
         let names = (0..<count).map { $0 % 2 == 0 ? "Pane\($0)" : "Inner/é\($0)" }
         // Each pane leads to the next one, so that all are found in this order.
         let panes = (["Root"] + names).enumerated().map { place, file in
-            var specifiers = (0..<Int.random(in: 0...6, using: &random)).map { _ in specifier() }
+            var specifiers = (0..<Int.random(in: 0...6, using: &random)).map { _ in
+                var specifier = specifier()
+                specifier.unknown = unknown()
+                return specifier
+            }
             if place < count { specifiers.append(.init(.childPane(.init(file: names[place])), title: text())) }
-            return SettingsBundle.Pane(
+            var pane = SettingsBundle.Pane(
                 file: file, title: text(), stringsTable: maybe { "T" }, groupContainer: maybe { "group.a" },
                 specifiers: specifiers)
+            pane.unknown = unknown()
+            return pane
         }
         let languages = ["", "de", "en_US"].filter { _ in Bool.random(using: &random) }
         let localizations = languages.map { language in
@@ -272,6 +324,14 @@ private struct RandomBundle {
             .date(Date(timeIntervalSince1970: 1e9)), .data(Data([0, 255])),
         ]
         return values.randomElement(using: &random) ?? .bool(true)
+    }
+
+    private mutating func unknown() -> SettingValue.Entries {
+        var entries = SettingValue.Entries()
+        for name in ["License", "é", "IASKSubtitle"] where Bool.random(using: &random) {
+            entries[name] = Bool.random(using: &random) ? value() : .array([value(), .dictionary(["a": value()])])
+        }
+        return entries
     }
 
     private mutating func table() -> StringTable {
