@@ -168,8 +168,8 @@ struct PanelActions: Sendable {
                 }
             }
             guard result.conflicts.isEmpty else {
-                let keys = result.conflicts.map { "“\($0.key)”" }.joined(separator: ", ")
-                return pages.problem(409, HTML(context.strings("Changed since, and left alone: %@", keys)))
+                let keys = context.strings.code(result.conflicts.map { "“\($0.key)”" }.joined(separator: ", "))
+                return pages.problem(409, context.strings.html("Changed since, and left alone: %@", keys))
             }
             return .redirect(to: form["key"].map { context.path("why", ["key": $0]) } ?? context.panePath(""))
         } catch let error as PanelError {

@@ -138,7 +138,7 @@ public final class PanelDirectory: Sendable {
         let entries = entries().filter { ids.insert($0.id).inserted }
         return .html(
             PanelDocument(context: context, title: configuration.title, hasSearch: false).html {
-                HTML("h1") { configuration.title }
+                HTML("h1") { context.strings.isolated(configuration.title) }
                 if status == 404 {
                     HTML("p", ["class": "problem", "role": "alert"]) {
                         context.strings("There is no such page or setting.")
@@ -150,7 +150,7 @@ public final class PanelDirectory: Sendable {
                     HTML("div", ["class": "card"]) {
                         for entry in entries {
                             HTML("a", ["class": "pane", "href": .text(path(of: entry))]) {
-                                HTML("span") { entry.name }
+                                HTML("span") { context.strings.isolated(entry.name) }
                                 HTML("span", ["class": "chevron", "aria-hidden": "true"]) { "›" }
                             }
                         }

@@ -14,16 +14,21 @@ extension PanelPages {
         return .html(
             PanelDocument(context: context, title: control.title).html {
                 HTML("nav", ["aria-label": .text(strings("Way back"))]) {
-                    HTML("a", ["href": .text("\(context.panePath(pane.id))#\(control.id)")]) { pane.title }
+                    HTML("a", ["href": .text("\(context.panePath(pane.id))#\(control.id)")]) {
+                        strings.isolated(pane.title)
+                    }
                 }
-                HTML("h1") { control.title }
-                HTML("p", ["class": "key"]) { HTML("code") { key.description } }
+                HTML("h1") { strings.isolated(control.title) }
+                HTML("p", ["class": "key"]) { HTML("code", ["dir": "ltr"]) { key.description } }
                 HTML("h2") { strings("Where the value comes from") }
                 answers(explanation, control)
                 if let change = explanation.change {
                     HTML("p", ["class": "note"]) {
-                        strings("Last changed: %@", SettingValue.date(change.time).spelledForPeople)
-                        if let author = change.author { ", " + strings("by “%@”", author) }
+                        strings.html("Last changed: %@", strings.code(SettingValue.date(change.time).spelledForPeople))
+                        if let author = change.author {
+                            ", "
+                            strings.html("by “%@”", strings.isolated(author))
+                        }
                     }
                 }
                 HTML("h2") { strings("History") }
@@ -44,9 +49,10 @@ extension PanelPages {
                 HTML("tbody") {
                     for answer in explanation.answers {
                         HTML("tr", ["class": .optional(answer.outcome == .inForce ? "force" : nil)]) {
-                            HTML("td") { strings.name(of: answer.domain) }
+                            HTML("td") { strings.isolated(strings.name(of: answer.domain)) }
                             HTML("td") {
-                                control.isSecret ? "••••" : answer.value.map { control.spelled($0, strings) } ?? ""
+                                control.isSecret
+                                    ? HTML("••••") : answer.value.map { control.shown($0, strings) } ?? HTML()
                             }
                             HTML("td") { outcome(answer, isSecret: control.isSecret) }
                             HTML("td") { strings.english(answer.place) }
@@ -93,18 +99,25 @@ extension PanelPages {
         }
     }
 
+    private func shown(_ value: SettingValue?, _ control: Control) -> HTML {
+        value.map { control.shown($0, strings) } ?? HTML(strings("Not set"))
+    }
+
     private func entry(_ entry: HistoryEntry, _ control: Control) -> HTML {
         HTML("li") {
             HTML("p") {
-                HTML("time") { SettingValue.date(entry.time).spelledForPeople }
-                if let author = entry.author.name { " · \(author)" }
+                HTML("time", ["dir": "ltr"]) { SettingValue.date(entry.time).spelledForPeople }
+                if let author = entry.author.name {
+                    " · "
+                    strings.isolated(author)
+                }
                 " · \(strings.name(of: entry.origin))"
             }
             for change in entry.changes {
                 HTML("p", ["class": "change"]) {
-                    HTML("del") { change.oldValue.map { control.spelled($0, strings) } ?? strings("Not set") }
+                    HTML("del") { shown(change.oldValue, control) }
                     " → "
-                    HTML("ins") { change.newValue.map { control.spelled($0, strings) } ?? strings("Not set") }
+                    HTML("ins") { shown(change.newValue, control) }
                 }
             }
             if !control.isOwners {

@@ -33,15 +33,17 @@ struct PanelPages: Sendable {
         return .html(
             document.html {
                 trail(to: pane)
-                HTML("h1") { pane.title }
+                HTML("h1") { strings.isolated(pane.title) }
                 if pane.sections.isEmpty { HTML("p", ["class": "empty"]) { strings("There are no settings here.") } }
                 for section in pane.sections {
                     HTML("section") {
-                        if let title = section.title { HTML("h2") { title } }
+                        if let title = section.title { HTML("h2") { strings.isolated(title) } }
                         HTML("div", ["class": "card"]) {
                             for row in section.rows { self.row(row, forms) }
                         }
-                        if let footer = section.footer { HTML("p", ["class": "footer"]) { footer } }
+                        if let footer = section.footer {
+                            HTML("p", ["class": "footer"]) { strings.isolated(footer) }
+                        }
                     }
                 }
                 if !pane.controls.isEmpty {
@@ -67,13 +69,13 @@ struct PanelPages: Sendable {
         case .text(let title, let text):
             return HTML("div", ["class": "control"]) {
                 HTML("div", ["class": "row"]) {
-                    HTML("div", ["class": "head"]) { HTML("span", ["class": "title"]) { title } }
-                    HTML("div", ["class": "field"]) { HTML("span") { text } }
+                    HTML("div", ["class": "head"]) { HTML("span", ["class": "title"]) { strings.isolated(title) } }
+                    HTML("div", ["class": "field"]) { HTML("span") { strings.isolated(text) } }
                 }
             }
         case .pane(let id, let title):
             return HTML("a", ["class": "pane", "href": .text(context.panePath(id))]) {
-                HTML("span") { title }
+                HTML("span") { strings.isolated(title) }
                 HTML("span", ["class": "chevron", "aria-hidden": "true"]) { "›" }
             }
         }
@@ -85,7 +87,7 @@ struct PanelPages: Sendable {
         if !parents.isEmpty {
             HTML("nav", ["aria-label": .text(strings("Way back"))]) {
                 for parent in parents {
-                    HTML("a", ["href": .text(context.panePath(parent.id))]) { parent.title }
+                    HTML("a", ["href": .text(context.panePath(parent.id))]) { strings.isolated(parent.title) }
                     HTML("span", ["aria-hidden": "true"]) { " › " }
                 }
             }
@@ -112,11 +114,15 @@ struct PanelPages: Sendable {
             document.html {
                 HTML("h1") { strings("Search") }
                 HTML("p", ["class": "empty"]) {
-                    found.isEmpty ? strings("Nothing is called “%@”.", text) : strings("Found for “%@”:", text)
+                    let text = strings.isolated(text)
+                    found.isEmpty
+                        ? strings.html("Nothing is called “%@”.", text) : strings.html("Found for “%@”:", text)
                 }
                 for (pane, controls) in found {
                     HTML("section") {
-                        HTML("h2") { HTML("a", ["href": .text(context.panePath(pane.id))]) { pane.title } }
+                        HTML("h2") {
+                            HTML("a", ["href": .text(context.panePath(pane.id))]) { strings.isolated(pane.title) }
+                        }
                         HTML("div", ["class": "card"]) { controls.map { forms[$0] ?? HTML() } }
                     }
                 }
@@ -142,12 +148,18 @@ struct PanelPages: Sendable {
         let title = (pane ?? nil).map { strings("Reset “%@”?", $0.title) } ?? strings("Reset everything?")
         return .html(
             PanelDocument(context: context, title: title).html {
-                HTML("h1") { title }
+                HTML("h1") {
+                    if let pane = pane ?? nil {
+                        strings.html("Reset “%@”?", strings.isolated(pane.title))
+                    } else {
+                        title
+                    }
+                }
                 if concerned.isEmpty {
                     HTML("p") { strings("Everything here has its default.") }
                 } else {
                     HTML("p") { strings("These settings get their defaults:") }
-                    HTML("ul") { concerned.map { control in HTML("li") { control.title } } }
+                    HTML("ul") { concerned.map { control in HTML("li") { strings.isolated(control.title) } } }
                 }
                 HTML("form", ["method": "post", "action": .text("\(context.base)/reset"), "class": "question"]) {
                     context.hiddenFields()

@@ -137,6 +137,57 @@ import Testing
         #expect(refused.status == 422 && !refused.text.contains("<bdi"))
     }
 
+    struct Directed: SettingsGroup {
+        @Setting(unit: "ms") var count = -3
+        @Setting var name = "C++"
+        @Setting var home = URL(filePath: "/home")
+        @Setting var id = UUID()
+        @Setting var since = Date(timeIntervalSince1970: 0)
+        @Setting var timeout = Duration.seconds(30)
+        @Setting var data = Data([1])
+        @Setting var grid = [["a", "b"]]
+        @Setting var ports = ["x": 1]
+    }
+
+    private func directed() async throws -> (PanelBrowser, Directed) {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let panel = SettingsPanel(store, groups: Directed.self, configuration: .init(title: "x", access: .everyone))
+        return (PanelBrowser(panel), try await store.group(Directed.self))
+    }
+
+    @Test func `Code keeps its order on a page from right to left, and texts have their own direction`() async throws {
+        let (browser, settings) = try await directed()
+        let arabic = [(name: "Accept-Language", value: "ar")]
+        let forms = ShownForms(await browser.get("/", arabic))
+        func direction(_ key: String, _ name: String = "value") -> String? {
+            forms[key]?.elements.first { $0.attributes["name"] == name && $0.attributes["type"] != "hidden" }?
+                .attributes["dir"]
+        }
+        for key in ["count", "home", "id", "since", "timeout", "data", "grid"] {
+            #expect(direction(key) == "ltr", "\(key)")
+        }
+        #expect(direction("name") == "auto")
+        #expect(direction("ports", "name") == "auto" && direction("ports", "part") == "ltr")
+        let count = await browser.get("/why?key=count", arabic).text
+        #expect(count.contains(#"<bdi dir="ltr">-3</bdi> <bdi>ms</bdi>"#), "\(count)")
+        #expect(count.contains(#"<code dir="ltr">count</code>"#))
+        let grid = await browser.get("/why?key=grid", arabic).text
+        #expect(grid.firstMatch(of: /<td><bdi dir="ltr">\[\[&quot;a&quot;[^<]*\]\]<\/bdi>/) != nil, "\(grid)")
+        #expect(await browser.get("/why?key=name", arabic).text.contains("<td><bdi>C++</bdi>"))
+        withExtendedLifetime(settings) {}
+    }
+
+    @Test func `On a page from left to right, only text that may change its order is isolated`() async throws {
+        let (browser, settings) = try await directed()
+        #expect(!(await browser.get("/why?key=name").text.contains("<bdi")))
+        for text in ["שלום.", "مرحبا (1)", "a\u{202E}b"] {
+            settings.name = text
+            #expect(await browser.get("/why?key=name").text.contains("<td><bdi>\(text)</bdi>"), "\(text)")
+        }
+        settings.name = "Grüße, 漢字 😀"
+        #expect(!(await browser.get("/why?key=name").text.contains("<bdi")))
+    }
+
     @Test func `A plain sentence says that it is English`() async throws {
         let (browser, _) = try await describedPage("de")
         let answer = await browser.get("/", [("Host", "elsewhere.example")])

@@ -7,8 +7,8 @@ extension SettingsBundle {
         /// ``ChildPane`` leads.
         public var file: String
         /// The title of the page: the list's `Title`, or else that of the first row that leads to it. `nil` for
-        /// ``SettingsBundle/root``, whose page has ``SettingsBundle/title``, unless the list has one. The title of a row
-        /// is not written into the list of the pane, unless it is changed here.
+        /// ``SettingsBundle/root``, whose page has ``SettingsBundle/title``, unless the list has one. The title of a
+        /// row is not written into the list of the pane, unless it is changed here.
         public var title: String?
         /// The name of the table with the pane's texts; `nil` if its texts are the same in all languages.
         public var stringsTable: String?

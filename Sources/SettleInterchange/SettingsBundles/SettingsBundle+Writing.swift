@@ -11,8 +11,8 @@ extension SettingsBundle {
     ///
     /// Property lists are in XML, with sorted keys, and tables in the old text form, so that equal bundles give equal
     /// files. The title is in an `Info.plist` of the bundle, the icon in `Icon-Settings.png`. If only some choices have
-    /// a short title, the others get their title for it, since a bundle has all of them or none. Entries that the library
-    /// does not know are written as they were read. ``findings`` are not written.
+    /// a short title, the others get their title for it, since a bundle has all of them or none. Entries that the
+    /// library does not know are written as they were read. ``findings`` are not written.
     ///
     /// All files are written into a new folder beside `folder`, and synced. Only then does it replace `folder`, and an
     /// existing bundle is removed. If anything fails before, the old bundle stays unchanged. If the process ends

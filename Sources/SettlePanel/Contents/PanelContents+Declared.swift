@@ -82,7 +82,8 @@ extension ControlKind {
         switch check.form {
         case "date-time"?: self = .date
         case "base64"?: self = .data
-        case "uri-reference"?: self = .text(TextInput(keyboard: "url"))
+        case "uri-reference"?: self = .text(TextInput(isCode: true, keyboard: "url"))
+        case "uuid"?: self = .text(TextInput(isCode: true))
         case "Duration"?, "Duration?"?: self = .duration
         default: self = Self.kind(of: types, check, strings)
         }

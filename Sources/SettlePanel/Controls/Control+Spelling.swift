@@ -18,6 +18,18 @@ extension Control {
         default: return value.spelledForPeople + (unit.map { " \($0)" } ?? "")
         }
     }
+
+    /// Returns a value as a piece of a page, in its own direction.
+    func shown(_ value: SettingValue, _ strings: PanelStrings) -> HTML {
+        let text = spelled(value, strings)
+        if case .text(let input) = kind, input.isCode { return strings.code(text) }
+        guard text.hasSameBytes(as: value.spelledForPeople + (unit.map { " \($0)" } ?? "")) else {
+            return strings.isolated(text)
+        }
+        if case .string = value { return strings.isolated(text) }
+        let number = strings.code(value.spelledForPeople)
+        return unit.map { HTML([number, HTML(" "), strings.isolated($0)]) } ?? number
+    }
 }
 
 extension SettingValue {

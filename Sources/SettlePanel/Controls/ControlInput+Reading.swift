@@ -114,6 +114,6 @@ struct InputProblem: Error {
     init(_ sentence: String, _ values: String...) { (self.sentence, self.values) = (sentence, values) }
 
     func sentence(in strings: PanelStrings) -> HTML {
-        values.isEmpty ? strings.sentence(sentence) : HTML(strings(sentence, values))
+        values.isEmpty ? strings.sentence(sentence) : strings.html(sentence, values.map { strings.isolated($0) })
     }
 }

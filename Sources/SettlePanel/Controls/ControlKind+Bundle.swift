@@ -63,8 +63,8 @@ extension ControlKind.TextInput {
         case .alphabet: break
         case .numbersAndPunctuation: keyboard = "text"
         case .numberPad: keyboard = "numeric"
-        case .url: keyboard = "url"
-        case .emailAddress: keyboard = "email"
+        case .url: (keyboard, isCode) = ("url", true)
+        case .emailAddress: (keyboard, isCode) = ("email", true)
         }
         capitalization =
             switch field.autocapitalization {

@@ -15,6 +15,4 @@ extension PanelStrings {
         tables.lazy.compactMap { $0[english] }.first.map { HTML($0) } ?? self.english(english)
     }
 
-    /// Returns a text of the program, whose language is unknown, with its own direction.
-    func isolated(_ text: String) -> HTML { isRightToLeft && !text.isEmpty ? HTML("bdi") { text } : HTML(text) }
 }

@@ -30,7 +30,9 @@ struct PanelStrings: Sendable {
     }
 
     /// Returns a text with a piece of a page in place of each `%@`.
-    func html(_ english: String, _ values: HTML...) -> HTML {
+    func html(_ english: String, _ values: HTML...) -> HTML { html(english, values) }
+
+    func html(_ english: String, _ values: [HTML]) -> HTML {
         let parts = self(english).split(separator: "%@", maxSplits: values.count, omittingEmptySubsequences: false)
         return HTML(zip(parts, values + [HTML()]).flatMap { [HTML(String($0)), $1] })
     }

@@ -27,7 +27,7 @@ extension ControlField {
                                 "type": "radio", "name": "value", "id": .text(id), "value": .text(option.value),
                                 "checked": .flag(position == chosen), "aria-describedby": .optional(description),
                             ])
-                        HTML("span") { option.title }
+                        HTML("span") { strings.isolated(option.title) }
                     }
                 }
             }
@@ -43,7 +43,7 @@ extension ControlField {
                 "aria-checked": isChosen ? "true" : "false", "aria-disabled": "true",
                 "aria-describedby": .optional(description),
             ]
-        ) { title }
+        ) { strings.isolated(title) }
     }
 
     func menu(_ choices: [SettingsBundle.Choice], _ text: String) -> HTML {
@@ -58,7 +58,13 @@ extension ControlField {
                 HTML("option", ["value": "", "selected": .flag(chosen == nil)]) { strings("Not set") }
             }
             for (position, choice) in choices.enumerated() {
-                HTML("option", ["value": .text(choice.id), "selected": .flag(position == chosen)]) { choice.title }
+                HTML(
+                    "option",
+                    [
+                        "value": .text(choice.id), "selected": .flag(position == chosen),
+                        "dir": .optional(strings.optionDirection),
+                    ]
+                ) { choice.title }
             }
         }
     }
@@ -69,7 +75,7 @@ extension ControlField {
             "input",
             [
                 "type": "text", "id": .text(id), "value": .text(title), "readonly": .present,
-                "aria-label": .optional(label), "aria-describedby": .optional(description),
+                "aria-label": .optional(label), "aria-describedby": .optional(description), "dir": "auto",
             ])
     }
 
@@ -86,7 +92,13 @@ extension ControlField {
             ]
         ) {
             for (position, choice) in choices.enumerated() {
-                HTML("option", ["value": .text(choice.value), "selected": .flag(position == chosen)]) { choice.title }
+                HTML(
+                    "option",
+                    [
+                        "value": .text(choice.value), "selected": .flag(position == chosen),
+                        "dir": .optional(strings.optionDirection),
+                    ]
+                ) { choice.title }
             }
         }
     }

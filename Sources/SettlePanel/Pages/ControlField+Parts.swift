@@ -78,7 +78,7 @@ extension ControlField {
         HTML(
             "input",
             [
-                "class": "name", "name": .text("\(name)"), "id": .text(id), "value": .text(text),
+                "class": "name", "name": .text("\(name)"), "id": .text(id), "value": .text(text), "dir": "auto",
                 "aria-label": .text(label), "readonly": .flag(isLocked), "aria-describedby": .optional(description),
                 "placeholder": .optional(hint),
             ])

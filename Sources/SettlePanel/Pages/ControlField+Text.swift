@@ -16,12 +16,13 @@ extension ControlField {
         }
     }
 
-    func textArea(_ text: String, name: StaticString) -> HTML {
+    func textArea(_ kind: ControlKind, _ text: String, name: StaticString) -> HTML {
         HTML(
             "textarea",
             [
                 "id": .text(id), "name": .text("\(name)"), "rows": "3", "spellcheck": "false",
-                "readonly": .flag(isLocked), "aria-describedby": .optional(description), "aria-invalid": invalid,
+                "dir": kind.direction, "readonly": .flag(isLocked), "aria-describedby": .optional(description),
+                "aria-invalid": invalid,
             ]
         ) {
             // The first line break of the contents is ignored.
@@ -32,7 +33,7 @@ extension ControlField {
     func scalar(
         _ kind: ControlKind, _ text: String, name: StaticString, id: String, label: String?, hint: String? = nil
     ) -> HTML {
-        if text.utf8.contains(UInt8(ascii: "\n")), case .text = kind { return textArea(text, name: name) }
+        if text.utf8.contains(UInt8(ascii: "\n")), case .text = kind { return textArea(kind, text, name: name) }
         var (type, keyboard, step) = ("text", String?.none, String?.none)
         var (minimum, maximum, text) = (String?.none, String?.none, text)
         var (capitalization, correction) = (String?.none, String?.none)
@@ -52,7 +53,8 @@ extension ControlField {
             "input",
             [
                 "type": .text(type), "id": .text(id), "name": .text("\(name)"), "value": .text(text),
-                "inputmode": .optional(keyboard), "step": .optional(step), "min": .optional(minimum),
+                "dir": kind.direction, "inputmode": .optional(keyboard), "step": .optional(step),
+                "min": .optional(minimum),
                 "max": .optional(maximum), "autocapitalize": .optional(capitalization),
                 "autocorrect": .optional(correction), "readonly": .flag(isLocked), "aria-label": .optional(label),
                 "placeholder": .optional(hint),

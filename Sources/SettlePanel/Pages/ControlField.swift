@@ -37,7 +37,7 @@ struct ControlField {
         case .list(let element): parts(input, element, isNamed: false)
         case .dictionary(let element): parts(input, element, isNamed: true)
         case .secret: secret
-        case .json, .data: textArea(input.text, name: "value")
+        case .json, .data: textArea(kind, input.text, name: "value")
         default: scalar(kind, input.text, name: "value", id: id, label: nil)
         }
     }
@@ -74,7 +74,7 @@ struct ControlField {
                     "step": number.isInteger ? "1" : "any", "aria-describedby": .optional(description),
                     "aria-invalid": invalid,
                 ])
-            HTML("output", ["for": .text(id)]) { text }
+            HTML("output", ["for": .text(id), "dir": "ltr"]) { text }
             if let image = number.maximumImage { HTML("img", ["src": .text(imagePath(image)), "alt": ""]) }
         }
     }

@@ -34,15 +34,18 @@ extension ControlForm {
         }
         if isStray {
             HTML("p", ["class": "note", "id": .text(strayID)]) {
-                strings("What is stored is none of these: %@.", state.value.map(spelled) ?? "")
+                strings.html("What is stored is none of these: %@.", state.value.map { shown($0) } ?? HTML())
             }
         }
         if let obstacle, obstacle != HTML() { HTML("p", ["class": "note", "id": .text(obstacleID)]) { obstacle } }
         if isCoverTold {
             HTML("p", ["class": "note", "id": .text(coverID)]) {
-                let value = state.covering.map(spelled)
-                strings("What is stored here does not count while “%@” has a value.", strings.name(of: state.domain))
-                if let value { " " + strings("In force: %@.", value) }
+                let name = strings.isolated(strings.name(of: state.domain))
+                strings.html("What is stored here does not count while “%@” has a value.", name)
+                if let value = state.covering {
+                    " "
+                    strings.html("In force: %@.", shown(value))
+                }
             }
         }
     }

@@ -36,17 +36,21 @@ extension ControlForm {
         case .conflict(let author):
             HTML("p") {
                 if let author {
-                    strings("“%@” has changed this meanwhile.", author)
+                    strings.html("“%@” has changed this meanwhile.", strings.isolated(author))
                 } else {
                     strings("This has been changed meanwhile.")
                 }
             }
             HTML("dl") {
                 HTML("dt") { strings("There now") }
-                HTML("dd") { state.value.map(spelled) ?? strings("Not set") }
+                HTML("dd") { state.value.map { shown($0) } ?? HTML(strings("Not set")) }
                 HTML("dt") { strings("Yours") }
                 HTML("dd") {
-                    submission.isReset ? strings("The default") : control.isSecret ? "••••" : typed(submission)
+                    if submission.isReset {
+                        strings("The default")
+                    } else {
+                        control.isSecret ? HTML("••••") : typed(submission)
+                    }
                 }
             }
             if submission.isReset {
@@ -70,8 +74,8 @@ extension ControlForm {
         ) { strings("Keep what is there") }
     }
 
-    private func typed(_ submission: Submission) -> String {
+    private func typed(_ submission: Submission) -> HTML {
         let value = try? submission.input.value(for: control.shown(as: submission.kind))
-        return (value ?? nil).map(spelled) ?? submission.input.text
+        return (value ?? nil).map { shown($0) } ?? strings.isolated(submission.input.text)
     }
 }

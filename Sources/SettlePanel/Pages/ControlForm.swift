@@ -52,7 +52,7 @@ struct ControlForm: Sendable {
                 HTML("div", ["class": "field"]) {
                     field
                     if case .date = shown.kind { HTML("span", ["class": "unit"]) { "UTC" } }
-                    if let unit = control.unit { HTML("span", ["class": "unit"]) { unit } }
+                    if let unit = control.unit { HTML("span", ["class": "unit"]) { strings.isolated(unit) } }
                     if obstacle == nil {
                         HTML("button", ["class": "save", "name": "action", "value": "save"]) { strings("Save") }
                     }
@@ -69,8 +69,8 @@ struct ControlForm: Sendable {
         submission?.version ?? .init(token: state.token?.description ?? "", seen: state.seen)
     }
 
-    /// Returns a value as text.
-    func spelled(_ value: SettingValue) -> String { control.spelled(value, strings) }
+    /// Returns a value as a piece of a page.
+    func shown(_ value: SettingValue) -> HTML { control.shown(value, strings) }
 
     // MARK: Parts
 
@@ -124,7 +124,7 @@ struct ControlForm: Sendable {
     }
 
     private var field: HTML {
-        if shown.kind.isLabel { return HTML("output", ["id": .text(inputID)]) { state.value.map(spelled) ?? "" } }
+        if shown.kind.isLabel { return HTML("output", ["id": .text(inputID)]) { state.value.map { self.shown($0) } } }
         let field = ControlField(
             kind: shown.kind, id: inputID, label: control.title, titleID: titleID, description: description,
             isLocked: obstacle != nil, isOptional: control.isOptional, isInvalid: submission != nil, isSet: state.isSet,

@@ -49,7 +49,7 @@ struct PanelDocument: Sendable {
                 if context.contents.hasIcon {
                     HTML("img", ["src": .text("\(context.base)/icon"), "alt": "", "width": "24", "height": "24"])
                 }
-                HTML("span") { context.contents.title }
+                HTML("span") { context.strings.isolated(context.contents.title) }
             }
             if hasSearch { search }
         }
