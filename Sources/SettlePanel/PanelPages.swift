@@ -199,13 +199,15 @@ extension ControlForm {
 extension PanelPages {
     /// Returns an image that a slider names; no other file can be requested.
     func image(_ name: String) -> PanelResponse {
-        guard case .bundle(let bundle) = panel.source, let image = bundle.image(named: name) else { return missing }
+        guard case .bundle(let source) = panel.source, let image = source.bundle.image(named: name) else {
+            return missing
+        }
         return .image(image)
     }
 
     /// The program's icon, or a generic one.
     var icon: PanelResponse {
-        if case .bundle(let bundle) = panel.source, let icon = bundle.icon { return .image(icon) }
+        if case .bundle(let source) = panel.source, let icon = source.bundle.icon { return .image(icon) }
         return .icon
     }
 }

@@ -63,7 +63,7 @@ public final class SettingsPanel: Sendable {
     ///
     /// `store.domains.register(contentsOf: bundle)` registers its default values.
     public convenience init(_ store: SettingsStore, bundle: SettingsBundle, configuration: Configuration) {
-        self.init(store, .bundle(bundle), configuration)
+        self.init(store, .bundle(PanelBundle(bundle)), configuration)
     }
 
     init(_ store: SettingsStore, _ source: PanelSource, _ configuration: Configuration) {
@@ -100,10 +100,7 @@ public final class SettingsPanel: Sendable {
         switch source {
         case .schema(let declared): return PanelContents(declared, title: configuration.title, strings: strings)
         case .bundle(let bundle):
-            var contents = PanelContents(bundle.localized(for: languages), of: store, title: configuration.title)
-            contents.language = bundle.language(for: languages)
-            contents.hasIcon = bundle.icon != nil
-            return contents
+            return PanelContents(bundle.localized(for: languages), of: store, title: configuration.title)
         case .groups(let types):
             try await open(types)
             return PanelContents(DeclaredSettings(store.file.schema()), title: configuration.title, strings: strings)
@@ -136,7 +133,7 @@ enum PanelSource: Sendable {
     case values
     case groups([any SettingsGroup.Type])
     case schema(DeclaredSettings)
-    case bundle(SettingsBundle)
+    case bundle(PanelBundle)
 }
 
 extension Duration {

@@ -233,3 +233,58 @@ import Testing
         #expect(try String(contentsOf: file, encoding: .utf8).contains("0.25"))
     }
 }
+
+/// The panes of large bundles, in several languages.
+@Suite(.timeLimit(.minutes(10))) struct LargePanelBundleTests {
+    private static let count = 700
+
+    private static func table(_ language: String) -> SettingsBundle.Localization {
+        let texts = [StringTable.Entry(key: "Sound", value: "Sound in \(language)")]
+        return .init(language: language, tables: ["T": StringTable(texts)])
+    }
+
+    /// A pane with a row for each other pane; the first of these leads to the second one, and back.
+    private static let bundle = SettingsBundle(
+        root: .init(
+            stringsTable: "T",
+            specifiers: [.init(.toggle(.init()), key: "sound", title: "Sound", defaultValue: .bool(false))]
+                + (0..<count).map { .init(.childPane(.init(file: "P\($0)")), title: "Row \($0)") }
+                + [.init(.childPane(.init(file: "None")), title: "Nowhere")]),
+        children: (0..<count).map { number in
+            .init(
+                file: "P\(number)", title: number % 2 == 0 ? "Pane \(number)" : nil,
+                specifiers: [.init(.toggle(.init()), key: "k\(number)", defaultValue: .bool(false))]
+                    + (number == 0 ? [.init(.childPane(.init(file: "Root")), title: "Back")] : []))
+        }, localizations: ["en", "de"].map(table))
+
+    @Test func `Each pane is found by its name, with its title and its way back`() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let browser = PanelBrowser(
+            SettingsPanel(store, bundle: Self.bundle, configuration: .init(title: "Large", access: .everyone)))
+        let first = await browser.get("/").text
+        #expect(first.contains("<h1>Large</h1>") && !first.contains("Nowhere"))
+        #expect(first.matches(of: /class="pane"/).count == Self.count)
+        for (id, title) in [("P0", "Pane 0"), ("P1", "Row 1"), ("P698", "Pane 698"), ("P699", "Row 699")] {
+            let page = await browser.get("/pane?id=\(id)").text
+            #expect(page.contains("<h1>\(title)</h1>") && page.contains("data-key=\"k\(id.dropFirst())\""), "\(id)")
+            #expect(page.contains("<a href=\"/\">Large</a>"), "\(id)")
+        }
+        #expect(await browser.get("/pane?id=P0").text.contains("class=\"pane\" href=\"/\""))
+        for id in ["None", "Root", "p0", "P700"] { #expect(await browser.get("/pane?id=\(id)").status == 404, "\(id)") }
+        for language in ["de", "en", "de"] {
+            let page = await browser.get("/", [("Accept-Language", language)]).text
+            #expect(page.contains("Sound in \(language)") && page.contains("lang=\"\(language)\""))
+        }
+    }
+
+    @Test func `A bundle is localized once for each list of languages, and few lists are remembered`() {
+        let bundle = PanelBundle(Self.bundle)
+        let german = bundle.localized(for: ["de"])
+        #expect(bundle.localized(for: ["de"]) === german && german.bundle.root.specifiers[0].title == "Sound in de")
+        let english = bundle.localized(for: ["en", "de"])
+        #expect(english !== german && english.bundle.root.specifiers[0].title == "Sound in en")
+        #expect(bundle.localized(for: ["de"]) === german)
+        for number in 0..<PanelBundle.limit { _ = bundle.localized(for: ["x\(number)"]) }
+        #expect(bundle.localized(for: ["de"]) !== german)
+    }
+}

@@ -3,30 +3,16 @@ import SettleInterchange
 
 extension PanelContents {
     /// Creates the panes of a bundle, each with the first one that leads to it.
-    init(_ bundle: SettingsBundle, of store: SettingsStore, title: String) {
-        var parents: [String: String] = [:]
-        var titles: [String: String] = [:]
-        for pane in bundle.panes {
-            for specifier in pane.specifiers {
-                guard case .childPane(let child) = specifier.kind, child.file != bundle.root.file,
-                    parents[child.file] == nil
-                else { continue }
-                parents[child.file] = pane.file
-                titles[child.file] = specifier.title
-            }
+    init(_ localized: LocalizedBundle, of store: SettingsStore, title: String) {
+        let bundle = localized.bundle
+        var rows = BundleRows(localized, store)
+        let panes = bundle.panes.map { pane in
+            Pane(
+                id: localized.id(of: pane.file), title: localized.title(of: pane, in: title),
+                parent: localized.parent(of: pane), sections: pane.sections.compactMap { rows.section($0) })
         }
-        func id(_ file: String) -> String { file == bundle.root.file ? "" : file }
-        var rows = BundleRows(bundle, store)
-        var panes: [Pane] = []
-        for pane in bundle.panes {
-            panes.append(
-                Pane(
-                    id: id(pane.file),
-                    title: pane.title ?? titles[pane.file]
-                        ?? (pane.file == bundle.root.file ? bundle.title ?? title : pane.file.asTitle),
-                    parent: parents[pane.file].map(id), sections: pane.sections.compactMap { rows.section($0) }))
-        }
-        self.init(title: bundle.title ?? title, panes: panes)
+        self.init(title: bundle.title ?? title, panes: panes, indices: localized.indices)
+        (language, hasIcon) = (localized.language, bundle.icon != nil)
     }
 }
 
@@ -36,15 +22,11 @@ extension PanelContents {
 /// specifiers for pads are shown, and those for other devices where none for pads has their key: every setting stays
 /// reachable.
 private struct BundleRows {
-    private let bundle: SettingsBundle
+    private let localized: LocalizedBundle
     private let store: SettingsStore
-    private let keysOnPads: Set<String>
     private var counts: [SettingKey: Int] = [:]
 
-    init(_ bundle: SettingsBundle, _ store: SettingsStore) {
-        (self.bundle, self.store) = (bundle, store)
-        keysOnPads = Set(bundle.panes.flatMap(\.specifiers).filter { $0.isShown(on: .pad) }.compactMap(\.key))
-    }
+    init(_ localized: LocalizedBundle, _ store: SettingsStore) { (self.localized, self.store) = (localized, store) }
 
     /// Returns a section; `nil` if it is empty.
     mutating func section(_ section: SettingsBundle.Section) -> PanelContents.Section? {
@@ -59,7 +41,7 @@ private struct BundleRows {
     }
 
     private func isShown(_ specifier: SettingsBundle.Specifier) -> Bool {
-        specifier.isShown(on: .pad) || specifier.key.map { !keysOnPads.contains($0) } ?? false
+        specifier.isShown(on: .pad) || specifier.key.map { !localized.keysOnPads.contains($0) } ?? false
     }
 
     private mutating func row(
@@ -68,9 +50,8 @@ private struct BundleRows {
         switch specifier.kind {
         case .group: return nil
         case .childPane(let child):
-            guard bundle.pane(named: child.file) != nil else { return nil }
-            return .pane(
-                id: child.file == bundle.root.file ? "" : child.file, title: specifier.title ?? child.file.asTitle)
+            guard localized.hasPane(child.file) else { return nil }
+            return .pane(id: localized.id(of: child.file), title: specifier.title ?? child.file.asTitle)
         case .titleValue(let label) where specifier.key == nil:
             let value = specifier.defaultValue
             return .text(
@@ -91,10 +72,13 @@ extension Control {
         guard let name = specifier.key, let key = store.keys.key(named: name) else { return nil }
         let declared = store.keys.setting(forKey: key.description)
         guard let kind = ControlKind(specifier, for: declared?.shape.kind) else { return nil }
-        // A bundle's key has no declaration, so its own description is the rule.
-        let rule = DeclaredSetting(key: key, schema: kind.schema)
         self.init(
             key: key, title: specifier.title ?? name.asTitle, kind: kind, isOwners: declared?.access == .owner,
-            defaultValue: specifier.defaultValue, refusal: { rule.refusal(of: $0) })
+            defaultValue: specifier.defaultValue,
+            refusal: {
+                // A bundle's key has no declaration, so its own description is the rule. Made when a value is to be
+                // checked: each page has all controls.
+                DeclaredSetting(key: key, schema: kind.schema).refusal(of: $0)
+            })
     }
 }

@@ -5,12 +5,21 @@ struct PanelContents: Sendable {
     let title: String
     /// The panes. The first one is shown first.
     let panes: [Pane]
+    /// The indices of the panes by identifier.
+    private let indices: [Name: Int]
     /// The language of the texts, if known.
     var language: String?
     /// Whether the program has its own icon.
     var hasIcon = false
     /// Whether it covers everything stored, including keys that are not shown at the moment.
     var isEverything = false
+
+    /// - Parameter indices: The indices of the panes by identifier, if they are known.
+    init(title: String, panes: [Pane], indices: [Name: Int]? = nil) {
+        (self.title, self.panes) = (title, panes)
+        self.indices =
+            indices ?? Dictionary(panes.enumerated().map { (Name($1.id), $0) }, uniquingKeysWith: { first, _ in first })
+    }
 
     /// Settings that belong together on one page.
     struct Pane: Sendable {
@@ -43,7 +52,7 @@ struct PanelContents: Sendable {
         case pane(id: String, title: String)
     }
 
-    func pane(_ id: String) -> Pane? { panes.first { $0.id.hasSameBytes(as: id) } }
+    func pane(_ id: String) -> Pane? { indices[Name(id)].map { panes[$0] } }
 
     /// Returns the location of a key.
     ///
