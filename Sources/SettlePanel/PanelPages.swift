@@ -33,7 +33,7 @@ struct PanelPages: Sendable {
         return .html(
             document.html {
                 trail(to: pane)
-                HTML("h1") { strings.isolated(pane.title) }
+                HTML("h1") { strings.isolated(pane.title.visible ?? strings("Settings")) }
                 if pane.sections.isEmpty { HTML("p", ["class": "empty"]) { strings("There are no settings here.") } }
                 for section in pane.sections {
                     HTML("section") {
@@ -121,7 +121,9 @@ struct PanelPages: Sendable {
                 for (pane, controls) in found {
                     HTML("section") {
                         HTML("h2") {
-                            HTML("a", ["href": .text(context.panePath(pane.id))]) { strings.isolated(pane.title) }
+                            HTML("a", ["href": .text(context.panePath(pane.id))]) {
+                                strings.isolated(pane.title.visible ?? strings("Settings"))
+                            }
                         }
                         HTML("div", ["class": "card"]) { controls.map { forms[$0] ?? HTML() } }
                     }

@@ -81,6 +81,18 @@ import Testing
         #expect(try await form("free").contains("type=\"checkbox\""))
     }
 
+    @Test(arguments: ["isOff", "level", "colour", "volume", "name", "colours"])
+    func `What only the lock has changed is not marked as changed`(key: String) async throws {
+        let form = try await form(key)
+        #expect(form.contains("Locked by") && !form.contains("class=\"mark\""), "\(form)")
+    }
+
+    @Test func `The style sheet sizes what stands for a control as the control, and keeps focus in sight`() async {
+        let style = await browser.get("/style.css").text
+        #expect(style.contains("*, *::before, *::after { box-sizing: border-box; }"))
+        #expect(style.contains("scroll-padding-block-start: 5rem"))
+    }
+
     @Test func `The server refuses, whatever is sent`() async throws {
         for (key, value) in [("isOn", ""), ("level", "x"), ("volume", "0.5"), ("name", "y")] {
             let answer = await browser.change(key, [("value", value)])

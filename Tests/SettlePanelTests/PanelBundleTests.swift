@@ -160,6 +160,32 @@ import Testing
         #expect(page.contains(">Version<") && page.contains(">1.4 beta<"))
     }
 
+    @Test(arguments: ["", " "])
+    func `Where a title is empty, a control has the words of its key, and there is no empty heading`(empty: String)
+        async throws
+    {
+        let bundle = SettingsBundle(
+            title: empty,
+            root: .init(
+                specifiers: [
+                    .init(.group(.init(footer: empty)), title: empty),
+                    .init(.toggle(.init()), key: "isLoud", title: empty, defaultValue: .bool(false)),
+                    .init(.textField(.init()), key: "userName", title: empty),
+                    .init(.radioGroup(.init(choices: Self.colours)), key: "frame", title: empty),
+                    .init(.childPane(.init(file: "More")), title: empty),
+                ]),
+            children: [.init(file: "More", title: empty, specifiers: [.init(.toggle(.init()), key: "deep")])])
+        let program = try await Program(bundle)
+        for place in ["/", "/pane?id=More", "/search?q=deep", "/why?key=userName"] {
+            let page = await program.browser.get(place).text
+            #expect(page.firstMatch(of: /<(h1|h2|label|a|p class="footer")\b[^>]*>\s*<\//) == nil, "\(place): \(page)")
+        }
+        #expect(await program.form("isLoud").contains(">Is loud</label>"))
+        #expect(await program.form("userName").contains(">User name</label>"))
+        #expect(await program.form("frame").contains(">Frame</span>"))
+        #expect(await program.browser.get("/").text.contains("<span>More</span>"))
+    }
+
     @Test func `A search finds a section's title and footer, which are a bundle's help`() async throws {
         let program = try await Program(Self.bundle)
         for words in ["noise", "alarm", "loud+alarm+volume"] {

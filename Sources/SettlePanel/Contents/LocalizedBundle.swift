@@ -65,8 +65,8 @@ package final class LocalizedBundle: Sendable {
     ///
     /// - Parameter title: The panel's title.
     func title(of pane: SettingsBundle.Pane, in title: String) -> String {
-        if let title = pane.title ?? rows[Name(pane.file)]?.title { return title }
-        return id(of: pane.file).isEmpty ? bundle.title ?? title : pane.file.asTitle
+        if let title = pane.title?.visible ?? rows[Name(pane.file)]?.title?.visible { return title }
+        return id(of: pane.file).isEmpty ? bundle.title?.visible ?? title : pane.file.asTitle
     }
 
     func hasPane(_ file: String) -> Bool { indices[Name(id(of: file))] != nil }

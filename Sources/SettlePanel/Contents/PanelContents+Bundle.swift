@@ -11,7 +11,7 @@ extension PanelContents {
                 id: localized.id(of: pane.file), title: localized.title(of: pane, in: title),
                 parent: localized.parent(of: pane), sections: pane.sections.compactMap { rows.section($0) })
         }
-        self.init(title: bundle.title ?? title, panes: panes, indices: localized.indices)
+        self.init(title: bundle.title?.visible ?? title, panes: panes, indices: localized.indices)
         (language, hasIcon) = (localized.language, bundle.icon != nil)
     }
 }
@@ -33,7 +33,7 @@ private struct BundleRows {
         let shown = section.specifiers.filter { isShown($0) }
         let hasHeadings = section.idioms?.contains(.pad) ?? true || !shown.isEmpty
         var result = PanelContents.Section(
-            title: hasHeadings ? section.title : nil, footer: hasHeadings ? section.footer : nil)
+            title: hasHeadings ? section.title?.visible : nil, footer: hasHeadings ? section.footer?.visible : nil)
         for specifier in shown {
             if let row = row(specifier, [result.title, result.footer].compactMap(\.self)) { result.rows.append(row) }
         }
@@ -51,7 +51,7 @@ private struct BundleRows {
         case .group: return nil
         case .childPane(let child):
             guard localized.hasPane(child.file) else { return nil }
-            return .pane(id: localized.id(of: child.file), title: specifier.title ?? child.file.asTitle)
+            return .pane(id: localized.id(of: child.file), title: specifier.title?.visible ?? child.file.asTitle)
         case .titleValue(let label) where specifier.key == nil:
             let value = specifier.defaultValue
             return .text(
@@ -73,7 +73,7 @@ extension Control {
         let declared = store.keys.setting(forKey: key.description)
         guard let kind = ControlKind(specifier, for: declared?.shape.kind) else { return nil }
         self.init(
-            key: key, title: specifier.title ?? name.asTitle, kind: kind, isOwners: declared?.access == .owner,
+            key: key, title: specifier.title?.visible ?? name.asTitle, kind: kind, isOwners: declared?.access == .owner,
             defaultValue: specifier.defaultValue,
             refusal: {
                 // A bundle's key has no declaration, so its own description is the rule. Made when a value is to be

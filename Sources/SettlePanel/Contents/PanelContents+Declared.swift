@@ -44,7 +44,8 @@ extension Control {
     fileprivate init(_ setting: DeclaredSetting, _ strings: PanelStrings) {
         let check = setting.check
         self.init(
-            key: setting.key, title: setting.title ?? setting.key.components.last?.asTitle ?? "", help: setting.help,
+            key: setting.key, title: setting.title?.visible ?? setting.key.components.last?.asTitle ?? "",
+            help: setting.help,
             rule: setting.demand, unit: setting.unit, kind: setting.isSecret ? .secret : ControlKind(check, strings),
             isOptional: check.types.contains("null"), isOwners: setting.isOwners, defaultValue: setting.defaultValue,
             refusal: { setting.refusal(of: $0) })

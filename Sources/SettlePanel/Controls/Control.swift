@@ -63,6 +63,9 @@ struct Control: Sendable {
 }
 
 extension String {
+    /// The text; `nil` if there is nothing to see in it. Bundles have such titles for space between rows.
+    var visible: String? { allSatisfy(\.isWhitespace) ? nil : self }
+
     /// An identifier in code as readable text: `checkInterval` is “Check interval”, `max_size` “Max size”.
     var asTitle: String {
         var words: [String] = []

@@ -23,6 +23,9 @@ struct ControlState: Sendable {
     /// Whether the effective value differs from the default.
     let differsFromDefault: Bool
 
+    /// Whether it is shown as changed: not if only a lock has another value, which no user has chosen.
+    var isChanged: Bool { differsFromDefault && (lock == nil || isStored) }
+
     /// Distinguishes the shown value from others; for a secret, only whether there is one.
     var seen: String { value.map { Fingerprint.of($0.line) } ?? (isSet ? "set" : "") }
 

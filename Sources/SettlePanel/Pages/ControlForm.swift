@@ -82,7 +82,7 @@ struct ControlForm: Sendable {
             } else {
                 HTML("label", ["class": "title", "for": .text(inputID)]) { title }
             }
-            if state.differsFromDefault {
+            if state.isChanged {
                 HTML("span", ["class": "mark"]) { strings("Changed") }
             }
             if isHelped {

@@ -14,7 +14,7 @@ struct PanelDocument: Sendable {
                 HTML("meta", ["charset": "utf-8"])
                 HTML("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
                 HTML("meta", ["name": "color-scheme", "content": "light dark"])
-                HTML("title") { title.isEmpty ? strings("Settings") : title }
+                HTML("title") { title.visible ?? strings("Settings") }
                 HTML("link", ["rel": "icon", "href": .text("\(context.base)/icon")])
                 HTML("link", ["rel": "stylesheet", "href": .text("\(context.files)/style.css?\(context.assets)")])
                 HTML("script", ["src": .text("\(context.files)/script.js?\(context.assets)"), "type": "module"])
@@ -49,7 +49,7 @@ struct PanelDocument: Sendable {
                 if context.contents.hasIcon {
                     HTML("img", ["src": .text("\(context.base)/icon"), "alt": "", "width": "24", "height": "24"])
                 }
-                HTML("span") { context.strings.isolated(context.contents.title) }
+                HTML("span") { context.strings.isolated(context.contents.title.visible ?? context.strings("Settings")) }
             }
             if hasSearch { search }
         }
