@@ -19,15 +19,19 @@ extension Invocation {
         try write(try DocumentConversion(of: value, to: format), as: format, to: "-")
     }
 
-    /// Writes a document to a file, or to standard output for `-`, and reports what it could not represent.
+    /// Writes a document to a file, or to standard output for `-` or a path such as `/dev/stdout`, and reports what it
+    /// could not represent.
     func write(
         _ conversion: DocumentConversion, as format: DocumentConversion.Format, to path: String
     ) throws(CommandFailure) {
-        if path == "-" {
-            let isWhole = conversion.data.last == 0x0A || !format.isText
-            try terminal.show([UInt8](conversion.data) + (isWhole ? [] : [0x0A]), as: format)
+        let document = [UInt8](conversion.data)
+        let file = DocumentFile(path)
+        if path == "-" || file.isOutput {
+            let isWhole = document.last == 0x0A || !format.isText
+            try terminal.show(document + (isWhole ? [] : [0x0A]), as: format)
         } else {
-            try write(conversion.data, to: path)
+            try DomainAddress.checkOwner(of: URL(filePath: path.expandingHome))
+            try file.write(document) { () throws(CommandFailure) in try shownOnTerminal(document, as: format) }
         }
         for loss in conversion.losses { terminal.complain("\(loss)") }
     }
@@ -39,17 +43,6 @@ extension Invocation {
             return try Data(contentsOf: URL(filePath: path.expandingHome))
         } catch {
             throw CommandFailure(.failed, "“\(path)” can't be read: \(error.reason)")
-        }
-    }
-
-    /// Replaces a file. Others see either the old or the new contents.
-    private func write(_ data: Data, to path: String) throws(CommandFailure) {
-        let file = URL(filePath: path.expandingHome)
-        try DomainAddress.checkOwner(of: file)
-        do {
-            try data.write(to: file, options: .atomic)
-        } catch {
-            throw CommandFailure(.failed, "“\(path)” can't be written: \(error.reason)")
         }
     }
 }

@@ -1,3 +1,5 @@
+import Settle
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -29,31 +31,27 @@ struct SystemTerminal: CommandTerminal {
     }
 
     func write(_ bytes: [UInt8]) throws(CommandFailure) {
-        let error = Self.write(bytes, to: STDOUT_FILENO)
-        guard error != 0 else { return }
-        throw CommandFailure(.failed, "Standard output can't be written: \(Self.message(for: error)).")
+        do throws(SystemError) {
+            try ByteStream.output.write(bytes)
+        } catch {
+            throw CommandFailure(.failed, "Standard output can't be written: \(error).")
+        }
     }
 
     func complain(_ line: String) {
-        _ = Self.write(Array("\(line.escaped())\n".utf8), to: STDERR_FILENO)
+        try? ByteStream.errors.write(Array("\(line.escaped())\n".utf8))
     }
 
     func readInput() throws(CommandFailure) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = read(STDIN_FILENO, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                throw CommandFailure(.failed, "Standard input can't be read: \(Self.message(for: errno)).")
-            }
-            guard count > 0 else { return bytes }
-            bytes += buffer[..<count]
+        do throws(SystemError) {
+            return try ByteStream.input.readAll()
+        } catch {
+            throw CommandFailure(.failed, "Standard input can't be read: \(error).")
         }
     }
 
     func readLine(prompt: String) -> String? {
-        _ = Self.write(Array(prompt.utf8), to: STDERR_FILENO)
+        try? ByteStream.errors.write(Array(prompt.utf8))
         return Swift.readLine()
     }
 
@@ -67,24 +65,4 @@ struct SystemTerminal: CommandTerminal {
 
     /// Ends the process.
     func end(_ code: Int32) -> Never { exit(code) }
-
-    /// - Returns: The error number, or 0.
-    private static func write(_ bytes: [UInt8], to stream: CInt) -> CInt {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { systemWrite(stream, $0) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return errno }
-            rest = rest.dropFirst(count)
-        }
-        return 0
-    }
-
-    private static func message(for error: CInt) -> String { String(cString: strerror(error)) }
-}
-
-/// Calls the system's function: in a type whose own functions have its name, only a qualified name would reach it, and
-/// each C library has another name.
-private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
-    write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -8,29 +8,33 @@ import SettleInterchange
 #endif
 
 extension CommandTerminal {
-    /// Writes a document. On a terminal, characters that could make it do or show something else are escaped in the
-    /// format's own way, so that it is the same document.
+    /// Writes a document, to a terminal as ``shownOnTerminal(_:as:)`` says.
     func show(_ document: [UInt8], as format: DocumentConversion.Format) throws(CommandFailure) {
-        guard showsOutput else { return try write(document) }
-        let text = String(decoding: document, as: UTF8.self)
-        func digits(_ number: UInt32, _ count: Int) -> String {
-            let digits = String(number, radix: 16)
-            return String(repeating: "0", count: max(0, count - digits.count)) + digits
-        }
-        func units(_ scalar: Unicode.Scalar, _ mark: String) -> String {
-            UTF16.encode(scalar).map { $0.map { mark + digits(UInt32($0), 4) }.joined() } ?? ""
-        }
-        let shown: String
-        switch format {
-        case .json: shown = text.escaped(keeping: ["\n"]) { units($0, "\\u") }
-        case .propertyList(.xml): shown = text.escaped(keeping: ["\n", "\t"]) { "&#x\(digits($0.value, 1));" }
-        case .propertyList(.oldText): shown = text.escaped(keeping: ["\n", "\t"]) { units($0, "\\U") }
-        case .propertyList(.binary):
-            throw CommandFailure(
-                .unavailable, "A terminal can't show a binary property list. Give it a file, or a pipe.")
-        }
-        try write(Array(shown.utf8))
+        try write(showsOutput ? try shownOnTerminal(document, as: format) : document)
     }
+}
+
+/// Returns a document in which characters that could make a terminal do or show something else are escaped in the
+/// format's own way, so that it is the same document.
+func shownOnTerminal(_ document: [UInt8], as format: DocumentConversion.Format) throws(CommandFailure) -> [UInt8] {
+    let text = String(decoding: document, as: UTF8.self)
+    func digits(_ number: UInt32, _ count: Int) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: max(0, count - digits.count)) + digits
+    }
+    func units(_ scalar: Unicode.Scalar, _ mark: String) -> String {
+        UTF16.encode(scalar).map { $0.map { mark + digits(UInt32($0), 4) }.joined() } ?? ""
+    }
+    let shown: String
+    switch format {
+    case .json: shown = text.escaped(keeping: ["\n"]) { units($0, "\\u") }
+    case .propertyList(.xml): shown = text.escaped(keeping: ["\n", "\t"]) { "&#x\(digits($0.value, 1));" }
+    case .propertyList(.oldText): shown = text.escaped(keeping: ["\n", "\t"]) { units($0, "\\U") }
+    case .propertyList(.binary):
+        throw CommandFailure(
+            .unavailable, "A terminal can't show a binary property list. Give it a file, or a pipe.")
+    }
+    return Array(shown.utf8)
 }
 
 extension DocumentConversion.Format {

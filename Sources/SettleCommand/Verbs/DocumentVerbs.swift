@@ -17,19 +17,21 @@ enum DocumentVerbs {
         summary: "Writes all stored values to a file, or to standard output.",
         details: """
             A file is a binary property list, as with “defaults”, and standard output an XML one, unless the file's name ends \
-            in .json or --as says otherwise. Without secrets and what is its owner's; with --show-secrets, on a terminal only, \
+            in .json or --as says otherwise. An existing file is replaced, and keeps its permissions; a link to it stays. A pipe \
+            or a device is written to. Without secrets and what is its owner's; with --show-secrets, on a terminal only, \
             with both.
             """,
         action: { invocation in
             let target = try invocation.target()
-            let path = invocation.operands.first ?? "-"
+            let named = invocation.operands.first ?? "-"
+            let path = DocumentFile(named).isOutput ? "-" : named
             guard path == "-" || !invocation.has(.secrets) else {
                 throw CommandFailure(.unavailable, "Secrets are shown on a terminal only, not in a file or a pipe.")
             }
             let usual: DocumentConversion.Format =
                 path.hasSuffix(".json") ? .json : .propertyList(path == "-" ? .xml : .binary)
-            let named = try invocation.arguments[form].map(DocumentConversion.Format.named)
-            let format = named ?? invocation.format ?? usual
+            let asked = try invocation.arguments[form].map(DocumentConversion.Format.named)
+            let format = asked ?? invocation.format ?? usual
             var values = try await target.storedValues()
             if try !invocation.showsSecrets() {
                 let kept = try target.declared().all.filter { $0.isSecret || $0.isOwners }

@@ -18,7 +18,7 @@ extension FileOperations {
         return bytes
     }
 
-    func statusIfThere(at path: FilePath) throws(FileError) -> FileStatus? {
+    package func statusIfThere(at path: FilePath) throws(FileError) -> FileStatus? {
         do {
             return try status(at: path)
         } catch {
