@@ -6,7 +6,10 @@ enum Suggestion {
         let limit = max(1, typed.count / 3)
         var best: (word: String, distance: Int)?
         for candidate in known {
-            let distance = distance(typed, Array(candidate.lowercased().unicodeScalars))
+            let letters = Array(candidate.lowercased().unicodeScalars)
+            // Each letter more or less is a difference.
+            guard abs(letters.count - typed.count) <= limit else { continue }
+            let distance = distance(typed, letters)
             if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
         }
         return best?.word

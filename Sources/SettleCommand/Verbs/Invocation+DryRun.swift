@@ -14,7 +14,7 @@ extension Invocation {
         let removed = mode == .replace ? stored.leaves(within: declared).filter { !declared.isKept($0) } : []
         let keys = incoming.union(removed).sorted()
         let locked = try await target.reading { store in
-            incoming.filter { store.keys.explanation(forKey: $0).answers.contains(where: \.locksKey) }
+            incoming.filter { store.keys.explanationWithoutPlaces(forKey: $0).answers.contains(where: \.locksKey) }
         }
         var changes: [DryRunChange] = []
         for key in keys {

@@ -15,7 +15,11 @@ enum ListVerb {
                 let prefix = try text.map { try invocation.key($0, declared, store.keys.effectiveValues) }
                 let keys = Set(store.keys.effectiveValues.leaves(within: declared) + declared.all.map(\.key))
                 let rows = keys.filter { prefix == nil || $0 == prefix || $0.isWithin(prefix ?? $0) }.sorted()
-                    .map { ListRow(store.keys.explanation(forKey: $0), declared[$0], isSecret: declared.isSecret($0)) }
+                    .map { key in
+                        // A list shows no locations, and to name one the whole file is read for each key.
+                        let explanation = store.keys.explanationWithoutPlaces(forKey: key)
+                        return ListRow(explanation, declared[key], isSecret: declared.isSecret(key))
+                    }
                 return (rows, store.unconfirmed.change)
             }
             let stored = showsSecrets ? try? await target.storedValues() : nil

@@ -5,10 +5,15 @@ package struct DeclaredSettings: Sendable {
     /// The settings, sorted by key.
     package let all: [DeclaredSetting]
     private let places: [SettingKey: Int]
+    /// The keys around settings.
+    private let groups: Set<SettingKey>
+    private let secrets: Set<SettingKey>
 
     package init(_ settings: [DeclaredSetting]) {
         all = settings.sorted { $0.key < $1.key }
         places = Dictionary(all.enumerated().map { ($1.key, $0) }) { first, _ in first }
+        groups = Set(all.flatMap(\.key.parents))
+        secrets = Set(all.filter(\.isSecret).map(\.key))
     }
 
     package init(_ schema: SettingsSchema) {
@@ -62,30 +67,44 @@ package struct DeclaredSettings: Sendable {
 
     /// Returns the settings at a key, around it and within it.
     package func related(to key: SettingKey) -> [DeclaredSetting] {
-        all.filter { $0.key == key || $0.key.contains(key) || $0.key.isWithin(key) }
+        (key.parents + [key]).compactMap { self[$0] } + within(key)
+    }
+
+    /// Returns the settings within a key.
+    private func within(_ key: SettingKey) -> ArraySlice<DeclaredSetting> {
+        guard groups.contains(key) else { return [] }
+        // In the order of the bytes, other keys may stand between a key and those within it.
+        let start = "\(key)."
+        var (first, end) = (0, all.count)
+        while first < end {
+            let middle = (first + end) / 2
+            if all[middle].key.description.precedesByBytes(start) { first = middle + 1 } else { end = middle }
+        }
+        return all[first...].prefix { $0.key.isWithin(key) }
     }
 
     /// Returns whether a value at a key is a secret, or a part of one.
     package func isSecret(_ key: SettingKey) -> Bool {
-        all.contains { $0.isSecret && ($0.key == key || $0.key.contains(key)) }
+        !secrets.isEmpty && (secrets.contains(key) || key.parents.contains(where: secrets.contains))
     }
 
     /// Returns the setting whose value is at a key, or has it as a part.
     package func setting(around key: SettingKey) -> DeclaredSetting? {
-        self[key] ?? all.first { $0.key.contains(key) }
+        self[key] ?? key.parents.lazy.compactMap { self[$0] }.first
     }
 
     /// Returns whether a key is that of a group: settings are declared within it.
-    package func isGroup(_ key: SettingKey) -> Bool {
-        self[key] == nil && all.contains { $0.key.isWithin(key) }
-    }
+    package func isGroup(_ key: SettingKey) -> Bool { self[key] == nil && groups.contains(key) }
 
     /// Returns a value with a mark in place of the secrets in it, or of the whole, if it is a part of a secret.
     package func hidingSecrets(in value: SettingValue, at key: SettingKey) -> SettingValue {
         guard !isSecret(key) else { return .string(redaction) }
         var tree = SettingTree()
         tree[key] = value
-        return hidingSecrets(in: tree)[key] ?? value
+        for setting in within(key) where setting.isSecret && tree[setting.key] != nil {
+            tree[setting.key] = .string(redaction)
+        }
+        return tree[key] ?? value
     }
 
     /// Returns the values with a mark in place of secrets.

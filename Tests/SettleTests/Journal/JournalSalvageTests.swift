@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleTestSupport
 import Testing
 
 @Suite struct JournalSalvageTests {

@@ -1,3 +1,4 @@
+import SettleTestSupport
 import Testing
 
 @Suite struct GrowthTests {

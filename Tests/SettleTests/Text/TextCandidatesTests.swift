@@ -1,4 +1,5 @@
 import Foundation
+import SettleTestSupport
 import SettleTesting
 import Testing
 

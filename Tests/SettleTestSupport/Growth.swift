@@ -1,4 +1,14 @@
-import Foundation
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
+#endif
 
 /// Whether some work takes a time that is proportional to its size: with four times the size at most ten times as long,
 /// where work that grows with the square takes sixteen times. The time is the processor's for the calling thread, the
@@ -8,7 +18,7 @@ import Foundation
 /// - Parameters:
 ///   - size: Some thousand steps.
 ///   - work: Does as much as its argument says.
-func isProportional(_ size: Int, _ work: (Int) -> Void) -> Bool {
+package func isProportional(_ size: Int, _ work: (Int) -> Void) -> Bool {
     func time(_ size: Int) -> Double {
         (0..<3).map { _ in
             let start = secondsOnProcessor()
@@ -21,7 +31,7 @@ func isProportional(_ size: Int, _ work: (Int) -> Void) -> Bool {
 }
 
 /// The processor time of the calling thread.
-func secondsOnProcessor() -> Double {
+package func secondsOnProcessor() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
