@@ -143,4 +143,23 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: home.file("new.plist").path))
         #expect(await home.run("read-type", home.file("new").path, "a").output == "Type is date\n")
     }
+
+    @Test("A path whose last name has dots is that of a property list, or of a file with JSON")
+    func dottedPaths() async throws {
+        let home = try CommandHome()
+        let path = home.file("com.apple.loginwindow").path
+        #expect(await home.run("read", path).code == 1)
+        let written = await home.run("write", path, "a", "-int", "1")
+        #expect(written.code == 0, "\(written)")
+        #expect(FileManager.default.fileExists(atPath: path + ".plist"))
+        #expect(await home.run("read", path, "a").output == "1\n")
+        #expect(await home.run("read", path + ".plist", "a").output == "1\n")
+        let json = try home.write("{\"b\": 2}", to: "com.example.app.json").dropLast(".json".count)
+        #expect(await home.run("read", String(json), "b").output == "2\n")
+        // The extensions of settings files are not names, whatever their case.
+        for ending in ["json", "plist", "PLIST"] {
+            #expect(await home.run("write", home.file("new.\(ending)").path, "a", "1").code == 0)
+            #expect(FileManager.default.fileExists(atPath: home.file("new.\(ending)").path))
+        }
+    }
 }

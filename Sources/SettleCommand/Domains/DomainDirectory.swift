@@ -56,7 +56,8 @@ package struct DomainDirectory: Sendable {
     }
 
     /// Returns the file at a path. As in `defaults`, the path may lack its extension, and a new file is then a property
-    /// list. The folder of a domain stands for that domain's file.
+    /// list. So may one whose last name has dots, such as `com.apple.finder`. The folder of a domain stands for that
+    /// domain's file.
     private static func file(atPath path: String) throws(CommandFailure) -> URL {
         let url = URL(filePath: path.expandingHome, directoryHint: .notDirectory)
         var isFolder = false
@@ -73,9 +74,12 @@ package struct DomainDirectory: Sendable {
             }
             return files.first(where: StandardLocation.isThere) ?? files[0]
         }
-        guard url.pathExtension.isEmpty else { return url }
-        let others = ["plist", "json"].map { url.appendingPathExtension($0) }
-        return StandardLocation.isThere(url) ? url : others.first(where: StandardLocation.isThere) ?? others[0]
+        let extensions = ["plist", "json"]
+        guard !extensions.contains(url.pathExtension.lowercased()) else { return url }
+        let others = extensions.map { url.appendingPathExtension($0) }
+        // A settings file has no other extension, so what follows the last dot is more likely a part of the name.
+        let candidates = url.pathExtension.isEmpty ? [url] + others : others + [url]
+        return candidates.first(where: StandardLocation.isThere) ?? others[0]
     }
 
     /// Returns the identifier in the `Info.plist` of an app.
