@@ -33,7 +33,7 @@ import Testing
     }
 
     /// Makes a named pipe, and opens its other end without waiting.
-    private func pipe(at file: URL) throws -> CInt {
+    private func namedPipe(at file: URL) throws -> CInt {
         try #require(mkfifo(file.path, 0o600) == 0)
         let end = open(file.path, O_RDWR | O_NONBLOCK)
         try #require(end >= 0)
@@ -49,7 +49,7 @@ import Testing
     @Test("A named pipe is written to, and stays one") func writingPipes() async throws {
         let home = try await home()
         let (file, source) = (home.file("pipe"), try home.write("{\"b\": 2}", to: "b.json"))
-        let end = try pipe(at: file)
+        let end = try namedPipe(at: file)
         defer { close(end) }
         for (arguments, expected) in [
             (["export", "app", file.path, "--as", "json"], "\"a\": \"1\""),
@@ -113,5 +113,46 @@ import Testing
         let path = home.file("folder").path
         let answer = await home.run("export", "app", path)
         #expect(answer.code == 74 && answer.errors.contains("“\(path)” can't be written"), "\(answer)")
+    }
+
+    @Test("A path that leads to standard input is standard input", arguments: ["import", "convert", "migrate"])
+    func input(_ verb: String) async throws {
+        let home = try await home()
+        try FileManager.default.createSymbolicLink(atPath: home.file("in").path, withDestinationPath: "/dev/stdin")
+        let terminal = RecordingTerminal(input: "{\"b\": 2}")
+        let path = home.file("in").path
+        let arguments = [verb] + (verb == "convert" ? [path] : ["app", path])
+        let answer = await home.run(arguments + (verb == "migrate" ? ["--from", "userdefaults"] : []), on: terminal)
+        #expect(answer.code == 0, "\(answer)")
+        if verb == "convert" {
+            #expect(answer.output == "{\n  \"b\": 2\n}\n")
+        } else {
+            #expect(await home.run("read", "app", "b").output == "2\n")
+        }
+    }
+
+    @Test("An open pipe is read to its end, as the shell gives it for <(…)") func readingPipes() async throws {
+        let home = try await home()
+        let text = String(repeating: "x", count: 3_000)
+        let document = "{\"b\": \"\(text)\"}"
+        for arguments in [["import", "app"], ["convert"]] {
+            var ends: [CInt] = [0, 0]
+            try #require(pipe(&ends) == 0)
+            defer { close(ends[0]) }
+            #expect(write(ends[1], document, document.utf8.count) == document.utf8.count)
+            close(ends[1])
+            let answer = await home.run(arguments + ["/dev/fd/\(ends[0])"])
+            #expect(answer.code == 0, "\(answer)")
+            if arguments == ["convert"] { #expect(answer.output.contains(text)) }
+        }
+        #expect(await home.run("read", "app", "b").output == text + "\n")
+    }
+
+    @Test("A file that does not exist and a folder can't be read") func unreadable() async throws {
+        let home = try await home()
+        for name in ["none.json", "."] {
+            let answer = await home.run("import", "app", home.file(name).path)
+            #expect(answer.code == 74 && answer.errors.contains("can't be read: "), "\(answer)")
+        }
     }
 }

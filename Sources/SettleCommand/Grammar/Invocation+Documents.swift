@@ -36,13 +36,9 @@ extension Invocation {
         for loss in conversion.losses { terminal.complain("\(loss)") }
     }
 
-    /// Returns the contents of a file, or of standard input for `-`.
+    /// Returns the contents of a file, or of standard input for `-` or a path such as `/dev/stdin`.
     func read(_ path: String) throws(CommandFailure) -> Data {
-        guard path != "-" else { return Data(try terminal.readInput()) }
-        do {
-            return try Data(contentsOf: URL(filePath: path.expandingHome))
-        } catch {
-            throw CommandFailure(.failed, "“\(path)” can't be read: \(error.reason)")
-        }
+        let file = DocumentFile(path)
+        return Data(path == "-" || file.isInput ? try terminal.readInput() : try file.read())
     }
 }

@@ -29,6 +29,11 @@ struct ByteStream {
         try withFile(at: path, flags: O_WRONLY, body)
     }
 
+    /// Returns the contents of a file. Waits for the other end of a named pipe.
+    static func contents(of path: FilePath) throws(SystemError) -> [UInt8] {
+        try withFile(at: path, flags: O_RDONLY) { (stream) throws(SystemError) in try stream.readAll() }
+    }
+
     /// The process's own descriptor that a path leads to, such as 0 for `/dev/stdin`.
     ///
     /// Opening such a path is not the same: a socket can't be opened, and a file is opened at its beginning.
@@ -53,17 +58,21 @@ struct ByteStream {
         }
     }
 
-    /// Reads to the end.
+    /// The size, in bytes, beyond which nothing more is read: no document may have it, and a device may have no end.
+    private static let sizeLimit = FileStorage.sizeLimit
+
+    /// Reads to the end, each byte once. More bytes than a document may have are read in part.
     func readAll() throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
+        while bytes.count <= Self.sizeLimit {
             let count = read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .last }
-            guard count > 0 else { return bytes }
+            guard count > 0 else { break }
             bytes += buffer[..<count]
         }
+        return bytes
     }
 
     private static func withFile<Result>(

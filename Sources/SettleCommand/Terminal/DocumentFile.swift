@@ -28,6 +28,19 @@ struct DocumentFile {
     /// Whether the path means standard output, as `/dev/stdout` does.
     var isOutput: Bool { descriptor == 1 }
 
+    /// Whether the path means standard input, as `/dev/stdin` does.
+    var isInput: Bool { descriptor == 0 }
+
+    /// Reads a document from start to end: a pipe has each byte only once.
+    func read() throws(CommandFailure) -> [UInt8] {
+        do throws(SystemError) {
+            guard let descriptor else { return try ByteStream.contents(of: FilePath(name.expandingHome)) }
+            return try ByteStream(descriptor).readAll()
+        } catch {
+            throw failure("read", error)
+        }
+    }
+
     /// Writes a document.
     ///
     /// A file is replaced: others see either the old or the new contents. A link stays and leads to the new file, which
