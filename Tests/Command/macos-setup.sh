@@ -18,6 +18,8 @@ defaults write com.apple.dock orientation left
 defaults write com.apple.dock persistent-apps -array
 defaults write com.apple.dock persistent-apps -array-add '{tile-data={file-data={_CFURLString="/Applications/Safari.app";_CFURLStringType=0;};};}'
 defaults write com.apple.dock persistent-apps -array-add '{tile-data={file-data={_CFURLString="/Applications/Mail.app";_CFURLStringType=0;};};}'
+defaults write com.apple.dock persistent-others -array-add "<dict><key>tile-data</key><dict><key>file-data</key><dict><key>_CFURLString</key><string>/Users/carol/Downloads</string><key>_CFURLStringType</key><integer>0</integer></dict></dict><key>tile-type</key><string>directory-tile</string></dict>"
+defaults write com.apple.symbolichotkeys AppleSymbolicHotKeys -dict-add 64 "<dict><key>enabled</key><false/><key>value</key><dict><key>parameters</key><array><integer>65535</integer><integer>49</integer></array></dict></dict>"
 defaults write com.apple.dock wvous-tl-corner -int 2
 defaults write com.apple.dock wvous-tl-modifier -integer 0
 defaults write com.apple.dock unused -string gone
@@ -49,4 +51,4 @@ test "$(defaults read NSGlobalDomain KeyRepeat)" = 2
 defaults write "$HOME/typed.plist" since -date "2026-11-23 12:00:00 +0000"
 defaults write "$HOME/typed" bytes -data 0102ff
 defaults write "$HOME/typed" ratio -float 1.5; defaults write "$HOME/typed" on -bool true; defaults write "$HOME/typed" n -int 7
-defaults domains | grep -q "com.apple.Safari, com.apple.Terminal, com.apple.dock, com.apple.finder"
+defaults domains | grep -q "com.apple.Safari, com.apple.Terminal, com.apple.dock, com.apple.finder, com.apple.symbolichotkeys"

@@ -28,6 +28,15 @@ import Testing
                 ["{ \"x y\" = <0102>; \"é\" = \"ü\"; }"],
                 "{\n    \"x y\" = {length = 2, bytes = 0x0102};\n    \"\\U00e9\" = \"\\U00fc\";\n}", "dictionary"
             ),
+            (
+                ["<dict><key>n</key><integer>5</integer><key>on</key><true/></dict>"],
+                "{\n    n = 5;\n    on = 1;\n}", "dictionary"
+            ),
+            (["-array", "<string>a b</string>", "<real>1.5</real>"], "(\n    \"a b\",\n    \"1.5\"\n)", "array"),
+            ([" <?xml version=\"1.0\"?><plist version=\"1.0\"><integer>7</integer></plist>"], "7", "integer"),
+            (["-dict", "<dict><key>k</key><string>v</string></dict>"], "{\n    k = v;\n}", "dictionary"),
+            (["-string", "<dict/>"], "<dict/>", "string"), (["<html>"], "<html>", "string"),
+            (["<dada>"], "{length = 2, bytes = 0xdada}", "data"),
             (["-string", "-int"], "-int", "string"), (["--", "-5"], "-5", "string"), (["-5"], "-5", "string"),
         ])
     func types(_ value: [String], _ printed: String, _ type: String) async throws {
@@ -44,6 +53,8 @@ import Testing
         "A value that its flag does not take is refused, and nothing is written",
         arguments: [
             ["-int", "five"], ["-int", "1.5"], ["-float", "x"], ["-bool", "maybe"], ["-data", "0x1"], ["-data", "abc"],
+            ["<dict><key>a</dict>"], ["-array", "<dict>"], ["<plist><array></plist>"],
+            ["-dict", "a", "<date>x</date>"],
             ["-date", "tomorrow"], ["-int"], ["-dict", "a"], ["-array", "-int"], ["-int", "1", "2"], [],
         ])
     func refused(_ value: [String]) async throws {
@@ -89,6 +100,14 @@ import Testing
         await home.run("write", "app", "table", "-dict-add", "a", "1")
         await home.run("write", "app", "table", "-dict-add", "b", "-bool", "true", "a", "2")
         #expect(await home.run("read", "app", "table").output == "{\n    a = 2;\n    b = 1;\n}\n")
+        let tile = "<dict><key>tile</key><dict><key>n</key><integer>0</integer></dict></dict>"
+        await home.run("write", "app", "dock", "-array-add", tile)
+        await home.run("write", "app", "dock", "-array-add", tile, "<true/>")
+        let dock = await home.run("read", "app", "dock", "--json").output.filter { !$0.isWhitespace }
+        #expect(dock == "[{\"tile\":{\"n\":0}},{\"tile\":{\"n\":0}},true]")
+        await home.run("write", "app", "keys", "-dict-add", "64", "<dict><key>enabled</key><false/></dict>")
+        let keys = await home.run("read", "app", "keys", "--json").output.filter { !$0.isWhitespace }
+        #expect(keys == "{\"64\":{\"enabled\":false}}")
         let refused = await home.run("write", "app", "list", "-dict-add", "a", "1")
         #expect(refused.code == 65 && refused.errors.contains("not a dictionary; cannot append"))
     }

@@ -80,6 +80,8 @@ import Testing
         arguments: [
             ("attemptCount", "7", "7"), ("isOn", "yes", "true"), ("isOn", "1", "true"),
             ("names", "(a, b)", "[\"a\",\"b\"]"), ("names", "[\"x\", \"y\"]", "[\"x\",\"y\"]"),
+            ("names", "<array><string>x</string><string>y</string></array>", "[\"x\",\"y\"]"),
+            ("attemptCount", "<integer>7</integer>", "7"),
             ("started", "2026-01-02T03:04:05Z", "\"2026-01-02T03:04:05Z\""), ("started", "null", "null"),
             ("wait", "90s", "\"90s\""), ("colour", "green", "\"green\""),
         ])

@@ -7,7 +7,7 @@ import SettleInterchange
     import Foundation
 #endif
 
-/// Reads the value of `write`: with a flag for its type, or as an old-style property list, as `defaults` does.
+/// Reads the value of `write`: with a flag for its type, or as a property list, as `defaults` does.
 struct ValueArguments {
     private var words: ArraySlice<String>
 
@@ -33,7 +33,8 @@ struct ValueArguments {
         guard let first = words.first else { throw CommandFailure(.usage, "The value is missing.") }
         guard let flag = ValueFlag(rawValue: first) else {
             words = words.dropFirst()
-            return setting.map { DeclaredText.value(of: first, for: $0.check) } ?? OldPropertyList.value(of: first)
+            guard let setting else { return try Self.propertyList(first) }
+            return DeclaredText.value(of: first, for: setting.check)
         }
         guard flag.isContainer else { return try scalar() }
         words = words.dropFirst()
@@ -57,7 +58,7 @@ struct ValueArguments {
     /// Reads a value with or without a flag, as in a container.
     private mutating func scalar() throws(CommandFailure) -> SettingValue {
         guard let word = words.popFirst() else { throw CommandFailure(.usage, "A value is missing.") }
-        guard let flag = ValueFlag(rawValue: word) else { return OldPropertyList.value(of: word) }
+        guard let flag = ValueFlag(rawValue: word) else { return try Self.propertyList(word) }
         guard !flag.isContainer else {
             throw CommandFailure(.usage, "“\(word)” can't be a part of a value; write it as a property list.")
         }
@@ -100,7 +101,7 @@ struct ValueArguments {
     private mutating func entries() throws(CommandFailure) -> SettingValue.Entries {
         try checkOptions()
         // `-dict` may also have one property list.
-        if words.count == 1, case .dictionary(let entries) = OldPropertyList.value(of: words.first ?? "") {
+        if words.count == 1, case .dictionary(let entries) = try Self.propertyList(words.first ?? "") {
             words = []
             return entries
         }
@@ -110,6 +111,18 @@ struct ValueArguments {
             entries[key] = try scalar()
         }
         return entries
+    }
+
+    /// Returns the value of an argument without a flag: a property list in either form, or the text itself.
+    static func propertyList(_ text: String) throws(CommandFailure) -> SettingValue {
+        do throws(FormatError) {
+            return try PropertyListArgument.value(of: text)
+        } catch {
+            throw CommandFailure(
+                .refused,
+                "The value begins like a property list in XML, and is none: \(error) With -string it is a text. "
+                    + "Nothing has changed.")
+        }
     }
 
     private static func value(of text: String, _ flag: ValueFlag) -> SettingValue? {

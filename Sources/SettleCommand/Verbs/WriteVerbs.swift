@@ -15,8 +15,8 @@ enum WriteVerbs {
         summary: "Stores a value, on stable storage before the command ends.",
         details: """
             The value may have a flag for its type: \(ValueFlag.allCases.map(\.rawValue).joined(separator: ", ")). \
-            Without one it is an old-style property list, as in “defaults”, so 5 is a text, unless the program has declared \
-            the setting: then it is what the declaration says. With --json it is JSON.
+            Without one it is a property list, in XML or in the old style, as in “defaults”, so 5 is a text, unless the \
+            program has declared the setting: then it is what the declaration says. With --json it is JSON.
 
             A value in place of the key is a dictionary of all values, which replaces what is stored. So does a dictionary at \
             the key of a group of settings. Secrets that it does not name stay.
@@ -104,7 +104,7 @@ extension Invocation {
 
     /// Runs `write DOMAIN '{a = 1;}'`.
     fileprivate func replaceAll(of target: CommandTarget, with text: String) async throws {
-        let value = has(.json) ? try? SettingValue(json: .init(text.utf8)) : OldPropertyList.value(of: text)
+        let value = has(.json) ? try? SettingValue(json: .init(text.utf8)) : try ValueArguments.propertyList(text)
         guard case .dictionary(let entries)? = value else {
             throw CommandFailure(
                 .usage, "The value of \(text) is missing, or it is no dictionary. Nothing has changed.")

@@ -19,10 +19,12 @@ package enum DeclaredText {
         for (type, reading) in readings where types.contains(type) {
             if let value = reading.value(of: text) { return value }
         }
+        // A word for a setting of another type may begin like XML; the check says what is wrong with it.
+        let list = (try? PropertyListArgument.value(of: text)) ?? plain
+        if case .string = list {} else if check.problem(with: list) == nil { return list }
         guard types.isEmpty || types.contains("array") || types.contains("object") else { return plain }
         if let value = try? SettingValue(json: Data(text.utf8)) { return value }
-        let value = OldPropertyList.value(of: text)
-        guard case .array(let parts) = value, let element = check.element else { return value }
+        guard case .array(let parts) = list, let element = check.element else { return list }
         return .array(parts.map { if case .string(let text) = $0 { Self.value(of: text, for: element) } else { $0 } })
     }
 }
