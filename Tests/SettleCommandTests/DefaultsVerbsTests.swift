@@ -53,6 +53,7 @@ import Testing
         "A value that its flag does not take is refused, and nothing is written",
         arguments: [
             ["-int", "five"], ["-int", "1.5"], ["-float", "x"], ["-bool", "maybe"], ["-data", "0x1"], ["-data", "abc"],
+            ["-float", "1e400"], ["-real", "-1e309"], ["-array", "-float", "1e400"],
             ["<dict><key>a</dict>"], ["-array", "<dict>"], ["<plist><array></plist>"],
             ["-dict", "a", "<date>x</date>"],
             ["-date", "tomorrow"], ["-int"], ["-dict", "a"], ["-array", "-int"], ["-int", "1", "2"], [],
@@ -63,6 +64,32 @@ import Testing
         #expect(answer.code == 64 || answer.code == 65, "\(answer)")
         #expect(!answer.errors.isEmpty && answer.output.isEmpty)
         #expect(await home.run("read", "app").code == 1)
+    }
+
+    @Test("A real that is too large is refused with the largest one") func largeReals() async throws {
+        let home = try CommandHome()
+        let answer = await home.run("write", "app", "key", "-float", "1e400")
+        #expect(answer.code == 65, "\(answer)")
+        #expect(answer.errors.contains("“1e400”") && answer.errors.contains("1.797e308"), "\(answer)")
+        #expect(await home.run("write", "app", "key", "-float", "1.797e308").code == 0)
+    }
+
+    @Test("An app bundle is found by its path, which may be relative to the current folder and lack its extension")
+    func apps() async throws {
+        let home = try CommandHome()
+        let bundle = home.file("Paint.app")
+        try FileManager.default.createDirectory(
+            at: bundle.appending(path: "Contents"), withIntermediateDirectories: true)
+        _ = try home.write("{CFBundleIdentifier = \"com.example.paint\";}", to: "Paint.app/Contents/Info.plist")
+        await home.run("write", "com.example.paint", "a", "1")
+        let current = FileManager.default.currentDirectoryPath
+        let up = String(repeating: "../", count: current.split(separator: "/").count)
+        let relative = "./\(up)\(bundle.path.dropFirst())"
+        for name in [bundle.path, relative, String(relative.dropLast(".app".count))] {
+            let read = await home.run("read", "-app", name, "a")
+            #expect(read.output == "1\n", "\(name): \(read)")
+        }
+        #expect(await home.run("read", "-app", "no-such-app", "a").code == 1)
     }
 
     @Test("Absence has the messages and the exit code of defaults")

@@ -15,6 +15,7 @@ import Testing
         @Setting(in: 0...20, title: "Attempts", help: "Failed ones.") var attemptCount = 3
         @Setting var isOn = false
         @Setting var names: [String] = []
+        @Setting var numbers: [Int] = []
         @Setting var started: Date?
         @Setting var wait = Duration.seconds(5)
         @Setting var token = Secret("")
@@ -81,7 +82,8 @@ import Testing
             ("attemptCount", "7", "7"), ("isOn", "yes", "true"), ("isOn", "1", "true"),
             ("names", "(a, b)", "[\"a\",\"b\"]"), ("names", "[\"x\", \"y\"]", "[\"x\",\"y\"]"),
             ("names", "<array><string>x</string><string>y</string></array>", "[\"x\",\"y\"]"),
-            ("attemptCount", "<integer>7</integer>", "7"),
+            ("attemptCount", "<integer>7</integer>", "7"), ("names", "a, b", "[\"a\",\"b\"]"),
+            ("numbers", "3,4", "[3,4]"), ("numbers", "5", "[5]"), ("numbers", "[6]", "[6]"),
             ("started", "2026-01-02T03:04:05Z", "\"2026-01-02T03:04:05Z\""), ("started", "null", "null"),
             ("wait", "90s", "\"90s\""), ("colour", "green", "\"green\""),
         ])

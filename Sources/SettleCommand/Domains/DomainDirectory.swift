@@ -82,20 +82,25 @@ package struct DomainDirectory: Sendable {
         return candidates.first(where: StandardLocation.isThere) ?? others[0]
     }
 
-    /// Returns the identifier in the `Info.plist` of an app.
+    /// Returns the identifier in the `Info.plist` of an app. A name without a slash is that of an installed app, or else
+    /// of one in the current folder.
     private static func identifier(ofApp name: String) throws -> String {
-        let path =
-            name.contains("/") ? name.expandingHome : "/Applications/\(name.hasSuffix(".app") ? name : "\(name).app")"
-        for inner in ["Contents/Info.plist", "Info.plist"] {
-            let file = URL(filePath: path).appending(path: inner)
-            guard let data = try? Data(contentsOf: file) else { continue }
-            if case .dictionary(let entries) = try readDocument(data, named: file.path).value,
-                case .string(let identifier)? = entries["CFBundleIdentifier"]
-            {
-                return identifier
+        let (path, bundle) = (name.expandingHome, name.hasSuffix(".app") ? name : "\(name).app")
+        let paths = name.contains("/") ? [path, "\(path).app"] : ["/Applications/\(bundle)", bundle, name]
+        let current = FileManager.default.currentDirectoryPath
+        for path in paths {
+            for inner in ["Contents/Info.plist", "Info.plist"] {
+                let folder = path.hasPrefix("/") ? path : "\(current)/\(path)"
+                let file = URL(filePath: "\(folder)/\(inner)", directoryHint: .notDirectory)
+                guard let data = try? Data(contentsOf: file) else { continue }
+                if case .dictionary(let entries) = try readDocument(data, named: file.path).value,
+                    case .string(let identifier)? = entries["CFBundleIdentifier"]
+                {
+                    return identifier
+                }
             }
         }
-        throw CommandFailure(.absent, "There is no app “\(name)”: “\(path)” has no Info.plist with an identifier.")
+        throw CommandFailure(.absent, "There is no app “\(name)”: “\(paths[0])” has no Info.plist with an identifier.")
     }
 }
 

@@ -130,7 +130,7 @@ struct ValueArguments {
         case .string: .string(text)
         case .data: data(text)
         case .int, .integer: integer(text)
-        case .float, .real: Double(text).map { .real($0) }
+        case .float, .real: real(text)
         case .bool, .boolean: TextReading.bool.value(of: text)
         case .date: date(text)
         case .array, .arrayAdd, .dictionary, .dictionaryAdd: nil
@@ -141,6 +141,12 @@ struct ValueArguments {
         if let integer = Int64(text) { return .integer(integer) }
         guard let number = TextReading.number.value(of: text), case .number = number else { return nil }
         return text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || ($0 >= 0x30 && $0 <= 0x39) } ? number : nil
+    }
+
+    /// Reads a real. One that is too large would be stored as infinity.
+    private static func real(_ text: String) -> SettingValue? {
+        guard let number = Double(text) else { return nil }
+        return number.isFinite || !text.contains(where: \.isNumber) ? .real(number) : nil
     }
 
     private static func data(_ text: String) -> SettingValue? {

@@ -27,7 +27,7 @@ enum ValueFlag: String, CaseIterable {
         case .string: "A text."
         case .data: "Bytes in hexadecimal."
         case .int, .integer: "A whole number."
-        case .float, .real: "A number."
+        case .float, .real: "A number from -1.797e308 to 1.797e308."
         case .bool, .boolean: "true, false, yes, no, 1 or 0."
         case .date: "A date such as 2026-11-23T12:00:00Z."
         case .array: "Values in order."

@@ -22,9 +22,23 @@ package enum DeclaredText {
         // A word for a setting of another type may begin like XML; the check says what is wrong with it.
         let list = (try? PropertyListArgument.value(of: text)) ?? plain
         if case .string = list {} else if check.problem(with: list) == nil { return list }
+        if types.contains("array"), let element = check.element, let parts = Self.parts(of: text) {
+            return .array(parts.map { Self.value(of: $0, for: element) })
+        }
         guard types.isEmpty || types.contains("array") || types.contains("object") else { return plain }
         if let value = try? SettingValue(json: Data(text.utf8)) { return value }
         guard case .array(let parts) = list, let element = check.element else { return list }
         return .array(parts.map { if case .string(let text) = $0 { Self.value(of: text, for: element) } else { $0 } })
+    }
+
+    /// Returns the parts of a list that is separated by commas, as arguments and variables have it; `nil` if the text is
+    /// empty, or begins like JSON or a property list.
+    private static func parts(of text: String) -> [String]? {
+        guard let first = text.utf8.first(where: { !$0.isSpace }), !"[{(<\"".utf8.contains(first) else { return nil }
+        return text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+            var part = part.drop(while: \.isWhitespace)
+            while part.last?.isWhitespace == true { part.removeLast() }
+            return String(part)
+        }
     }
 }
