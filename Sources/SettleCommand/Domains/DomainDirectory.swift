@@ -103,11 +103,3 @@ package struct DomainDirectory: Sendable {
         throw CommandFailure(.absent, "There is no app “\(name)”: “\(paths[0])” has no Info.plist with an identifier.")
     }
 }
-
-extension String {
-    /// The path with the home folder for a tilde at the beginning.
-    var expandingHome: String {
-        guard self == "~" || hasPrefix("~/") else { return self }
-        return userHome() + dropFirst()
-    }
-}
