@@ -146,10 +146,16 @@ struct EtcdDomainTests {
                 guard let source = source as? EtcdDomainSource,
                     let prefix = keys.withLock({ $0[ObjectIdentifier(source)] })
                 else { return }
-                for key in fixture.cluster.keys(prefix) { fixture.cluster.delete(key) }
-                for (key, value) in tree.root {
-                    fixture.cluster.put(prefix + key, String(decoding: try value.json(), as: UTF8.self))
+                // One transaction, as by a program: the stream brings a revision as a whole.
+                let (writer, _) = fixture.client {
+                    $0.prefix = prefix
+                    $0.deadline = .seconds(1_000)
                 }
+                var values: [SettingKey: SettingValue?] = [:]
+                for (key, _) in try await writer.load().tree.root { values.updateValue(nil, forKey: SettingKey(name: key)) }
+                for (key, value) in tree.root { values.updateValue(value, forKey: SettingKey(name: key)) }
+                try await writer.append(StorageBatch(revision: 1, values: values), durability: .synced)
+                await writer.close()
             },
             setFault: { source, isFaulty in
                 guard let source = source as? EtcdDomainSource,
