@@ -152,7 +152,9 @@ struct EtcdDomainTests {
                     $0.deadline = .seconds(1_000)
                 }
                 var values: [SettingKey: SettingValue?] = [:]
-                for (key, _) in try await writer.load().tree.root { values.updateValue(nil, forKey: SettingKey(name: key)) }
+                for (key, _) in try await writer.load().tree.root {
+                    values.updateValue(nil, forKey: SettingKey(name: key))
+                }
                 for (key, value) in tree.root { values.updateValue(value, forKey: SettingKey(name: key)) }
                 try await writer.append(StorageBatch(revision: 1, values: values), durability: .synced)
                 await writer.close()
