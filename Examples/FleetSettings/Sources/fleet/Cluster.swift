@@ -17,6 +17,12 @@ struct Cluster: ParsableArguments {
     @Option(help: "What the keys of the settings begin with.")
     var prefix = "/fleet/"
 
+    @Option(help: "The machine whose own settings are meant, which come before those of the fleet.")
+    var host: String?
+
+    @Option(help: "The group of machines whose own settings are meant, such as the canaries.")
+    var group: String?
+
     @Option(help: "The user of etcd. The password is taken from the variable FLEET_PASSWORD.")
     var user: String?
 
@@ -32,7 +38,18 @@ struct Cluster: ParsableArguments {
     @Option(help: "The file that keeps the last known values, and what could not be sent.")
     var localCopy: String?
 
+    /// Whether the settings of a machine or a group are meant.
+    var isLayer: Bool { host != nil || group != nil }
+
+    /// The same cluster, with the settings of the fleet.
+    var ofFleet: Cluster {
+        var cluster = self
+        (cluster.host, cluster.group) = (nil, nil)
+        return cluster
+    }
+
     func validate() throws {
+        guard host == nil || group == nil else { throw ValidationError("--host and --group do not go together.") }
         guard (certificate == nil) == (key == nil) else {
             throw ValidationError("--certificate and --key go together.")
         }
@@ -53,7 +70,17 @@ struct Cluster: ParsableArguments {
             configuration.silence = .seconds(1)
             configuration.reconnectDelay = .milliseconds(100)...Duration.seconds(1)
         }
-        return configuration
+        return host.map(configuration.forHost) ?? group.map(configuration.forGroup) ?? configuration
+    }
+
+    /// Opens the settings to write them.
+    ///
+    /// - Parameter work: Is also given the storage with the schema, which is beside the settings of the fleet.
+    func openToWrite(_ work: (SettingsStore, EtcdStorage) async throws -> Void) async throws {
+        guard isLayer else { return try await open(work) }
+        try await ofFleet.open(usesLocalCopy: false) { _, fleet in
+            try await open { store, _ in try await work(store, fleet) }
+        }
     }
 
     /// Everything that etcd has. What is written says also which program and which user it was.

@@ -25,6 +25,9 @@ extension Fleet {
         @Argument(help: "KEY=VALUE, or KEY= to remove what is stored.") var assignments: [String]
 
         func validate() throws {
+            guard wait == nil || !cluster.isLayer else {
+                throw ValidationError("--wait is about settings of the fleet: machines report nothing else.")
+            }
             for assignment in assignments where Assignment(assignment) == nil {
                 throw ValidationError("“\(assignment)” is no KEY=VALUE.")
             }
@@ -32,7 +35,7 @@ extension Fleet {
 
         func run() async throws {
             let assignments = assignments.compactMap { Assignment($0) }
-            try await cluster.open { store, storage in
+            try await cluster.openToWrite { store, storage in
                 guard try await options.write(assignments, to: store, storage) else { return }
                 let token = store.history.token
                 Terminal.say(token.map { "Stored at \($0)." } ?? "Stored.")
@@ -58,7 +61,7 @@ extension Fleet {
 
         func run() async throws {
             let keys = keys.compactMap { SettingKey($0) }
-            try await cluster.open { store, storage in
+            try await cluster.openToWrite { store, storage in
                 for key in keys where store.keys[key] == nil {
                     Terminal.complain("fleet: Nothing is stored at “\(key)”.")
                     throw ExitCode.failure
@@ -83,7 +86,7 @@ extension Fleet {
             let data = try Data(contentsOf: URL(filePath: file))
             // Values over which the file is tried out.
             let trial = try await SettingsStore.open(storage: InMemoryStorage())
-            try await cluster.open { store, storage in
+            try await cluster.openToWrite { store, storage in
                 let isStored = try await options.write(to: store, storage, keys: nil) { values in
                     try trial.file.import(values, .replace)
                     try trial.file.import(data)
@@ -99,7 +102,7 @@ extension Fleet {
 }
 
 extension WriteOptions {
-    fileprivate func write(
+    func write(
         _ assignments: [Assignment], to store: SettingsStore, _ storage: EtcdStorage
     ) async throws -> Bool {
         try await write(to: store, storage, keys: assignments.map(\.key)) { values in

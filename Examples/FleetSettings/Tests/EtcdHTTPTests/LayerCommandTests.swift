@@ -1,0 +1,60 @@
+import FleetMachines
+import Foundation
+import Testing
+
+/// The commands of `fleet` on the settings of a machine or a group, on a member of etcd.
+@Suite(
+    .serialized, .timeLimit(.minutes(10)),
+    .enabled(if: RealCluster.isInstalled, "Debian's etcd-server is not installed."))
+struct LayerCommandTests {
+    private func fleet(_ arguments: String..., on cluster: RealCluster) throws -> FleetRun {
+        try FleetRun(arguments, on: cluster, prefix: "/fleet/layers/")
+    }
+
+    @Test func aGroupIsTriedOutAndPromoted() async throws {
+        let cluster = try RealCluster(members: 1)
+        try await cluster.ready()
+        #expect(try fleet("set", "limits.requests=100", "limits.burst=10", on: cluster).status == 0)
+        #expect(try fleet("promote", "canary", on: cluster).status == 1)
+        #expect(try fleet("set", "limits.requests=500", "name=\"x\"", "--group", "canary", on: cluster).status == 0)
+        #expect(try fleet("set", "limits.burst=1", "--host", "a/b", on: cluster).status == 0)
+        #expect(try fleet("get", "limits.requests", on: cluster).output == "100\n")
+        #expect(try fleet("get", "limits.requests", "--group", "canary", on: cluster).output == "500\n")
+        let key = "/fleet/layers.hosts/a%2Fb/limits.burst"
+        #expect(try cluster.control("get", key, "--print-value-only") == "1\n")
+
+        let tried = try fleet("promote", "canary", "--dry-run", on: cluster)
+        #expect(tried.status == 0 && tried.lines.first == "limits.requests: 100 → 500")
+        #expect(try fleet("get", "limits.requests", on: cluster).output == "100\n")
+        let promoted = try fleet("promote", "canary", on: cluster)
+        #expect(promoted.status == 0, "\(promoted.complaints)")
+        #expect(promoted.lines.prefix(2) == ["limits.requests: 100 → 500", "name: nothing → \"x\""])
+        #expect(try fleet("get", "limits.requests", on: cluster).output == "500\n")
+        #expect(try fleet("get", "limits.burst", on: cluster).output == "10\n")
+        let rest = try cluster.control("get", "--prefix", "/fleet/layers.groups/canary/", "--keys-only")
+        #expect(!rest.contains("limits") && !rest.contains("name"))
+    }
+
+    @Test func theSchemaOfTheFleetHoldsForItsGroups() async throws {
+        let cluster = try RealCluster(members: 1)
+        try await cluster.ready()
+        let file = FileManager.default.temporaryDirectory.appending(path: "fleet-\(UUID().uuidString).json")
+        try Data(#"{"properties": {"requests": {"type": "integer", "maximum": 10000}}}"#.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(try fleet("schema", "push", file.path, on: cluster).status == 0)
+        let refused = try fleet("set", "requests=20000", "--group", "canary", on: cluster)
+        #expect(refused.status == 1 && refused.complaints.contains("must be at most 10000"))
+        #expect(try fleet("set", "requests=20000", "--group", "canary", "--no-check", on: cluster).status == 0)
+        #expect(try fleet("promote", "canary", on: cluster).status == 1)
+        #expect(try fleet("get", "requests", on: cluster).status == 1)
+    }
+
+    @Test func noCommandWaitsForMachinesThatReportNothingOfAGroup() async throws {
+        let cluster = try RealCluster(members: 1)
+        try await cluster.ready()
+        let both = ["set", "a=1", "--group", "x", "--host", "y"]
+        for arguments in [["set", "a=1", "--group", "x", "--wait", "1s"], both, ["promote", "x", "--group", "x"]] {
+            #expect(try FleetRun(arguments, on: cluster, prefix: "/fleet/layers/").status == 64)
+        }
+    }
+}
