@@ -2,8 +2,8 @@ import Settle
 
 /// The fields of a form or of a query, in order.
 ///
-/// The format is application/x-www-form-urlencoded, as in the WHATWG's URL standard. All fields are read: a list without
-/// its last entries would be stored like that.
+/// The format is application/x-www-form-urlencoded, as in the WHATWG's URL standard. All fields are read: a list
+/// without its last entries would be stored like that.
 struct FormFields: Sendable {
     private(set) var fields: [(name: String, value: String)] = []
 
