@@ -60,7 +60,8 @@ import Testing
         #expect(try await writer(ofBatchBy: ["a"]) == "a")
         #expect(try await writer(ofBatchBy: ["a", "a", "a"]) == "a")
         #expect(try await writer(ofBatchBy: ["a", "b"]) == nil)
-        #expect(try await writer(ofBatchBy: ["a", nil]) == nil)
+        #expect(try await writer(ofBatchBy: ["a", nil]) == "a")
+        #expect(try await writer(ofBatchBy: [nil, nil]) == nil)
         #expect(try await writer(ofBatchBy: Array(repeating: "a", count: 17)) == nil)
     }
 
