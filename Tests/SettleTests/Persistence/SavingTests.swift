@@ -41,7 +41,7 @@ import Testing
         #expect(batches[1].expectedValues == ["count": .integer(1)])
     }
 
-    @Test("A batch names its author if a single author wrote all of it")
+    @Test("A batch names its author if only one of its authors has a name")
     func writers() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
