@@ -38,11 +38,11 @@ extension SearchList.Domain {
 }
 
 extension EtcdConfiguration {
-    /// Returns this configuration for the settings of one machine: those of `/app/` are in `/app.hosts/NAME/`.
+    /// Returns this configuration for the settings of one machine: those of `/app/` are in `/app$hosts/NAME/`.
     public func forHost(_ name: String) -> EtcdConfiguration { beside("hosts", name) }
 
     /// Returns this configuration for the settings of a group of machines: those of `/app/` are in
-    /// `/app.groups/NAME/`.
+    /// `/app$groups/NAME/`.
     public func forGroup(_ name: String) -> EtcdConfiguration { beside("groups", name) }
 
     /// The prefix is beside this one, since prefixes must not lie within each other.
@@ -50,7 +50,7 @@ extension EtcdConfiguration {
         var other = self
         let base = prefix.hasSuffix("/") ? prefix.dropLast() : prefix[...]
         let spelled = name.unicodeScalars.map { $0 == "/" ? "%2F" : $0 == "%" ? "%25" : String($0) }
-        other.prefix = "\(base).\(kind)/\(spelled.joined())/"
+        other.prefix = "\(base)$\(kind)/\(spelled.joined())/"
         return other
     }
 }

@@ -41,8 +41,8 @@ struct EtcdDomainTests {
         try await store.close()
     }
 
-    private static let host = "/fleet/test.hosts/web-1/"
-    private static let canary = "/fleet/test.groups/canary/"
+    private static let host = "/fleet/test$hosts/web-1/"
+    private static let canary = "/fleet/test$groups/canary/"
 
     @Test func theMostSpecialDomainWins() async throws {
         let (store, limits) = try await opened()
@@ -119,12 +119,12 @@ struct EtcdDomainTests {
 
     @Test func prefixesOfHostsAndGroupsAreBesideThatOfTheFleet() {
         var fleet = EtcdConfiguration(endpoints: [], prefix: "/app")
-        #expect(fleet.forHost("web-1").prefix == "/app.hosts/web-1/")
+        #expect(fleet.forHost("web-1").prefix == "/app$hosts/web-1/")
         fleet.prefix = "/app/"
-        #expect(fleet.forGroup("é").prefix == "/app.groups/é/")
+        #expect(fleet.forGroup("é").prefix == "/app$groups/é/")
         // No name leads into the prefix of another one.
-        #expect(fleet.forHost("a/b%2F").prefix == "/app.hosts/a%2Fb%252F/")
-        #expect(KeySpace(prefix: fleet.forHost("a/b").prefix).outer.map(\.prefix) == ["/", "/app.hosts/"])
+        #expect(fleet.forHost("a/b%2F").prefix == "/app$hosts/a%2Fb%252F/")
+        #expect(KeySpace(prefix: fleet.forHost("a/b").prefix).outer.map(\.prefix) == ["/", "/app$hosts/"])
     }
 
     @Test func conforms() async throws {

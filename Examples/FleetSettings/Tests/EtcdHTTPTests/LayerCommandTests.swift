@@ -20,7 +20,7 @@ struct LayerCommandTests {
         #expect(try fleet("set", "limits.burst=1", "--host", "a/b", on: cluster).status == 0)
         #expect(try fleet("get", "limits.requests", on: cluster).output == "100\n")
         #expect(try fleet("get", "limits.requests", "--group", "canary", on: cluster).output == "500\n")
-        let key = "/fleet/layers.hosts/a%2Fb/limits.burst"
+        let key = "/fleet/layers$hosts/a%2Fb/limits.burst"
         #expect(try cluster.control("get", key, "--print-value-only") == "1\n")
 
         let tried = try fleet("promote", "canary", "--dry-run", on: cluster)
@@ -31,7 +31,7 @@ struct LayerCommandTests {
         #expect(promoted.lines.prefix(2) == ["limits.requests: 100 → 500", "name: nothing → \"x\""])
         #expect(try fleet("get", "limits.requests", on: cluster).output == "500\n")
         #expect(try fleet("get", "limits.burst", on: cluster).output == "10\n")
-        let rest = try cluster.control("get", "--prefix", "/fleet/layers.groups/canary/", "--keys-only")
+        let rest = try cluster.control("get", "--prefix", "/fleet/layers$groups/canary/", "--keys-only")
         #expect(!rest.contains("limits") && !rest.contains("name"))
     }
 
