@@ -7,7 +7,7 @@ import Settle
 ///     /fleet/limits/$settle/locks/NAME           a named lock, with the lease of its holder
 ///     /fleet/limits/$settle/schema               the JSON Schema of the settings
 ///     /fleet/limits$machines/NAME                what is in force on a machine, beside the settings
-///     /fleet/limits$hosts/NAME/KEY               a setting of one machine, under a prefix of its own; see `forHost(_:)`
+///     /fleet/limits$hosts/NAME/KEY               a setting of one machine, under a prefix of its own
 struct KeySpace: Sendable, Equatable {
     let prefix: String
 
