@@ -15,9 +15,12 @@ package struct SchemaCheck: Sendable {
     /// The names of the allowed types; empty if any is allowed.
     package var types: Set<String> {
         switch keywords["type"] {
-        case .string(let name)?: [name]
-        case .array(let names)?: Set(names.compactMap { if case .string(let name) = $0 { name } else { nil } })
-        default: Set(alternatives.flatMap(\.types))
+        case .string(let name)?: return [name]
+        case .array(let names)?: return Set(names.compactMap { if case .string(let name) = $0 { name } else { nil } })
+        default:
+            // Once each, since alternatives nest.
+            let found = alternatives.map { ($0.types, isOpen: $0.cases == nil) }
+            return found.contains { $0.isEmpty && $1 } ? [] : Set(found.flatMap(\.0))
         }
     }
 

@@ -9,7 +9,8 @@ import Testing
             for row in 0..<rows { for column in 0..<columns { sum &+= row ^ column } }
             #expect(sum >= 0)
         }
-        #expect(!isProportional(500) { sum($0, $0) })
-        #expect(isProportional(500) { sum($0, 1_000) })
+        // Long enough to count on a fast processor.
+        #expect(!isProportional(1_500) { sum($0, $0) })
+        #expect(isProportional(1_500) { sum($0, 3_000) })
     }
 }
