@@ -18,6 +18,7 @@ struct PasscodeCommand: AsyncParsableCommand {
 
     static func main() async {
         Terminal.reserveStreams()
+        SecretLine.forbidCoreFiles()
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

@@ -17,6 +17,7 @@ struct Recover: AsyncParsableCommand {
     var yes = false
 
     func run() async throws {
+        try options.checkWitness()
         let recovery = try Recovery(of: options.copies)
         guard !recovery.files.isEmpty else {
             try Terminal.say("There is nothing to set aside: the lock has no files.")

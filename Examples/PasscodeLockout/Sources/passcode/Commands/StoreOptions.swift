@@ -34,8 +34,17 @@ struct StoreOptions: ParsableArguments {
         if file != nil, folder != nil { throw ValidationError("Give --file or --folder, not both.") }
     }
 
+    /// Refuses a copy that is in the witness's own file: who puts back an older copy would put back the witness, too.
+    func checkWitness() throws {
+        guard let witness = witness.map({ FileIdentity(URL(filePath: $0)) }) else { return }
+        for copy in copies where FileIdentity(copy).isSame(as: witness) {
+            throw ValidationError("“\(copy.path)” is the witness's own file. The lock needs another one.")
+        }
+    }
+
     /// Opens the stores and their lock.
     func open() async throws -> OpenLock {
+        try checkWitness()
         var stores: [SettingsStore] = []
         for copy in copies { stores.append(try await SettingsStore.open(at: copy)) }
         return try await OpenLock(in: stores, witness: witness.map { URL(filePath: $0) })

@@ -12,7 +12,8 @@ import PasscodeLock
     import Bionic
 #endif
 
-/// The bytes of a line that nobody may see, in memory that is wiped with this value.
+/// The bytes of a line that nobody may see, in memory that is wiped with this value, and kept out of swap space where
+/// the system allows it.
 final class SecretLine {
     private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
     private var count = 0
@@ -22,12 +23,29 @@ final class SecretLine {
     /// More than a passcode may have. It never grows, because that would leave a copy behind.
     private static let capacity = Passcode.maximumSize + 64
 
+    init() {
+        // Without the permission it works all the same.
+        if let start = memory.baseAddress { mlock(start, Self.capacity) }
+    }
+
     deinit {
         clear()
+        if let start = memory.baseAddress { munlock(start, Self.capacity) }
         memory.deallocate()
     }
 
-    /// Reads up to the end of a line. Byte by byte, because what follows belongs to the next prompt.
+    /// Keeps the memory of a crash of this process out of files.
+    static func forbidCoreFiles() {
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        #if canImport(Glibc)
+            setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        #else
+            setrlimit(RLIMIT_CORE, &limit)
+        #endif
+    }
+
+    /// Reads up to the end of a line, or until it is too long for a passcode. Byte by byte, because what follows belongs
+    /// to the next prompt.
     ///
     /// - Returns: `nil` if the input has ended.
     static func fromStandardInput() -> SecretLine? {
@@ -39,6 +57,8 @@ final class SecretLine {
             guard count == 1 else { return line.count > 0 ? line : nil }
             guard byte != UInt8(ascii: "\n") else { break }
             line.append(byte)
+            // An input without an end must not be waited for.
+            guard !line.isTooLong else { return line }
         }
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
         return line
