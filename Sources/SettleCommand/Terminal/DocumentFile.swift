@@ -128,9 +128,12 @@ struct DocumentFile {
     ) throws(FileError) {
         operations.keepOwner(current.owner, of: file, at: path)
         let group = try operations.status(of: file, at: path).owner.group
-        // What one group may do is not meant for another.
-        let lost: UInt16 = group == current.owner.group ? 0 : 0o070
-        try operations.setPermissions(of: file, at: path, to: current.permissions & ~lost)
+        var permissions = current.permissions
+        if group != current.owner.group {
+            // What one group may do is not meant for another, and its members are among the others now.
+            permissions &= ~0o077 | (permissions >> 3 & permissions & 0o007)
+        }
+        try operations.setPermissions(of: file, at: path, to: permissions)
     }
 
     private func failure(_ action: String, _ cause: SystemError) -> CommandFailure {

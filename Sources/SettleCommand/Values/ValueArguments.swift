@@ -34,7 +34,7 @@ struct ValueArguments {
         guard let flag = ValueFlag(rawValue: first) else {
             words = words.dropFirst()
             guard let setting else { return try Self.propertyList(first) }
-            return DeclaredText.value(of: first, for: setting.check)
+            return DeclaredText.value(of: first, for: setting.check, separatesLists: true)
         }
         guard flag.isContainer else { return try scalar() }
         words = words.dropFirst()

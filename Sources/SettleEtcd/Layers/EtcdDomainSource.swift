@@ -6,6 +6,11 @@ final class EtcdDomainSource: DomainSource {
         var origins = EtcdOrigins()
         /// The issues that the storage has reported since the last load.
         var issues: [String] = []
+        /// `nil` before ``watch(_:)``, and once the source is closed.
+        var changed: (@Sendable () -> Void)?
+        var retry: Task<Void, Never>?
+        /// How many loads in a row have failed.
+        var failures = 0
     }
 
     private let storage: EtcdStorage
@@ -17,15 +22,36 @@ final class EtcdDomainSource: DomainSource {
     var isRequired: Bool { true }
 
     func load() async throws(StorageError) -> DomainContents {
-        var (contents, origins) = try await storage.domainContents()
-        state.withLock { state in
-            contents.problems += state.issues
-            state = State(origins: origins)
+        do throws(StorageError) {
+            var (contents, origins) = try await storage.domainContents()
+            state.withLock { state in
+                contents.problems += state.issues
+                state.retry?.cancel()
+                (state.origins, state.issues, state.retry, state.failures) = (origins, [], nil, 0)
+            }
+            return contents
+        } catch {
+            retryLater()
+            throw error
         }
-        return contents
+    }
+
+    /// Has the store load again after a failed load: the storage reports news only once, until they are fetched.
+    private func retryLater() {
+        state.withLock { state in
+            guard let changed = state.changed else { return }
+            let delays = storage.configuration.reconnectDelay
+            let delay = min(delays.upperBound, delays.lowerBound * (1 << min(state.failures, 16)))
+            state.failures += 1
+            state.retry?.cancel()
+            state.retry = Task { [time = storage.time] in
+                if (try? await time.sleep(time.elapsed() + delay)) != nil { changed() }
+            }
+        }
     }
 
     func watch(_ changed: @escaping @Sendable () -> Void) {
+        state.withLock { $0.changed = changed }
         storage.watch { [state] event in
             if case .issue(let error) = event { state.withLock { $0.issues.append("\(error)") } }
             // Without a connection the load fails, and its error says why.
@@ -38,7 +64,13 @@ final class EtcdDomainSource: DomainSource {
         return "“\(storage.space.prefix)\(key)”\(origin.map { ", \($0)" } ?? "")"
     }
 
-    func close() async { await storage.close() }
+    func close() async {
+        state.withLock { state in
+            state.changed = nil
+            state.retry?.cancel()
+        }
+        await storage.close()
+    }
 }
 
 extension EtcdStorage {

@@ -30,7 +30,12 @@ package struct DeclaredSettings: Sendable {
     package init(jsonSchema: SettingValue) {
         var found: [DeclaredSetting] = []
         func add(_ schema: SettingValue, at key: SettingKey?) {
-            guard case .dictionary(let keywords) = schema else { return }
+            let keywords: SettingValue.Entries
+            switch schema {
+            case .dictionary(let entries): keywords = entries
+            case .bool(true): keywords = SettingValue.Entries()
+            default: return
+            }
             // Every declared setting has its type; the objects around them don't. Of a schema by hand, what has no
             // properties is a setting.
             if let key, keywords["x-type"] != nil || keywords["properties"] == nil {

@@ -9,7 +9,11 @@ package import Settle
 /// A text whose meaning the declaration determines.
 package enum DeclaredText {
     /// Returns the value of the text. A value that does not fit is left to the check of the value.
-    package static func value(of text: String, for check: SchemaCheck) -> SettingValue {
+    ///
+    /// - Parameter separatesLists: Whether commas separate the elements of a list, as in arguments and variables.
+    package static func value(
+        of text: String, for check: SchemaCheck, separatesLists: Bool = false
+    ) -> SettingValue {
         let types = check.types
         let plain = SettingValue.string(text)
         // A string setting that can also be absent keeps the word; other types have no such text.
@@ -22,7 +26,7 @@ package enum DeclaredText {
         // A word for a setting of another type may begin like XML; the check says what is wrong with it.
         let list = (try? PropertyListArgument.value(of: text)) ?? plain
         if case .string = list {} else if check.problem(with: list) == nil { return list }
-        if types.contains("array"), let element = check.element, let parts = Self.parts(of: text) {
+        if separatesLists, types.contains("array"), let element = check.element, let parts = Self.parts(of: text) {
             return .array(parts.map { Self.value(of: $0, for: element) })
         }
         guard types.isEmpty || types.contains("array") || types.contains("object") else { return plain }

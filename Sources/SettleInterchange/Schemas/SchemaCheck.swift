@@ -65,18 +65,27 @@ package struct SchemaCheck: Sendable {
 
     private func schemas(_ name: String) -> [SchemaCheck] {
         guard case .array(let schemas)? = keywords[name] else { return [] }
-        return schemas.compactMap { if case .dictionary(let schema) = $0 { SchemaCheck(schema) } else { nil } }
+        return schemas.compactMap { schema in
+            switch schema {
+            case .dictionary(let keywords): SchemaCheck(keywords)
+            case .bool(true): SchemaCheck(SettingValue.Entries())
+            default: nil
+            }
+        }
     }
 
     /// Returns the problem with a value, as text that completes “it can't be this:”; `nil` if there is none.
     package func problem(with value: SettingValue) -> String? {
-        if !types.isEmpty, !types.contains(where: { value.isOfType($0) }) {
+        let alternatives = alternatives
+        let isAllowed = alternatives.contains { $0.problem(with: value) == nil }
+        // Alternatives may allow single values of other types.
+        if !isAllowed, !types.isEmpty, !types.contains(where: { value.isOfType($0) }) {
             return "it must be \(types.sorted().map(Self.words).joined(separator: " or "))"
         }
         if case .string(let text) = value, !isInForm(text) {
             return "it must be a \(form.map(Self.words) ?? "text")"
         }
-        if !alternatives.isEmpty, !alternatives.contains(where: { $0.problem(with: value) == nil }) {
+        if !alternatives.isEmpty, !isAllowed {
             return "it is none of what is allowed"
         }
         if let cases, !cases.contains(where: { $0.isSame(as: value) }) {
@@ -109,11 +118,18 @@ package struct SchemaCheck: Sendable {
             }
         }
         if case .string(let pattern)? = keywords["pattern"], case .string(let text) = value,
-            let regex = try? Regex(pattern), (try? regex.wholeMatch(in: text)) == nil
+            let regex = try? Regex(pattern),
+            !Self.matches(text, regex, isWhole: pattern.hasPrefix("^") && pattern.hasSuffix("$"))
         {
             return "it does not match its pattern"
         }
         return nil
+    }
+
+    /// Returns whether a text has a match: a pattern that is not anchored may match a part.
+    private static func matches(_ text: String, _ regex: Regex<AnyRegexOutput>, isWhole: Bool) -> Bool {
+        let match = isWhole ? try? regex.wholeMatch(in: text) : try? regex.firstMatch(in: text)
+        return match != nil
     }
 
     private func problemWithParts(_ value: SettingValue) -> String? {

@@ -5,7 +5,7 @@ enum SchemaForm {
     /// The maximum number of schemas within one another.
     static let depthLimit = 64
     /// The limits of a pattern: compiling one takes stack for each level of it.
-    static let patternLimit = (bytes: 1_000, depth: 32)
+    static let patternLimit = (bytes: 1_000, brackets: 64)
 
     private static let types: Set = ["null", "boolean", "integer", "number", "string", "array", "object"]
     private static let numbers: Set = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]
@@ -15,6 +15,8 @@ enum SchemaForm {
     static func problem(of schema: SettingValue) -> String? { problem(of: schema, at: "#", depth: 0) }
 
     private static func problem(of schema: SettingValue, at location: String, depth: Int) -> String? {
+        // It allows anything.
+        if case .bool(true) = schema { return nil }
         guard case .dictionary(let keywords) = schema else { return "“\(location)” is no object" }
         guard depth < depthLimit else { return "“\(location)” is more than \(depthLimit) levels deep" }
         for (name, argument) in keywords.sortedByKey() {
@@ -67,12 +69,9 @@ enum SchemaForm {
 
     private static func problemWithPattern(_ pattern: String) -> String? {
         guard pattern.utf8.count <= patternLimit.bytes else { return "has more than \(patternLimit.bytes) bytes" }
-        var depth = 0
-        for byte in pattern.utf8 {
-            if byte == UInt8(ascii: "(") || byte == UInt8(ascii: "[") { depth += 1 }
-            if byte == UInt8(ascii: ")") || byte == UInt8(ascii: "]") { depth -= 1 }
-            if depth > patternLimit.depth { return "is more than \(patternLimit.depth) levels deep" }
-        }
+        // Closing brackets may be escaped, or within a class, so only the opening ones count.
+        let depth = pattern.utf8.count { $0 == UInt8(ascii: "(") || $0 == UInt8(ascii: "[") }
+        guard depth <= patternLimit.brackets else { return "has more than \(patternLimit.brackets) brackets" }
         return (try? Regex(pattern)) == nil ? "is no regular expression" : nil
     }
 }

@@ -23,7 +23,7 @@ public struct StoredSchema: Sendable {
     ///
     /// - Throws: `SettingsError` with the code `SettingsError.Code.unusableSchema` and the location, if the schema is not
     ///   an object, if a keyword that is checked has another form than in JSON Schema, if schemas nest more than 64
-    ///   levels deep, or if a pattern has more than 1,000 bytes or nests more than 32 levels deep.
+    ///   levels deep, or if a pattern has more than 1,000 bytes or more than 64 brackets.
     public init(_ jsonSchema: SettingValue) throws(SettingsError) {
         if let problem = SchemaForm.problem(of: jsonSchema) {
             throw SettingsError(.unusableSchema, "The schema can't be used: \(problem).")
@@ -45,14 +45,19 @@ public struct StoredSchema: Sendable {
         guard !declared.isEmpty else { return [] }
         var after = values
         for (key, value) in changes.sorted(by: { $0.key < $1.key }) { after[key] = value }
-        var problems: [String] = []
+        var (problems, known): ([String], Set<String>) = ([], [])
         for (key, value) in changes.sorted(by: { $0.key < $1.key }) {
             // Two parts of one setting have the same problem.
-            for problem in self.problems(with: value, at: key, after) where !problems.contains(problem) {
+            for problem in self.problems(with: value, at: key, after) where known.insert(problem).inserted {
                 problems.append(problem)
             }
         }
         return problems
+    }
+
+    /// Returns whether the value of a key must not be shown, since it is a secret, a part of one, or has one.
+    public func isSecret(_ key: SettingKey) -> Bool {
+        declared.isSecret(key) || declared.related(to: key).contains(where: \.isSecret)
     }
 
     private func problems(with value: SettingValue?, at key: SettingKey, _ after: SettingTree) -> [String] {

@@ -126,6 +126,26 @@ private struct OwnedSettings: SettingsGroup {
         #expect(problem(json)?.contains("The schema can't be used: \(expected).") == true)
     }
 
+    @Test func `single values of other types, parts of texts, and anything`() throws {
+        let schema = try schema(
+            #"""
+            {"properties": {
+              "limit": {"anyOf": [{"type": "number"}, {"enum": ["nan", "inf"]}]},
+              "address": {"type": "string", "pattern": "^https://"}, "name": {"type": "string", "pattern": "^[a-z]$"},
+              "any": true, "password": {"type": "string", "writeOnly": true}}}
+            """#)
+        func problems(_ key: SettingKey, _ value: SettingValue) -> [String] {
+            schema.problems(with: [key: value], over: SettingTree())
+        }
+        #expect(problems("limit", .string("inf")) == [] && problems("limit", .integer(1)) == [])
+        #expect(problems("limit", .string("none")) == ["“limit” can't be \"none\": it must be a number."])
+        #expect(problems("address", .string("https://example.com")) == [])
+        #expect(problems("address", .string("http://example.com")).count == 1)
+        #expect(problems("name", .string("a")) == [] && problems("name", .string("a\n")).count == 1)
+        #expect(problems("any", .array([.null])) == [] && problems("other", .null).count == 1)
+        #expect(schema.isSecret("password") && !schema.isSecret("name"))
+    }
+
     @Test func `depth and patterns have bounds`() throws {
         func nested(_ depth: Int, _ opening: String, _ closing: String) -> String {
             String(repeating: opening, count: depth) + "{}" + String(repeating: closing, count: depth)
@@ -137,7 +157,10 @@ private struct OwnedSettings: SettingsGroup {
         var value = SettingValue.dictionary([:])
         for _ in 0..<10_000 { value = .dictionary(["items": value]) }
         #expect(throws: SettingsError.self) { try StoredSchema(value) }
-        for pattern in [String(repeating: "a", count: 1_001), String(repeating: "(", count: 33) + ")"] {
+        for pattern in [
+            String(repeating: "a", count: 1_001), String(repeating: "(", count: 65) + String(repeating: ")", count: 65),
+            String(repeating: #"(\)"#, count: 65) + String(repeating: ")", count: 65),
+        ] {
             #expect(throws: SettingsError.self) { try StoredSchema(.dictionary(["pattern": .string(pattern)])) }
         }
         // Alternatives within alternatives are tried once each.

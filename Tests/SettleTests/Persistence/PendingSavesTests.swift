@@ -20,11 +20,14 @@ import Testing
         pending.add([("a", .integer(1))])
         pending.add([("a", .integer(1))], author: "me")
         pending.add([("b", .integer(1))])
-        #expect(pending.author == "me" && pending.batch().0.author == "me")
+        #expect(pending.author == .one("me") && pending.batch().0.author == "me")
         pending.add([("b", .integer(1))], author: "you")
-        #expect(pending.author == nil)
+        #expect(pending.author == .several)
         pending.add([("c", .integer(1))], author: "me")
         #expect(pending.batch().0.author == nil)
+        var unknown = NamedAuthor.several
+        unknown.add(.one("me"))
+        #expect(unknown.name == nil)
     }
 
     @Test func `a later value around earlier ones removes them`() {
@@ -264,7 +267,7 @@ extension PendingSaves {
         author: String? = nil, together: [[SettingKey]] = []
     ) {
         add(
-            values, replacing: before ?? values.map { _ in nil }, authors: author.map { [$0] } ?? [],
+            values, replacing: before ?? values.map { _ in nil }, author: NamedAuthor(author),
             writtenTogether: together, transactions: together.map { PendingTransaction(keys: $0) }, keeper: nil)
     }
 

@@ -51,7 +51,13 @@ import Testing
             settings.name += "x"
             async let flush: Void = store.flush()
             await hold.waitUntilReached()
-            for writer in writers { try settings.update(author: writer) { settings.count += 1 } }
+            for writer in writers {
+                if let writer {
+                    try settings.update(author: writer) { settings.count += 1 }
+                } else {
+                    settings.count += 1
+                }
+            }
             hold.release()
             try await flush
             try await store.flush()

@@ -180,17 +180,17 @@ struct ChangeLog: ~Copyable {
         return found
     }
 
-    /// Returns the named authors after a revision: none, one, or two of several.
-    func authors(after revision: UInt64) -> [String] {
+    /// Returns the named author of the transactions after a revision.
+    func author(after revision: UInt64) -> NamedAuthor {
         let count = ring.newest &- revision
-        guard count > 0, count <= Self.authorSearchLimit else { return [] }
-        var authors: [String] = []
-        for revision in revision &+ 1...ring.newest where authors.count < 2 {
-            // External changes are stored already.
-            guard let details = ring.details(revision) else { return [] }
-            if !details.isFromOutside, let name = details.author, !authors.contains(name) { authors.append(name) }
+        guard count > 0 else { return .nobody }
+        guard count <= Self.authorSearchLimit, revision &+ 1 >= ring.oldest else { return .several }
+        var author = NamedAuthor.nobody
+        for revision in revision &+ 1...ring.newest {
+            // A write of a word has no author, and external changes are stored already.
+            if let details = ring.details(revision), !details.isFromOutside { author.add(NamedAuthor(details.author)) }
         }
-        return authors
+        return author
     }
 
     /// How many transactions to examine for authors.

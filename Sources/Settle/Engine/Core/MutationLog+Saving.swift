@@ -9,7 +9,7 @@ extension MutationLog {
             collected.ownCount = changes.ownCount
             collected.unconfirmed = unconfirmed.takeUnsaved()
             guard !collected.values.isEmpty else { return collected }
-            collected.authors = changes.authors(after: last)
+            collected.author = changes.author(after: last)
             if inOrder || collected.values.count > 1 {
                 // Transactions dropped from the log may have written any of the keys together.
                 collected.transactions = changes.transactions(after: last, ofKeys: inOrder ? 1 : 2)

@@ -285,8 +285,7 @@ struct CollectedChanges {
     var spellings: [SettingKey: [SettingKey]] = [:]
     /// The number of transactions so far that had something for the storage.
     var ownCount: UInt64 = 0
-    /// The named authors: none, one, or two of several.
-    var authors: [String] = []
+    var author = NamedAuthor.nobody
     /// Wall time of the oldest change in it.
     var oldest: Double?
     /// The change of the unconfirmed commit, if there is one.

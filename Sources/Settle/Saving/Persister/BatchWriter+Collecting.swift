@@ -46,7 +46,7 @@ extension BatchWriter {
         let before = log.storeCollected(encoded, hasOverlaps: taken.hasOverlaps)
         pending.add(
             encoded, replacing: stored.map { stored in encoded.map { stored[$0.key] } } ?? before,
-            authors: taken.authors, writtenTogether: writtenTogether,
+            author: taken.author, writtenTogether: writtenTogether,
             transactions: limits.mayPart ? transactions(of: taken, writtenTogether) : [], keeper: taken.keeper)
         return (taken.revision, first)
     }
@@ -59,7 +59,7 @@ extension BatchWriter {
         recordReason = taken.values.isEmpty ? write.reason : nil
         pending.add(
             [(key, write.commit?.record)], replacing: [before],
-            authors: taken.values.isEmpty ? write.author.map { [$0] } ?? [] : taken.authors,
+            author: taken.values.isEmpty ? NamedAuthor(write.author) : taken.author,
             writtenTogether: [together], transactions: [], keeper: taken.keeper)
         if limits.mayPart { pending.store(key, with: write.keys) }
     }

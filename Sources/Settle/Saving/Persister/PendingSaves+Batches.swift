@@ -18,7 +18,7 @@ extension PendingSaves {
         var batch = StorageBatch(
             id: lastBatch, revision: part.isWhole ? revision : earlier, values: part.values,
             expectedValues: stored(with: changes).merging(writtenBack.compactMapValues { $0 }) { own, _ in own },
-            author: author, conditions: part.values.isEmpty ? [] : conditions)
+            author: author.name, conditions: part.values.isEmpty ? [] : conditions)
         batch.writtenTogether = transactions.lazy.map(\.keys).filter { $0.count > 1 }
         batch.plainValues = beforeCommits.filter { part.values[$0.key] != nil }
         return (batch, part.isWhole)
@@ -27,7 +27,7 @@ extension PendingSaves {
     /// Returns a batch with all pending values.
     func waiting(_ revision: UInt64, with changes: [ExternalChange]) -> StorageBatch {
         var batch = StorageBatch(
-            revision: revision, values: values, expectedValues: stored(with: changes), author: author)
+            revision: revision, values: values, expectedValues: stored(with: changes), author: author.name)
         batch.writtenTogether = transactions.lazy.map(\.keys).filter { $0.count > 1 }
         return batch
     }

@@ -34,10 +34,7 @@ struct PendingSaves: Sendable {
     var unknownRevision: UInt64 = 0
     /// Keeps the store alive while there are values, so that the storage is not reopened before it has them.
     private var keeper: StoreKeeper?
-    /// The named authors: none, one, or two of several.
-    private var authors: [String] = []
-    /// The author of those values that have a named one, if that is a single one.
-    var author: String? { authors.count == 1 ? authors[0] : nil }
+    private(set) var author = NamedAuthor.nobody
 
     // Batches.
     /// The transactions that have written the values, while the storage's limits may split their values.
@@ -103,11 +100,11 @@ struct PendingSaves: Sendable {
     ///
     /// - Parameters:
     ///   - before: The stored values at each of the keys.
-    ///   - authors: Their named authors: none, one, or two of several.
+    ///   - author: The author of those that have a named one.
     ///   - writtenTogether: Groups of keys that are saved or given up together.
     ///   - transactions: The same, transaction by transaction, where the storage's limits may split them.
     mutating func add(
-        _ new: [(key: SettingKey, value: SettingValue?)], replacing before: [SettingValue?], authors: [String],
+        _ new: [(key: SettingKey, value: SettingValue?)], replacing before: [SettingValue?], author: NamedAuthor,
         writtenTogether: [[SettingKey]], transactions: [PendingTransaction], keeper: StoreKeeper?
     ) {
         keepEarlier(below: new.lazy.map(\.key))
@@ -115,10 +112,8 @@ struct PendingSaves: Sendable {
         self.transactions += transactions
         link(writtenTogether)
         if !committed.isEmpty { committed.subtract(new.lazy.map(\.key)) }
-        if values.isEmpty { self.authors = [] }
-        for author in authors where self.authors.count < 2 && !self.authors.contains(author) {
-            self.authors.append(author)
-        }
+        if values.isEmpty { self.author = .nobody }
+        self.author.add(author)
         self.keeper = self.keeper ?? keeper
         values.reserveCapacity(values.count + new.count)
         for ((key, value), before) in zip(new, before) {
@@ -216,7 +211,7 @@ struct PendingSaves: Sendable {
         transactions = []
         inBatch = []
         storedKeys = []
-        authors = []
+        author = .nobody
         keeper = nil
         isRetry = false
         units = []

@@ -8,7 +8,8 @@ extension Fleet {
             abstract: "Makes the settings of a group those of the fleet, in one commit.",
             discussion: """
                 Prints the changes first, and checks them as `fleet set` does. Then the group's own values are removed, so that \
-                it follows the fleet again. They stay if somebody has changed them meanwhile.
+                it follows the fleet again. They stay if somebody has changed them meanwhile. The entries of a dictionary are \
+                set one by one, so the fleet keeps its others.
                 """)
         @OptionGroup var cluster: Cluster
         @OptionGroup var options: WriteOptions
@@ -22,8 +23,10 @@ extension Fleet {
             var source = cluster
             (source.group, source.localCopy) = (name, nil)
             try await source.open(start: .withClusterOnly) { group, _ in
+                // First, so that what is stored after it is not removed.
+                let token = group.history.token
                 let values = ValueChanges(from: SettingTree(), to: group.keys.effectiveValues).list
-                guard let token = group.history.token, !values.isEmpty else {
+                guard let token, !values.isEmpty else {
                     Terminal.complain("fleet: The group “\(name)” has no settings of its own.")
                     throw ExitCode.failure
                 }

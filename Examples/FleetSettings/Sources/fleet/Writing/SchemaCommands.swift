@@ -23,7 +23,7 @@ extension Fleet.Schema {
         @OptionGroup var cluster: Cluster
 
         func run() async throws {
-            try await cluster.open(start: .withClusterOnly, usesLocalCopy: false) { _, storage in
+            try await cluster.ofFleet.open(start: .withClusterOnly, usesLocalCopy: false) { _, storage in
                 guard let schema = try storage.schema() else {
                     Terminal.complain("fleet: No schema is stored under “\(cluster.prefix)”.")
                     throw ExitCode.failure
@@ -53,7 +53,7 @@ extension Fleet.Schema {
                 throw ExitCode.failure
             }
             let version = schemaVersion
-            try await cluster.open(start: .withClusterOnly, usesLocalCopy: false) { _, storage in
+            try await cluster.ofFleet.open(start: .withClusterOnly, usesLocalCopy: false) { _, storage in
                 try await storage.storeSchema(schema, version: version)
             }
         }

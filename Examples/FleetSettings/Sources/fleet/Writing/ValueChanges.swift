@@ -7,7 +7,12 @@ struct ValueChanges {
         var old: SettingValue?
         var new: SettingValue?
 
-        var description: String { "\(key): \(old?.line ?? "nothing") → \(new?.line ?? "nothing")" }
+        var description: String { line(hidesValues: false) }
+
+        func line(hidesValues: Bool) -> String {
+            func shown(_ value: SettingValue?) -> String { value.map { hidesValues ? "••••" : $0.line } ?? "nothing" }
+            return "\(key): \(shown(old)) → \(shown(new))"
+        }
     }
 
     /// In the order of the keys.

@@ -32,8 +32,13 @@ struct WriteOptions: ParsableArguments {
         func check() throws {
             let values = store.keys.effectiveValues
             let planned = WritePlan(from: values, to: try plan(values), try rules(storage))
+            let secrets = (try? storage.schema()).flatMap { try? StoredSchema($0) }
             // Again if others were faster, so that it was shown before it is stored.
-            if planned.changes.list != shown { for change in planned.changes.list { Terminal.say("\(change)") } }
+            if planned.changes.list != shown {
+                for change in planned.changes.list {
+                    Terminal.say(change.line(hidesValues: secrets?.isSecret(change.key) == true))
+                }
+            }
             shown = planned.changes.list
             guard planned.problems.isEmpty else { throw Refusal(problems: planned.problems) }
         }

@@ -60,6 +60,9 @@ extension SettingsStore {
         guard case .empty = copy.copy else { return nil }
         do {
             if try await file.hasTraces(at: path) {
+                // Unless another process has just chosen the first passcode.
+                try await copy.commit {}
+                guard case .empty = copy.copy else { return nil }
                 return "It has no lock any more, but what is stored beside it shows one."
             }
         } catch {

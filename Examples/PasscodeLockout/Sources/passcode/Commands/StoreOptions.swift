@@ -37,8 +37,8 @@ struct StoreOptions: ParsableArguments {
     /// Refuses a copy that is in the witness's own file: who puts back an older copy would put back the witness, too.
     func checkWitness() throws {
         guard let witness = witness.map({ FileIdentity(URL(filePath: $0)) }) else { return }
-        for copy in copies where FileIdentity(copy).isSame(as: witness) {
-            throw ValidationError("“\(copy.path)” is the witness's own file. The lock needs another one.")
+        for file in copies.flatMap(CopyFiles.all).flatMap(\.main) where FileIdentity(file).isSame(as: witness) {
+            throw ValidationError("“\(file.path)” is the witness's own file. The lock needs another one.")
         }
     }
 

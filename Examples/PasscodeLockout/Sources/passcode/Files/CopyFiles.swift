@@ -29,6 +29,9 @@ struct CopyFiles {
         return "\(name[..<dot]).state\(name[dot...])"
     }
 
+    /// The files that have the copy, or would: for people, of state, and the journal.
+    var main: [URL] { [name, stateName, ".\(name).journal"].map { folder.appending(path: $0) } }
+
     /// The files that are there: first those with the lock's state, last those that only give processes their turns.
     func present() throws -> [URL] {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }

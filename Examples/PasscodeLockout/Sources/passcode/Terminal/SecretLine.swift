@@ -24,13 +24,12 @@ final class SecretLine {
     private static let capacity = Passcode.maximumSize + 64
 
     init() {
-        // Without the permission it works all the same.
+        // Without the permission it works all the same. Unlocking would concern other lines on the same page of memory.
         if let start = memory.baseAddress { mlock(start, Self.capacity) }
     }
 
     deinit {
         clear()
-        if let start = memory.baseAddress { munlock(start, Self.capacity) }
         memory.deallocate()
     }
 
