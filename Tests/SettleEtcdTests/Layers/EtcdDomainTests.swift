@@ -117,6 +117,26 @@ struct EtcdDomainTests {
         try await second.close()
     }
 
+    /// The storage reports news only once, until they are fetched.
+    @Test func aFailedLoadIsRepeated() async throws {
+        let (storage, transport) = fixture.client()
+        let source = EtcdDomainSource(storage)
+        _ = try await source.load()
+        let reports = LockedValue(0)
+        source.watch { reports.withLock { $0 += 1 } }
+        while await !storage.isFollowing { await Task.yield() }
+        _ = try await source.load()
+        transport.set { $0.path == EtcdPath.range ? .refused : nil }
+        let before = reports.withLock { $0 }
+        await #expect(throws: StorageError.self) { try await source.load() }
+        transport.setAll(nil)
+        try await fixture.whileTimePasses {
+            while reports.withLock({ $0 }) == before { await Task.yield() }
+        }
+        _ = try await source.load()
+        await source.close()
+    }
+
     @Test func prefixesOfHostsAndGroupsAreBesideThatOfTheFleet() {
         var fleet = EtcdConfiguration(endpoints: [], prefix: "/app")
         #expect(fleet.forHost("web-1").prefix == "/app$hosts/web-1/")
