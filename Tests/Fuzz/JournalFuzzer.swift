@@ -76,7 +76,9 @@ private func checkWhole(_ journal: UnsafeRawBufferPointer, _ header: JournalHead
     let base = min(Int(clamping: header.base), journal.count)
     let scan = JournalScan.salvage(fromBase: UnsafeRawBufferPointer(rebasing: journal[base...]), header)
     let reading = JournalReading(scan)
-    precondition(reading.durableEnd >= 0 && reading.lacksDurableEnd == (reading.durableEnd == 0))
+    // Of a journal that is not understood nothing else is known.
+    precondition(reading.newerVersion != nil || reading.lacksDurableEnd == (reading.durableEnd == 0))
+    precondition(reading.durableEnd >= 0)
     checkMirrors(reading)
     if let version = JournalEnd.version(in: journal), reading.damage.isEmpty, !reading.isTorn,
         reading.newerVersion == nil
