@@ -31,12 +31,14 @@ struct WriteOptions: ParsableArguments {
         var shown: [ValueChanges.Change]?
         func check() throws {
             let values = store.keys.effectiveValues
-            let planned = WritePlan(from: values, to: try plan(values), try rules(storage))
-            let secrets = (try? storage.schema()).flatMap { try? StoredSchema($0) }
+            // Without a check it still tells what must not be shown.
+            let schema = try isUnchecked ? (try? storedSchema(storage)) : storedSchema(storage)
+            let rules = isUnchecked ? WritePlan.Rules.none : schema.map { .schema($0) } ?? .shapes
+            let planned = WritePlan(from: values, to: try plan(values), rules)
             // Again if others were faster, so that it was shown before it is stored.
             if planned.changes.list != shown {
                 for change in planned.changes.list {
-                    Terminal.say(change.line(hidesValues: secrets?.isSecret(change.key) == true))
+                    Terminal.say(change.line(hidesValues: schema?.isSecret(change.key) == true))
                 }
             }
             shown = planned.changes.list
@@ -69,10 +71,9 @@ struct WriteOptions: ParsableArguments {
         }
     }
 
-    private func rules(_ storage: EtcdStorage) throws -> WritePlan.Rules {
-        guard !isUnchecked else { return .none }
+    private func storedSchema(_ storage: EtcdStorage) throws -> StoredSchema? {
         do {
-            return try storage.schema().map { .schema(try StoredSchema($0)) } ?? .shapes
+            return try storage.schema().map { try StoredSchema($0) }
         } catch {
             throw Refusal(problems: [
                 "The values can't be checked. \(error)", "`fleet schema push` replaces the schema.",
