@@ -8,12 +8,14 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .silencingIssues) struct UnconfirmedTests {
     private static let length = Duration.seconds(300)
 
-    /// Waits until nothing is unconfirmed in a store; time must have passed.
+    /// Waits until nothing is unconfirmed in a store and that is saved: values are in force before they are appended.
+    /// Time must have passed.
     private func settled(_ store: SettingsStore) async throws {
         while store.unconfirmed.change != nil {
             try Task.checkCancellation()
             await Task.yield()
         }
+        try await store.flush()
     }
 
     /// Waits until a store sleeps until something is due: the deadline, or what comes before it.
@@ -42,7 +44,6 @@ import Testing
         home.clock.advance(by: .seconds(1))
         try await settled(store)
         #expect(settings.count == 1 && settings.$other.isDefault)
-        try await store.flush()
         #expect(try await home.stored() == before)
         let entry = try #require(try await store.entries().first)
         #expect(entry.undone == committed && entry.reason == "not confirmed within 5 minutes")
