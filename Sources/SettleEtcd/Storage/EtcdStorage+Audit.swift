@@ -36,7 +36,7 @@ extension EtcdStorage {
     /// cut off.
     private func checkSilence() async -> String? {
         guard time.elapsed() >= machine.heard + configuration.silence else { return nil }
-        let (known, seen) = (view.mirror.revision, view.followed)
+        let (known, seen) = (view.reached, view.followed)
         let (header, found): (GatewayHeader, RangeAnswer)
         do throws(GatewayFailure) {
             (header, found) = try await cluster.range(space.all(after: seen, keysOnly: true))

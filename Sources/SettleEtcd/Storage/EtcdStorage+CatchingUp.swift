@@ -8,8 +8,8 @@ import Settle
 extension EtcdStorage {
     /// Brings the view up to date, with one read of changed keys.
     func refresh() async throws(StorageError) {
-        let known = view.mirror.revision
-        let (header, range) = try await cluster.read(space.all(after: known))
+        let known = view.reached
+        let (header, range) = try await cluster.read(space.all(after: view.mirror.revision))
         if try await checkIdentity(header, since: known) { return }
         try await absorb(range, header)
     }

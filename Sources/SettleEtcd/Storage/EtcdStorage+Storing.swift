@@ -8,7 +8,7 @@ extension EtcdStorage {
     ) async throws(StorageError) -> StorageReceipt {
         try await turns.run { () throws(StorageError) in
             try checkOpen()
-            if batch.values.isEmpty { return try await verify(batch.conditions) }
+            if batch.values.isEmpty { return try await verify(batch) }
             for case (let key, let value?) in batch.values { try check(value, at: key) }
             // Refuse a batch that is too large before it is saved anywhere.
             let plan = try plan(batch)
@@ -28,15 +28,33 @@ extension EtcdStorage {
 
     /// Checks the conditions of a batch that stores nothing: only the cluster knows whether the values read here are
     /// still the newest.
-    private func verify(_ conditions: [StorageBatch.Condition]) async throws(StorageError) -> StorageReceipt {
-        if conditions.contains(where: { if case .at = $0 { true } else { false } }) {
+    private func verify(_ batch: StorageBatch) async throws(StorageError) -> StorageReceipt {
+        if batch.conditions.contains(where: { if case .at = $0 { true } else { false } }) {
             try await connect()
             _ = try await settle()
-            try await refresh()
-            try view.check(conditions)
-            try locks.check(conditions, now: time.elapsed(), in: space)
+            if let request = view.comparison(of: batch.reads) {
+                try await compare(request)
+            } else {
+                try await refresh()
+            }
+            try view.check(batch.conditions)
+            try locks.check(batch.conditions, now: time.elapsed(), in: space)
         }
         return view.receipt()
+    }
+
+    /// Runs a transaction that only compares, and brings in what it finds changed.
+    private func compare(_ request: TransactionRequest) async throws(StorageError) {
+        let known = view.reached
+        let answer: TransactionAnswer
+        do throws(GatewayFailure) {
+            answer = try await cluster.transact(request)
+        } catch {
+            throw space.error(error, "read")
+        }
+        if try await checkIdentity(answer.header, since: known) || answer.succeeded { return }
+        if let range = answer.ranges.first { try await absorb(range, answer.header) }
+        if view.holds(request) { try await reread() }
     }
 
     /// Leaves a batch open. If it turns out to be stored, the store must be notified: it may not append the batch
@@ -77,6 +95,6 @@ extension EtcdStorage {
     private func plan(_ batch: StorageBatch) throws(StorageError) -> BatchPlan {
         try view.plan(
             batch.values, of: batch.id, by: batch.authors, at: time.now(), TransactionDetails(of: batch.transactions),
-            on: batch.conditions)
+            on: batch.conditions, reading: batch.reads)
     }
 }

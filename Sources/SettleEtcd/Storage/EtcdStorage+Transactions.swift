@@ -15,7 +15,7 @@ extension EtcdStorage {
 
     /// Runs a transaction.
     func transact(_ plan: BatchPlan, _ batch: StorageBatch.ID) async throws(StorageError) -> Outcome {
-        let known = view.mirror.revision
+        let known = view.reached
         let answer: TransactionAnswer
         do throws(GatewayFailure) {
             answer = try await cluster.transact(plan.request, mayRepeat: false)
@@ -36,14 +36,15 @@ extension EtcdStorage {
                 let revision = answer.header.revision
                 if !plan.deletes.isEmpty { mustKeepMarker = true }
                 // Otherwise the stream was faster.
-                if revision > view.followed { view.didWrite(plan.update(at: revision, over: view.mirror)) }
+                if revision > view.followed {
+                    view.didWrite(plan.update(at: revision, over: view.mirror), provesAll: plan.comparesAll)
+                }
             }
         } else if try await !checkIdentity(answer.header, since: known) {
-            let before = view.mirror.revision
             let unchanged = RangeAnswer(pairs: [], count: view.mirror.count)
             try await absorb(answer.ranges.first ?? unchanged, answer.header)
             // A comparison has failed although nothing is new: the known state differs from the cluster's.
-            if view.mirror.revision == before, before == known { try await reread() }
+            if view.holds(plan.request) { try await reread() }
         }
         return Outcome(hasLanded: answer.succeeded)
     }
@@ -73,7 +74,7 @@ extension EtcdStorage {
     /// - Throws: While it is still undecided: with ``StorageError/isOutcomeUnknown``.
     func settle(after failure: GatewayFailure? = nil) async throws(StorageError) -> Bool {
         guard let batch = undecided else { return false }
-        let known = view.mirror.revision
+        let known = view.reached
         let answer: TransactionAnswer
         mustKeepMarker = true
         do throws(StorageError) {

@@ -103,7 +103,7 @@ extension EtcdStorage {
         for action in actions {
             switch action {
             case .opened(let header):
-                guard header.cluster == view.mirror.cluster, header.revision >= view.mirror.revision else {
+                guard header.cluster == view.mirror.cluster, header.revision >= view.reached else {
                     // Another cluster, an earlier state, or only a member that lags: a read shows which.
                     machine.end(.read)
                     throw StreamEnd(reason: "the member is behind, or of another cluster")

@@ -119,10 +119,11 @@ public actor EtcdStorage: HistoryStorage {
         // A transaction may go unanswered twice, and each member may have to be asked for its outcome.
         limits = StorageLimits(
             keys: BatchPlan.keyLimit, bytes: BatchPlan.sizeLimit - (64 << 10),
-            time: configuration.deadline * (2 * max(2, configuration.endpoints.count) + 2), sharesVersions: true)
+            time: configuration.deadline * (2 * max(2, configuration.endpoints.count) + 2), sharesVersions: true,
+            comparesReads: true)
     }
 
-    /// At most 127 settings and about 1.4 MiB in a transaction.
+    /// At most 126 settings and about 1.4 MiB in a transaction.
     public nonisolated let limits: StorageLimits
 
     /// Refuses values that JSON can't represent or that are too large for a request, and the names that the storage

@@ -4,10 +4,13 @@ import Settle
 extension ClusterView {
     /// Returns some values as a transaction over the known state.
     ///
-    /// - Parameter id: The batch that the client's marker will name.
+    /// - Parameters:
+    ///   - id: The batch that the client's marker will name.
+    ///   - reads: What it depends on where nobody may have stored anything; `nil` for everything.
     func plan(
         _ values: [SettingKey: SettingValue?], of id: StorageBatch.ID, by author: String?, at time: Double,
-        _ details: TransactionDetails = TransactionDetails(), on conditions: [StorageBatch.Condition] = []
+        _ details: TransactionDetails = TransactionDetails(), on conditions: [StorageBatch.Condition] = [],
+        reading reads: Set<SettingKey>? = nil
     ) throws(StorageError) -> BatchPlan {
         var fences: [(lock: String, revision: Int64)] = []
         for case .under(let lease) in conditions {
@@ -16,11 +19,28 @@ extension ClusterView {
         return try BatchPlan(
             values, over: mirror, client: clientName,
             marker: Marker(session: session, batch: id, author: author, time: time, details: details), fences: fences,
-            isExact: conditions.contains { if case .at = $0 { true } else { false } })
+            reads: conditions.contains { if case .at = $0 { true } else { false } } ? reads : [])
     }
 
     /// Returns whether a plan was made over the known state.
     func fits(_ plan: BatchPlan) -> Bool { plan.marker == marker && plan.revision == mirror.revision }
+
+    /// Returns whether a transaction's comparisons hold for the known state.
+    func holds(_ request: TransactionRequest) -> Bool {
+        request.comparisons.allSatisfy { comparison in
+            switch comparison.target {
+            case .modified(at: let revision): mirror.modRevision(of: comparison.key) == revision
+            case .unmodified(since: let revision):
+                !mirror.entries.contains { name, entry in
+                    let key = space.key(name)
+                    return entry.modRevision >= revision && !key.lexicographicallyPrecedes(comparison.key)
+                        && key.lexicographicallyPrecedes(comparison.end ?? [])
+                }
+            case .created(at: let revision):
+                (space.name(of: comparison.key).flatMap { mirror.entries[$0]?.createRevision } ?? 0) == revision
+            }
+        }
+    }
 
     /// Refuses a batch whose conditions do not hold. Conditions on leases are checked elsewhere.
     func check(_ conditions: [StorageBatch.Condition]) throws(StorageError) {
@@ -43,11 +63,12 @@ extension ClusterView {
     /// Returns the receipt for the client's newest transaction.
     mutating func receipt() -> StorageReceipt {
         let hasNews = log.hasNews
-        if !hasNews { log.tell(upTo: mirror.revision) }
         // The receipt's token must not cover changes made after the batch.
         let revision = marker
+        if !hasNews { log.tell(upTo: max(mirror.revision, revision)) }
         return StorageReceipt(
-            position: hasNews ? StoragePosition(UInt64(clamping: revision)) : position, durability: .synced,
+            position: hasNews ? StoragePosition(UInt64(clamping: min(mirror.revision, revision))) : position,
+            durability: .synced,
             hasExternalChanges: hasNews, token: recent.token(at: revision) ?? recent.end)
     }
 

@@ -126,12 +126,12 @@ extension Mirror {
         entries.values.reduce(0) { newest, entry in entry.content == .lock ? newest : max(newest, entry.modRevision) }
     }
 
-    /// The number of keys that are neither markers nor locks nor a schema.
+    /// The number of keys that are settings, whether their values can be used or not.
     var settingCount: Int {
         entries.values.count { entry in
             switch entry.content {
             case .setting, .unusable: true
-            case .marker, .lock, .schema, .nested: false
+            case .marker, .lock, .head, .schema, .nested: false
             }
         }
     }
@@ -162,12 +162,12 @@ extension KeySpace {
 }
 
 extension Mirror.Content {
-    /// The bytes to hash; `nil` for a marker, which is removed with its client, and for a lock or schema.
+    /// The bytes to hash; `nil` for a marker, which is removed with its client, and for what else is no setting.
     fileprivate var digest: [UInt8]? {
         switch self {
         case .setting(_, let value): (try? value.jsonBytes()) ?? []
         case .unusable: []
-        case .marker, .lock, .schema, .nested: nil
+        case .marker, .lock, .head, .schema, .nested: nil
         }
     }
 }

@@ -32,6 +32,9 @@ struct ClusterView: Sendable {
 
     var position: StoragePosition { StoragePosition(UInt64(clamping: mirror.revision)) }
 
+    /// The newest revision that is known to exist: own transactions may be newer than everything that was followed.
+    var reached: Int64 { max(mirror.revision, landed.keys.max() ?? 0) }
+
     /// The revision of the client's marker.
     var marker: Int64 { mirror.marker(of: clientName).modRevision }
 
@@ -100,12 +103,17 @@ struct ClusterView: Sendable {
     /// - Returns: The read; `nil` if everything in it is known.
     mutating func news(in range: RangeAnswer, at revision: Int64) -> Reading? {
         guard revision >= mirror.revision else { return nil }
-        let newest = range.pairs.map(\.modRevision).max() ?? 0
-        if newest > mirror.revision || range.count != mirror.count {
+        let newest = newestUnknown(in: range)
+        if newest > 0 || range.count != mirror.count {
             return Reading(revision: revision, newest: newest, count: range.count)
         }
         mirror.advance(to: revision)
         return nil
+    }
+
+    /// Returns the revision of the newest change in a read that is not known; 0 if there is none.
+    private func newestUnknown(in range: RangeAnswer) -> Int64 {
+        range.pairs.lazy.filter { mirror.modRevision(of: $0.key) < $0.modRevision }.map(\.modRevision).max() ?? 0
     }
 
     /// Takes over a read of changed keys although the transactions that led to it are unknown: without tokens in the
@@ -134,7 +142,9 @@ struct ClusterView: Sendable {
             if let record = landed.removeValue(forKey: update.revision) {
                 recent.add(record)
             } else {
-                if let record = apply(update) { recent.add(record) }
+                if let record = apply(update) {
+                    recent.add(record, behind: landed.keys.filter { $0 > update.revision })
+                }
                 hasNews = hasNews || log.hasNews
             }
             followed = update.revision
@@ -143,9 +153,13 @@ struct ClusterView: Sendable {
         return hasNews
     }
 
-    /// Takes over the writes of a transaction of this client. Its comparison proved that no revision lies in between.
-    mutating func didWrite(_ update: Mirror.Update) {
+    /// Takes over the writes of a transaction of this client.
+    ///
+    /// - Parameter provesAll: Whether it has proved that nothing else was stored since the mirror's revision. Otherwise
+    ///   a tool that moves no head may have stored something at other keys.
+    mutating func didWrite(_ update: Mirror.Update, provesAll: Bool) {
         let revision = update.revision
+        let isNext = revision == mirror.revision + 1
         let record = apply(update)
         if let record, revision > followed + 1 {
             // Something may have been deleted all the same.
@@ -155,7 +169,7 @@ struct ClusterView: Sendable {
             followed = revision
             if let record { recent.add(record) }
         }
-        mirror.advance(to: revision)
+        if provesAll || isNext { mirror.advance(to: revision) }
     }
 
     /// Takes over the key of a lock if nothing else is new. Otherwise the first batch under the lock would find it, and
@@ -164,9 +178,9 @@ struct ClusterView: Sendable {
     /// - Parameter news: The changes until the lock was taken, since the revision known when it was requested.
     mutating func didLock(_ own: GatewayPair, _ header: GatewayHeader, after news: RangeAnswer) {
         guard header.cluster == mirror.cluster, header.revision > mirror.revision, news.count == mirror.count,
-            news.pairs.allSatisfy({ $0.modRevision <= mirror.revision })
+            newestUnknown(in: news) == 0
         else { return }
-        didWrite(Mirror.Update(revision: header.revision, puts: [own]))
+        didWrite(Mirror.Update(revision: header.revision, puts: [own]), provesAll: true)
     }
 
     /// Applies the changes at a revision.

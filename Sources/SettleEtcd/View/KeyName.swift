@@ -52,9 +52,11 @@ extension KeyName {
         case setting(SettingKey)
         case marker(client: String)
         case lock(String)
+        /// The key that every transaction of a client moves.
+        case head
         /// The schema of the settings.
         case schema
-        /// A marker, lock or schema of a client whose prefix is this one with the rest of a name.
+        /// A marker, lock, head or schema of a client whose prefix is this one with the rest of a name.
         case nested(prefix: KeyName)
         /// A key that another program has stored. The text gives the reason that it is not a setting. It is left
         /// unchanged.
@@ -65,8 +67,10 @@ extension KeyName {
     private static let markers = own + Array("markers/".utf8)
     private static let locks = own + Array("locks/".utf8)
     private static let schemaBytes = own + Array("schema".utf8)
+    private static let headBytes = own + Array("head".utf8)
 
     static let schema = KeyName(schemaBytes)
+    static let head = KeyName(headBytes)
 
     static func marker(_ client: String) -> KeyName { KeyName(markers + Array(client.utf8)) }
     static func lock(_ name: String) -> KeyName { KeyName(locks + Array(name.utf8)) }
@@ -76,6 +80,7 @@ extension KeyName {
         if let client = rest(after: Self.markers) { return .marker(client: client) }
         if let lock = rest(after: Self.locks) { return .lock(lock) }
         if bytes == Self.schemaBytes { return .schema }
+        if bytes == Self.headBytes { return .head }
         if let inner = nestedPrefix { return .nested(prefix: inner) }
         // A key has one spelling: another text with the same meaning is not the setting's name.
         guard !isOwn, let key = SettingKey(text), KeyName(key) == self else {
@@ -89,11 +94,12 @@ extension KeyName {
     /// Whether the storage reserves the name.
     var isOwn: Bool { bytes.starts(with: Self.own) || nestedPrefix != nil }
 
-    /// The part before the name of a marker, lock or schema, with the slash.
+    /// The part before the name of a marker, lock, head or schema, with the slash.
     private var nestedPrefix: KeyName? {
         for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "/") {
             let rest = bytes[(index + 1)...]
-            if rest.starts(with: Self.markers) || rest.starts(with: Self.locks) || rest == Self.schemaBytes[...] {
+            let isSingle = rest == Self.schemaBytes[...] || rest == Self.headBytes[...]
+            if isSingle || rest.starts(with: Self.markers) || rest.starts(with: Self.locks) {
                 return KeyName(bytes[...index])
             }
         }

@@ -5,6 +5,7 @@ import Settle
 ///     /fleet/limits/passcode.attemptCount        a setting: the prefix and its key, with the value as JSON
 ///     /fleet/limits/$settle/markers/3f…          what the client has stored last
 ///     /fleet/limits/$settle/locks/NAME           a named lock, with the lease of its holder
+///     /fleet/limits/$settle/head                 moved by every transaction of a client
 ///     /fleet/limits/$settle/schema               the JSON Schema of the settings
 ///     /fleet/limits$machines/NAME                what is in force on a machine, beside the settings
 ///     /fleet/limits$hosts/NAME/KEY               a setting of one machine, under a prefix of its own

@@ -10,9 +10,10 @@ struct Mirror: Sendable {
         case setting(SettingKey, SettingValue)
         case marker(Marker)
         case lock
+        case head
         /// The JSON Schema of the settings.
         case schema(SettingValue)
-        /// A marker, lock or schema of a client whose prefix is within this one.
+        /// A marker, lock, head or schema of a client whose prefix is within this one.
         case nested
         /// A key that is not a setting, or whose value is not JSON; the text gives the reason.
         case unusable(String)
@@ -79,7 +80,7 @@ struct Mirror: Sendable {
     private var hasHistory: Bool {
         entries.values.contains { entry in
             switch entry.content {
-            case .setting, .unusable: true
+            case .setting, .unusable, .head: true
             case .marker(let marker): marker.batch != nil
             case .lock, .schema, .nested: false
             }
@@ -163,7 +164,7 @@ struct Mirror: Sendable {
         switch content {
         case .setting(let key, let value): set(key, value)
         // Until it can be read, the previous value stays in force.
-        case .unusable, .marker, .lock, .schema, .nested: break
+        case .unusable, .marker, .lock, .head, .schema, .nested: break
         }
     }
 
@@ -183,6 +184,7 @@ struct Mirror: Sendable {
             }
         case .marker: return Marker(bytes).map { .marker($0) } ?? .unusable("it is no marker of a client")
         case .lock: return .lock
+        case .head: return .head
         case .schema:
             return GatewayObject(bytes).map { .schema(.dictionary($0.entries)) } ?? .unusable("it is no JSON Schema")
         case .nested: return .nested

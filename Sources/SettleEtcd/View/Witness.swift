@@ -52,8 +52,9 @@ extension Mirror {
     func witness(hasAllDeletions: Bool) -> Witness {
         let newest = entries.values.reduce(0) { max($0, $1.modRevision) }
         let stored = entries.lazy.filter { $0.value.modRevision == newest }.map { ($0.key, $0.value.content) }
+        // Own transactions may be newer than everything that is known.
         return Witness(
-            revision: revision, newest: newest, checksum: Self.wholeChecksum(stored),
+            revision: max(revision, newest), newest: newest, checksum: Self.wholeChecksum(stored),
             count: hasAllDeletions ? count : nil)
     }
 
@@ -92,7 +93,7 @@ extension Mirror.Content {
         case .setting(_, let value), .schema(let value): (try? value.jsonBytes()) ?? []
         // Without fields that another version of the library may add: a local copy outlives its program.
         case .marker(let marker): Marker(session: marker.session, batch: marker.batch).bytes
-        case .lock, .nested, .unusable: []
+        case .lock, .head, .nested, .unusable: []
         }
     }
 }

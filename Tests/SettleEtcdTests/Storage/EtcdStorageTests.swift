@@ -42,20 +42,20 @@ struct EtcdStorageTests {
         await storage.close()
     }
 
-    @Test func moreThan127KeysAreRefusedBeforeAnythingIsWritten() async throws {
+    @Test func moreThan126KeysAreRefusedBeforeAnythingIsWritten() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         var values: [SettingKey: SettingValue?] = [:]
-        for index in 0..<127 { values[.path("key\(index)")] = .integer(Int64(index)) }
+        for index in 0..<126 { values[.path("key\(index)")] = .integer(Int64(index)) }
         try await storage.append(StorageBatch(revision: 1, values: values), durability: .synced)
-        #expect(fixture.cluster.keys("/fleet/test/key").count == 127)
+        #expect(fixture.cluster.keys("/fleet/test/key").count == 126)
         let before = fixture.cluster.revision
         values["one too many"] = .integer(1)
         let error = await #expect(throws: StorageError.self) {
             try await storage.append(StorageBatch(revision: 2, values: values), durability: .synced)
         }
         #expect(error?.code == .unsupportedValue)
-        #expect(error?.description.contains("127") == true)
+        #expect(error?.description.contains("126") == true)
         #expect(fixture.cluster.revision == before)
         // All of them may be removed or written again at once.
         values["one too many"] = nil

@@ -57,30 +57,57 @@ struct BatchPlanTests {
         #expect(writes(try plan(["g": nil], over: mirror([:]))).isEmpty)
     }
 
-    @Test func theWholePrefixAndTheMarkerAreCompared() throws {
-        let plan = try plan(["a": .integer(2)], over: mirror(["a": "1", "$settle/markers/me": Self.marker]))
+    private func exact(
+        _ values: [SettingKey: SettingValue?] = ["k1": .integer(2)], over mirror: Mirror, reading: Set<SettingKey>?
+    ) throws -> BatchPlan {
+        try BatchPlan(values, over: mirror, client: "me", marker: Marker(session: 7), reads: reading)
+    }
+
+    @Test func whatABatchWritesIsComparedWithMarkerAndHead() throws {
+        let stored = mirror(["a.b": "1", "$settle/markers/me": Self.marker, "$settle/head": ""])
+        let plan = try plan(["a.b": .integer(2)], over: stored)
+        let all = Array("/p0".utf8)
         #expect(
             plan.request.comparisons == [
                 Comparison(key: space.key("$settle/markers/me"), target: .modified(at: 5)),
-                Comparison(key: space.key(""), end: Array("/p0".utf8), target: .unmodified(since: 10)),
-                Comparison(key: space.key("a"), target: .modified(at: 5)),
+                Comparison(key: space.key("$settle/head"), target: .modified(at: 5)),
+                Comparison(key: space.key("a"), target: .modified(at: 0)),
+                Comparison(key: space.key("a.b"), target: .modified(at: 5)),
+                Comparison(key: space.key("a.b."), end: space.key("a.b/"), target: .unmodified(since: 10)),
             ])
-        #expect(
-            plan.request.failure
-                == [.range(RangeRequest(key: space.key(""), end: Array("/p0".utf8), minModRevision: 10))])
+        #expect(!plan.comparesAll)
+        #expect(plan.request.failure == [.range(RangeRequest(key: space.key(""), end: all, minModRevision: 10))])
+        #expect(plan.puts.map { space.name(of: $0.key)?.text } == ["a.b", "$settle/markers/me", "$settle/head"])
     }
 
-    @Test func anExactBatchComparesItsKeysAndSomeOthers() throws {
-        func names(_ count: Int) throws -> [String] {
+    @Test func whatABatchHasReadIsComparedWithWhatIsWithinIt() throws {
+        let stored = mirror(["k1": "1", "read": "1", "read.inner": "1", "other": "1"])
+        let plan = try exact(over: stored, reading: ["read", "missing"])
+        let names = plan.request.comparisons.dropFirst(2).compactMap { space.name(of: $0.key)?.text }
+        #expect(names == ["k1", "missing", "read", "read.inner", "k1.", "missing.", "read."])
+    }
+
+    @Test func aBatchThatMayHaveReadAnythingComparesThePrefix() throws {
+        func names(_ count: Int, reading: Set<SettingKey>?) throws -> [String] {
             let stored = mirror(Dictionary(uniqueKeysWithValues: (0..<count).map { ("k\($0)", "1") }))
-            let plan = try BatchPlan(
-                ["k1": .integer(2), "new": .integer(1)], over: stored, client: "me", marker: Marker(session: 7),
-                isExact: true)
-            return plan.request.comparisons.dropFirst(2).compactMap { space.name(of: $0.key)?.text }
+            let plan = try exact(["k1": .integer(2), "new": .integer(1)], over: stored, reading: reading)
+            #expect(plan.comparesAll && plan.request.comparisons.count <= 120)
+            return plan.request.comparisons.dropFirst(3).compactMap { space.name(of: $0.key)?.text }
         }
-        #expect(try names(3) == ["k1", "k0", "k2"])
-        let many = try names(300)
-        #expect(many.count == 100 && Set(many).count == 100 && many.first == "k1")
+        #expect(try names(3, reading: nil) == ["k1", "k0", "k2"])
+        let many = try names(300, reading: nil)
+        #expect(many.count == 117 && Set(many).count == 117 && many.first == "k1")
+        // So do too many keys.
+        #expect(try names(3, reading: Set((0..<100).map { .path("k\($0)") })) == ["k1", "k0", "k2"])
+    }
+
+    @Test func thePriceOfABatchDoesNotDependOnTheNumberOfKeys() throws {
+        func comparisons(_ count: Int) throws -> [Comparison] {
+            let stored = mirror(Dictionary(uniqueKeysWithValues: (0..<count).map { ("k\($0)", "1") }))
+            return try exact(over: stored, reading: ["k0", "k2"]).request.comparisons
+        }
+        let few = try comparisons(10)
+        #expect(try few == comparisons(10_000) && few.allSatisfy { $0.key != space.key("") })
     }
 
     @Test func moreSettingsMakeNoCommitSlower() throws {
@@ -91,14 +118,11 @@ struct BatchPlanTests {
         }
         var stored = Mirror(space)
         let reading = clock.measure { stored.replace(with: pairs, header: GatewayHeader(cluster: 1, revision: 9)) }
-        let planning = try clock.measure {
-            for _ in 0..<20 {
-                _ = try BatchPlan(
-                    ["k1": .integer(2)], over: stored, client: "me", marker: Marker(session: 7), isExact: true)
-            }
+        for reads in [nil, ["k2"]] as [Set<SettingKey>?] {
+            let planning = try clock.measure { for _ in 0..<20 { _ = try exact(over: stored, reading: reads) } }
+            // To look at every setting each time took longer than to read them.
+            #expect(planning < reading)
         }
-        // To look at every setting each time took longer than to read them.
-        #expect(planning < reading)
     }
 
     private static let marker = "{\"session\":\"7\",\"store\":\"1\",\"batch\":\"2\",\"author\":\"carol\"}"

@@ -31,6 +31,7 @@ extension SettingReference {
         private func read<Result>(_ body: (SettingBox<Value>, SettingSlot) -> Result) -> Result {
             let box = box
             let placement = box.placement
+            box.recordRead()
             return placement.engine.log.lock.withLock { body(box, placement.slot) }
         }
     }

@@ -47,18 +47,19 @@ extension StoreCore {
                 persister.abandonActorTransaction(visitor)
                 continue
             }
-            let (committed, newest): (Committed<Result>, UInt64)
+            let (committed, newest, reads): (Committed<Result>, UInt64, Set<SettingKey>?)
             do {
                 defer { self.writer.unlock() }
                 committed = try transactToCommit(author: author, body)
                 newest = log.lock.withLock { log.changes.revision }
+                reads = readsOfLast
             } catch {
                 persister.abandonActorTransaction(visitor)
                 throw error
             }
             do {
                 try await persister.endActorTransaction(
-                    visitor, savingRevision: newest, isReading: committed.revision == nil)
+                    visitor, savingRevision: newest, reading: reads, isReading: committed.revision == nil)
                 return committed
             } catch let error as SettingsError where error.isConflict {
                 // Others were faster. The transaction has been undone, and their changes are merged.

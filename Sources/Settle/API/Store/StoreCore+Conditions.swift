@@ -18,6 +18,8 @@ extension StoreCore {
             if let conflict = unappended(among: keys, since: seen.withLock { $0 }).conflict {
                 throw SettingsError.conflict(conflict)
             }
+            // What was looked at counts as read.
+            if let keys { keys.forEach(recordRead) } else { recordRead(of: nil) }
             return try body()
         }
     }

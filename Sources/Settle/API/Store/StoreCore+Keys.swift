@@ -130,6 +130,7 @@ extension StoreCore {
 
     /// - Parameter isCommitted: Whether to leave out writes of the transaction in progress.
     func lookUp(_ key: SettingKey, isCommitted: Bool = false) -> FoundKey {
+        recordRead(of: key)
         // Inside its own transaction a thread sees the transaction's writes.
         let isInTransaction = !isCommitted && isInTransaction
         return log.lock.withLock {

@@ -16,6 +16,7 @@ extension StoreCore {
     /// - Parameter path: The path at which they are needed: unsaved values elsewhere may be missing. `nil` for
     ///   everywhere.
     func ownTree(at path: SettingKey? = nil) -> SettingTree {
+        recordRead(of: path)
         let (stored, unsaved) = log.lock.withLock {
             (log.stored.tree, log.unsavedValues(at: path, inTransaction: isInTransaction))
         }

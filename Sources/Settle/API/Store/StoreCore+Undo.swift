@@ -92,6 +92,7 @@ extension StoreCore {
     /// Returns the value of the application's domain at a key, including everything written so far. Requires a
     /// transaction.
     func ownStored(at key: SettingKey) throws -> SettingValue? {
+        recordRead(of: key)
         let found = log.lock.withLock {
             FoundKey(stored: log.stored.tree.find(key), unsaved: log.unsavedValues(at: key, inTransaction: true))
         }

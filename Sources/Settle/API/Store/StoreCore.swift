@@ -40,7 +40,7 @@ package final class StoreCore: Engine, @unchecked Sendable {
         loadOutcome = contents.outcome
         let log = MutationLog(
             logLimit: configuration.logLimit, logCostLimit: configuration.logCostLimit, stored: tree,
-            unconfirmed: record.unconfirmed)
+            unconfirmed: record.unconfirmed, recordsReads: storage.limits.comparesReads)
         let time = TimeSource(configuration.clock)
         let issueBoard = IssueBoard(outlet: configuration.unheardIssueHandler.map(IssueBoard.queued))
         var known = KnownMigrations(record: record, names: migrations)

@@ -133,6 +133,7 @@ package class AnySettingBox: @unchecked Sendable {
     func open(at placement: Placement) {
         attach(to: placement)
         set(.unopened, to: false)
+        if placement.engine.log.recordsReads { set(.recorded, to: true) }
     }
 
     /// Marks the group as released: the value stays as it is. Requires the writer's lock.
@@ -175,6 +176,12 @@ package class AnySettingBox: @unchecked Sendable {
         let placement = placement
         placement.engine.writer.lock()
         return placement
+    }
+
+    /// Records that the commit in progress on this thread, if any, has read the setting.
+    final func recordRead() {
+        guard has(.recorded), let placement = existingPlacement else { return }
+        placement.engine.recordRead(of: placement.slot.key)
     }
 
     /// Parks a subscriber until the value has another version than the one it has seen.

@@ -26,9 +26,11 @@ struct BoxFlags: OptionSet, AtomicRepresentable, Sendable {
     @inlinable static var layered: BoxFlags { BoxFlags(rawValue: 128) }
     /// The stored value differs from the value in force, so that a write of an equal value has to be saved as well.
     @inlinable static var savesEqual: BoxFlags { BoxFlags(rawValue: 256) }
+    /// The store records what its commits read.
+    @inlinable static var recorded: BoxFlags { BoxFlags(rawValue: 512) }
 
     /// The flags that keep a reader from the published value.
-    @inlinable static var unreadable: BoxFlags { BoxFlags(rawValue: 63) }
+    @inlinable static var unreadable: BoxFlags { BoxFlags(rawValue: 63 | 512) }
     /// The flags that keep a writer from publishing directly.
     @inlinable static var unwritable: BoxFlags { BoxFlags(rawValue: 127 | 256) }
 

@@ -97,8 +97,17 @@ extension Engine {
         swap(&transaction, &ended)
         mode = idleMode
         RunningUpdates.end(self)
+        if log.recordsReads, let ended { readsOfLast = ended.allReads }
         guard let ended, !ended.keyed.isEmpty else { return (ended, []) }
         return (ended, log.forgetIdle(ended.keyed))
+    }
+
+    /// Records that the commit in progress on this thread, if any, has read a key.
+    ///
+    /// - Parameter key: The key, with everything within it; `nil` if it has read anything.
+    final func recordRead(of key: SettingKey?) {
+        guard log.recordsReads, writer.isHeldByCurrentThread, transaction?.isCommit == true else { return }
+        if let key { transaction?.reads?.insert(key) } else { transaction?.reads = nil }
     }
 
     /// Handles the error of an assignment that can't throw. Requires the writer's lock.

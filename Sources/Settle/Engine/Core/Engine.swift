@@ -5,8 +5,8 @@ import Synchronization
 /// By itself it is a store in memory, for the groups that no store has opened. `StoreCore` adds saving.
 @usableFromInline
 package class Engine: @unchecked Sendable {
-    // Sendable: `mode`, `transaction`, `writesElsewhere`, `reports` and `refusal` are guarded by `writer`; the rest is
-    // Sendable, and constant once the store is shared.
+    // Sendable: `mode`, `transaction`, `writesElsewhere`, `reports`, `readsOfLast` and `refusal` are guarded by
+    // `writer`; the rest is Sendable, and constant once the store is shared.
 
     /// One writer at a time. Taken before the log's lock, and held while user code of a write runs.
     @usableFromInline final let writer: RecursiveLock
@@ -18,6 +18,8 @@ package class Engine: @unchecked Sendable {
     /// How often the transaction's closure has written to other stores; see ``RunningUpdates``.
     @exclusivity(unchecked) final var writesElsewhere = 0
     final var reports = DomainReports()
+    /// The keys that the last transaction has read, if the store records reads; `nil` for any key.
+    final var readsOfLast: Set<SettingKey>? = []
 
     /// The error for all writes, although changes from elsewhere still come in; `nil` almost always.
     final var refusal: SettingsError?

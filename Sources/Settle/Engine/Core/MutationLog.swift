@@ -27,6 +27,8 @@ package final class MutationLog: @unchecked Sendable {
     let lifetime = Topic(parent: nil)
     /// The maximum memory that the values of the kept transactions may take, in bytes.
     let costLimit: Int
+    /// Whether the store records what its commits read.
+    let recordsReads: Bool
 
     /// Odd while values are being replaced, so that a reader of several values can detect whether it saw a single
     /// state.
@@ -41,8 +43,9 @@ package final class MutationLog: @unchecked Sendable {
     /// - Parameter unconfirmed: The stored record of a commit that is not confirmed.
     init(
         logLimit: Int, logCostLimit: Int, stored tree: SettingTree = SettingTree(),
-        unconfirmed: SettingValue? = nil
+        unconfirmed: SettingValue? = nil, recordsReads: Bool = false
     ) {
+        self.recordsReads = recordsReads
         self.unconfirmed = UnconfirmedState(unconfirmed)
         costLimit = logCostLimit
         let ring = MutationRing(capacity: logLimit, costLimit: logCostLimit)
@@ -66,9 +69,10 @@ package final class MutationLog: @unchecked Sendable {
         followed.store(true, ordering: .relaxed)
     }
 
-    /// The stored value of a key without a slot.
+    /// The stored value of a key without a slot; `nil` also where reads are recorded, which is done elsewhere.
     @usableFromInline
     func undeclaredValue(forKey text: String) -> SettingValue? {
+        guard !recordsReads else { return nil }
         guard SettingKey.isPlain(text) else { return undeclaredValue(at: SettingKey(stored: text)) }
         lock.lock()
         defer { lock.unlock() }

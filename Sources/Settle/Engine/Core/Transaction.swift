@@ -19,6 +19,8 @@ struct Transaction {
     var outside: Set<ObjectIdentifier> = []
     /// The settings whose earlier stored values are restored, and saved even if they change nothing in force.
     var putBack: Set<ObjectIdentifier> = []
+    /// The keys that its closure has read, if the store records reads; `nil` for any key.
+    var reads: Set<SettingKey>? = []
     /// The settings written by keys that no group declares.
     var keyed: [SettingSlot] = []
     /// Whether some of these keys lie within others that are not saved yet.
@@ -46,6 +48,9 @@ struct Transaction {
 
     /// The number of keys that it writes, including the record of an unconfirmed commit.
     var keyCount: Int { boxes.count + (note.unconfirmed == nil ? 0 : 1) }
+
+    /// The keys that it has read or written: a value that is written as it was is not stored, but counts.
+    var allReads: Set<SettingKey>? { reads?.union(boxes.compactMap { $0.existingPlacement?.slot.key }) }
 
     var isOutermost: Bool { levels.count == 1 }
     var isEmpty: Bool { levels.isEmpty }

@@ -10,6 +10,7 @@ extension SettingBox {
     }
 
     func visibleOwn(in placement: Placement) -> StagedValue<Value>? {
+        recordRead()
         guard placement.engine.writer.isHeldByCurrentThread, let staged else {
             return placement.engine.log.lock.withLock { committedOwn(in: placement.slot) }
         }

@@ -136,6 +136,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     var valueInSpecialState: Value {
         if has(.frozen) { return published }
         let box = resolved
+        box.recordRead()
         if box.has(.staged), box.placement.engine.writer.isHeldByCurrentThread, let staged = box.stagedValue {
             return staged.value
         }
@@ -347,6 +348,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     override func stageIfDifferent(decoding value: SettingValue) throws -> Bool {
         guard let placement = existingPlacement else { return false }
         let (decoded, fields) = try decodeFields(value)
+        recordRead()
         if isLayered {
             if let own = committedOwn(in: placement.slot), isSame(own.value, decoded) { return keep(fields) }
         } else if isSame(published, decoded) {

@@ -108,6 +108,8 @@ final class BatchWriter {
         external.migrations.complete(&batch)
         batch.isPart = !isWhole
         batch.hasCommits = group.hasCommits
+        // What the commits have read whose values are tried again is not known any more.
+        batch.reads = pending.isRetry ? nil : group.reads
         return (batch, isWhole)
     }
 

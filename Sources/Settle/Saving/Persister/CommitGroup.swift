@@ -21,6 +21,15 @@ struct CommitGroup {
 
     var hasCommits: Bool { requests.contains(where: \.isCommit) }
 
+    /// The keys that the commits have read; `nil` for any key. Visitors may have published values already.
+    var reads: Set<SettingKey>? {
+        guard visitors.isEmpty else { return nil }
+        return requests.reduce(into: []) { reads, request in
+            guard request.isCommit, let known = reads else { return }
+            reads = request.reads.map(known.union)
+        }
+    }
+
     /// The leases under which the commits have run, and under which the visitors run.
     var fences: Set<StorageLease> { Set(requests.flatMap(\.fences) + visitors.flatMap(\.fences)) }
 

@@ -52,14 +52,17 @@ extension Persister {
     /// Ends a transaction that ran on its caller's actor, and saves its changes, even if the task has been cancelled
     /// meanwhile.
     ///
-    /// - Parameter isReading: Whether it has changed nothing.
+    /// - Parameters:
+    ///   - reads: The keys that it has read, if the store records reads; `nil` for any key.
+    ///   - isReading: Whether it has changed nothing.
     nonisolated func endActorTransaction(
-        _ visitor: SaveRequest, savingRevision revision: UInt64, isReading: Bool
+        _ visitor: SaveRequest, savingRevision revision: UInt64, reading reads: Set<SettingKey>?, isReading: Bool
     ) async throws {
         try await SaveRequest(.save, in: visitor.store, revision: revision).waitUncancellably { request in
             enqueue { persister in
                 persister.ended(visitor)
                 request.fences = visitor.fences
+                request.reads = reads
                 request.isReading = isReading
                 await persister.accept(request)
             }
@@ -207,6 +210,7 @@ extension Persister {
                 try request.perform()
                 let after = log.lock.withLock { log.changes.revision }
                 request.revision = after
+                request.reads = store.readsOfLast
                 request.isReading = after == before
                 join(request)
             } catch {

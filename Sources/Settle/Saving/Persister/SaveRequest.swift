@@ -10,8 +10,8 @@
 /// A task cancelled before its transaction has begun gets a `CancellationError` immediately, and the transaction never
 /// runs. A transaction that has begun always completes.
 final class SaveRequest: @unchecked Sendable {
-    // Sendable: `lock` guards everything but `revision`, `isReading`, `fences` and `repetitions`, which are accessed on
-    // the persister's queue only. `body` is neither Sendable nor isolated to an actor, see `StoreCore.commit`: the task
+    // Sendable: `lock` guards everything but `revision`, `reads`, `isReading`, `fences` and `repetitions`, which are
+    // accessed on the persister's queue only. `body` is neither Sendable nor isolated to an actor, see `StoreCore.commit`: the task
     // that made it is suspended until it has run or never will, and only that task can reach its captured values.
 
     enum Kind: Sendable {
@@ -36,6 +36,8 @@ final class SaveRequest: @unchecked Sendable {
     var revision: UInt64?
     /// Whether it is a transaction, and does not only wait for earlier changes.
     var isCommit: Bool { revision != nil }
+    /// The keys that the transaction has read, if the store records reads; `nil` for any key.
+    var reads: Set<SettingKey>? = []
     /// Whether the transaction has changed nothing. Even then, the values it has read have to be the newest.
     var isReading = false
     /// The named locks that the task held when it made the request.

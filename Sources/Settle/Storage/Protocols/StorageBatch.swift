@@ -63,6 +63,9 @@ public struct StorageBatch: Sendable, Hashable, Identifiable {
     /// Whether a commit waits for the batch, and is undone if it fails. Otherwise the values stay in force, and the
     /// store appends them again: a storage may keep them where they survive the end of the process.
     public var hasCommits = false
+    /// In a batch with commits: the keys that these have read, each with everything within it; `nil` if they may have
+    /// read any key. Recorded for a storage whose limits ask for it; see ``StorageLimits/comparesReads``.
+    public var reads: Set<SettingKey>?
     /// In a batch with commits: the plain writes among its values, as they were before the commits. They stay in force,
     /// and the store appends them again, if the commits are undone.
     public var plainValues: [SettingKey: SettingValue?] = [:]

@@ -18,13 +18,20 @@ public struct StorageLimits: Sendable, Hashable {
     /// Whether programs of other versions use the values at the same time, such as those on a cluster's other machines.
     /// Then a migration may only add values: a step that removes or changes one, or gives it another key, is refused.
     public var sharesVersions: Bool
+    /// Whether stores record what their commits read, in ``StorageBatch/reads``, so that the storage can compare these
+    /// keys instead of all. Reads of settings then take a few nanoseconds longer.
+    public var comparesReads: Bool
 
     /// Creates limits; by default none.
-    public init(keys: Int? = nil, bytes: Int? = nil, time: Duration? = nil, sharesVersions: Bool = false) {
+    public init(
+        keys: Int? = nil, bytes: Int? = nil, time: Duration? = nil, sharesVersions: Bool = false,
+        comparesReads: Bool = false
+    ) {
         self.keys = keys
         self.bytes = bytes
         self.time = time
         self.sharesVersions = sharesVersions
+        self.comparesReads = comparesReads
     }
 }
 

@@ -1,0 +1,162 @@
+import Settle
+import SettleTesting
+import Synchronization
+import Testing
+
+@testable import SettleEtcd
+
+/// Commits beside tools that write keys without Settle, and so move no head.
+@Suite(.timeLimit(.minutes(10)))
+struct ReadSetTests {
+    private let fixture = EtcdFixture()
+
+    struct Limits: SettingsGroup {
+        @Setting var limit = 1
+        @Setting var result = 0
+    }
+
+    /// A store that is up to date, and from now on without news.
+    private func open() async throws -> (SettingsStore, Limits, FakeTransport) {
+        let (storage, transport) = fixture.client()
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
+        let settings = try await store.group(Limits.self)
+        try await store.commit {
+            settings.limit = 2
+            try store.keys.setValue(1, forKey: "dictionary.inner")
+        }
+        while transport.state.withLock({ $0.streams.isEmpty }) { await Task.yield() }
+        transport.holdStreams()
+        return (store, settings, transport)
+    }
+
+    private func whileTimePasses<Value>(_ body: () async throws -> Value) async throws -> Value {
+        let time = Task { [clock = fixture.clock] in
+            while !Task.isCancelled {
+                if !clock.deadlines.isEmpty { clock.advance(by: .milliseconds(100)) }
+                await Task.yield()
+            }
+        }
+        defer { time.cancel() }
+        return try await body()
+    }
+
+    @Test func aWriteThatACommitHasReadIsNoticed() async throws {
+        let ways: [(SettingsStore, Limits) throws -> Int] = [
+            { _, settings in settings.limit },
+            { _, settings in settings.$limit.domains.stored ?? 0 },
+            { store, _ in try store.keys.value(forKey: "limit", as: Int.self) ?? 0 },
+            { store, _ in
+                guard case .integer(let value)? = store.keys.effectiveValues["limit"] else { return 0 }
+                return Int(value)
+            },
+        ]
+        for (number, way) in ways.enumerated() {
+            let (store, settings, transport) = try await open()
+            fixture.cluster.put("/fleet/test/limit", "\(10 + number)")
+            try await whileTimePasses { try await store.commit { settings.result = try way(store, settings) } }
+            #expect(fixture.cluster.text("/fleet/test/result") == "\(10 + number)")
+            transport.releaseStreams()
+            try await store.close()
+        }
+    }
+
+    @Test func aRemovalThatACommitHasReadIsNoticed() async throws {
+        let (store, settings, transport) = try await open()
+        fixture.cluster.delete("/fleet/test/limit")
+        try await whileTimePasses { try await store.commit { settings.result = settings.limit } }
+        #expect(fixture.cluster.text("/fleet/test/result") == "1")
+        transport.releaseStreams()
+        try await store.close()
+    }
+
+    @Test(arguments: ["dictionary", "dictionary.inner", "dictionary.new"])
+    func whatIsStoredAroundOrWithinAKeyIsNoticed(_ key: String) async throws {
+        let (store, settings, transport) = try await open()
+        fixture.cluster.put("/fleet/test/\(key)", key == "dictionary" ? "{\"more\":1}" : "7")
+        try await whileTimePasses {
+            try await store.commit {
+                guard case .dictionary(let entries)? = store.keys["dictionary"] else { return }
+                settings.result = entries.count + (entries["inner"] == .integer(7) ? 10 : 0)
+            }
+        }
+        #expect(fixture.cluster.text("/fleet/test/result") == (key == "dictionary.inner" ? "11" : "2"))
+        transport.releaseStreams()
+        try await store.close()
+    }
+
+    @Test func aCommitThatOnlyReadsAsksForWhatItHasRead() async throws {
+        let (store, settings, transport) = try await open()
+        fixture.cluster.put("/fleet/test/limit", "9")
+        #expect(try await whileTimePasses { try await store.commit { settings.limit } } == 9)
+        transport.releaseStreams()
+        try await store.close()
+    }
+
+    @Test func whatACommitHasNotReadIsNoConflict() async throws {
+        let (store, settings, transport) = try await open()
+        fixture.cluster.put("/fleet/test/else", "5")
+        let before = fixture.cluster.state.withLock { $0.transactions }
+        var runs = 0
+        try await store.commit {
+            runs += 1
+            settings.result = settings.limit
+        }
+        #expect(runs == 1 && fixture.cluster.state.withLock { $0.transactions } == before + 1)
+        #expect(try store.keys.value(forKey: "else", as: Int.self) == nil)
+        transport.releaseStreams()
+        while try store.keys.value(forKey: "else", as: Int.self) != 5 { await Task.yield() }
+        try await store.close()
+    }
+
+    @Test func twoCommitsInTurnNeedATransactionEach() async throws {
+        let (store, settings, transport) = try await open()
+        fixture.cluster.put("/fleet/test/else", "5")
+        let before = fixture.cluster.state.withLock { $0.transactions }
+        for number in 1...5 { try await store.commit { settings.result = settings.limit + number } }
+        #expect(fixture.cluster.state.withLock { $0.transactions } == before + 5)
+        #expect(fixture.cluster.text("/fleet/test/result") == "7")
+        transport.releaseStreams()
+        try await store.close()
+    }
+
+    @Test func aTokenDoesNotCoverWhatWasStoredUnnoticedBeforeIt() async throws {
+        let (store, settings, transport) = try await open()
+        fixture.cluster.put("/fleet/test/else", "5")
+        try await store.commit { settings.result = settings.limit }
+        let token = try #require(store.history.token)
+        transport.releaseStreams()
+        while try store.keys.value(forKey: "else", as: Int.self) != 5 { await Task.yield() }
+        let error = await #expect(throws: SettingsError.self) {
+            try await store.commit(ifUnchangedSince: token, keys: ["else"]) { settings.result = 0 }
+        }
+        #expect(error?.code == .conflict && error?.conflict?.keys == ["else"])
+        // A follower that resumes there gets it.
+        var changes = store.history.changes(after: token).makeAsyncIterator()
+        #expect(await changes.next()?.mutations.map(\.key) == ["else"])
+        try await store.close()
+    }
+
+    @Test func anInheritedWriteIsNotContestedByOwnCommits() async throws {
+        let copy = InMemoryStorage()
+        let (storage, transport) = fixture.client(localCopy: InMemoryStorage(sharing: copy))
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
+        let settings = try await store.group(Limits.self)
+        while transport.state.withLock({ $0.streams.isEmpty }) { await Task.yield() }
+        transport.holdStreams()
+        fixture.cluster.put("/fleet/test/else", "5")
+        try await store.commit { settings.result = 1 }
+        try await store.commit { settings.limit = 3 }
+        transport.setAll(.refused)
+        settings.result = 2
+        _ = try? await whileTimePasses { try await store.flush() }
+        // The process ends here; another one inherits its local copy.
+        let (next, _) = fixture.client(localCopy: InMemoryStorage(sharing: copy))
+        let heir = try await SettingsStore.open(storage: next, configuration: .init(clock: fixture.clock))
+        try await whileTimePasses { try await heir.flush() }
+        #expect(fixture.cluster.text("/fleet/test/result") == "2")
+        #expect(await next.lostTransactions().isEmpty)
+        transport.releaseStreams()
+        try await heir.close()
+        try? await whileTimePasses { try await store.close() }
+    }
+}
