@@ -33,8 +33,15 @@ struct PanelActions: Sendable {
                 guard control.isOptional else { throw InputProblem("A value is needed here.") }
                 return try await store(.null, pane, control, submission)
             }
-            if let refusal = control.refusal(value) { throw InputProblem(refusal) }
-            return try await store(value, pane, control, submission)
+            if let problem = control.problem(value) {
+                return refused(pane, control, submission, control.refusal(of: value, problem, context.strings))
+            }
+            do {
+                return try await store(value, pane, control, submission)
+            } catch let error as SettingsError where error.code == .invalidValue {
+                let sentence = control.refusal(of: value, ValueProblem(error), context.strings)
+                return refused(pane, control, submission, sentence)
+            }
         } catch let problem as InputProblem {
             return refused(pane, control, submission, problem.sentence(in: context.strings))
         } catch {

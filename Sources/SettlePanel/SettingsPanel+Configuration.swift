@@ -39,6 +39,10 @@ extension SettingsPanel {
         /// The panel's own texts in other languages, by language such as `fr`. The English texts are the keys. German
         /// and Arabic are included; texts given for these take precedence.
         public var translations: [String: StringTable]
+        /// The declared texts in other languages, by language such as `fr`: titles, help texts, units, sections, choices,
+        /// and the texts of patterns and checks. The declared texts are the keys, and count as English. If they are in
+        /// another language, add an empty table for it, and one for `en`. Not for a bundle, which has its own tables.
+        public var declaredTexts: [String: StringTable]
         /// The interval at which an event stream without changes shows that it is alive. By default 15 seconds.
         public var heartbeat: Duration
         /// Returns the time, for tests.
@@ -51,7 +55,8 @@ extension SettingsPanel {
             (self.title, self.path, self.access) = (title, path, access)
             hosts = ["localhost", "127.0.0.1", "[::1]"]
             (sessionLifetime, linkLifetime) = (.seconds(7 * 24 * 3600), .seconds(600))
-            (isSecure, author, translations) = (false, "panel", [:])
+            (isSecure, author) = (false, "panel")
+            (translations, declaredTexts) = ([:], [:])
             heartbeat = .seconds(15)
         }
 

@@ -20,4 +20,17 @@ extension SettingsPanel.Configuration {
             language: texts ?? order.first.flatMap(match.tag) ?? "en",
             tables: order.map { names[$0] }.flatMap { [translations[$0], shipped[$0]].compactMap(\.self) })
     }
+
+    /// Returns the texts of a panel whose settings are declared: the declared texts in the first language that has
+    /// them, and the panel's own texts beside them.
+    func declaredStrings(for languages: [String]) -> PanelStrings {
+        guard !declaredTexts.isEmpty else { return strings(for: languages) }
+        let names = Set(declaredTexts.keys).union(["en"]).sorted()
+        let match = LanguageMatch(names)
+        let order = languages.lazy.map { match.order(for: [$0]) }.first { !$0.isEmpty } ?? []
+        let language = order.first.flatMap(match.tag) ?? "en"
+        var found = strings(for: languages, beside: language)
+        (found.texts, found.languageOfTexts) = (order.compactMap { declaredTexts[names[$0]] }, language)
+        return found
+    }
 }

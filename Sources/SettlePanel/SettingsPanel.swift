@@ -96,7 +96,7 @@ public final class SettingsPanel: Sendable {
 
     /// Returns the panel's contents, with its texts in the user's languages.
     func contents(for languages: [String]) async throws -> PanelContents {
-        let strings = configuration.strings(for: languages)
+        let strings = configuration.declaredStrings(for: languages)
         switch source {
         case .schema(let declared): return PanelContents(declared, title: configuration.title, strings: strings)
         case .bundle(let bundle):

@@ -22,6 +22,18 @@ import Testing
         @Setting var attempts = 7
     }
 
+    struct Shown: SettingsGroup {
+        static let presentation = GroupPresentation.section(title: "What is shown")
+        @Setting var zoom = 1
+        @Setting var colour = "red"
+    }
+
+    struct Ordered: SettingsGroup {
+        @Setting var last = 1
+        let shown = Shown()
+        @Setting var first = 2
+    }
+
     struct App: SettingsGroup {
         let limits = Limits()
         let owned = Owned()
@@ -65,6 +77,22 @@ import Testing
         #expect(await program.run("reset", "limits.count").code == 0 && group.limits.count == 3)
         #expect(await program.run("set", "limits.name", "-string", "5").code == 0 && group.limits.name == "5")
         #expect(await program.run("domains").code == 64)
+    }
+
+    @Test("The list has the order of declaration, the titles of groups, and what is not declared at the end")
+    func order() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await SettingsStore.open(at: folder.url.appending(path: "app.json"))
+        try store.keys.setValue(1, forKey: "another")
+        try store.keys.setValue(1, forKey: "shown.alpha")
+        let terminal = RecordingTerminal()
+        let command = SettingsCommand(store, groups: Ordered.self, name: "app settings")
+        #expect(await command.run(["list"], on: terminal) == 0)
+        let lines = terminal.output.split(separator: "\n")
+        #expect(
+            lines.map { $0.split(separator: " ").first.map(String.init) ?? "" }
+                == ["last", "shown", "zoom", "colour", "alpha", "first", "another"])
+        #expect(lines.dropFirst().first?.hasSuffix("What is shown") == true, "\(terminal.output)")
     }
 
     @Test("An owner's settings are shown and not written, nor are locked ones")

@@ -62,9 +62,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("count", "21", "it must be at most 20"), ("count", "x", "is no whole number"),
+        ("count", "21", "“Most attempts” can’t be 21 times; allowed: from 0 to 20."),
+        ("count", "x", "is no whole number"),
         ("count", "1.5", "whole number"),
-        ("count", "", "A value is needed here"), ("volume", "2", "0.0...1.0"), ("since", "yesterday", "is no date"),
+        ("count", "", "A value is needed here"), ("volume", "2", "“Volume” can’t be 2; allowed: from 0 to 1."),
+        ("since", "yesterday", "is no date"),
         ("timeout", "long", "is no duration"), ("data", "%%%", "base64"), ("level", "7", "Choose one of the list"),
     ])
     func `A refused value stays in its field, with the rule beside it`(

@@ -6,7 +6,8 @@ enum ListVerb {
     static let list = Verb(
         name: "list", aliases: ["ls"], scope: .domain, operands: [.key.optional],
         summary: "Lists settings as a tree, with their values, types and the domains that these come from.",
-        details: "What a declared setting has as its default is listed, too. With a key, only what is within it.",
+        details: "They are in the order of their declaration; what is not declared comes last in its group, by key. "
+            + "What a declared setting has as its default is listed, too. With a key, only what is within it.",
         action: { invocation in
             let target = try invocation.target()
             let (showsSecrets, declared) = (try invocation.showsSecrets(), try target.declared())
@@ -14,7 +15,8 @@ enum ListVerb {
             let (rows, unconfirmed) = try await target.reading { store in
                 let prefix = try text.map { try invocation.key($0, declared, store.keys.effectiveValues) }
                 let keys = Set(store.keys.effectiveValues.leaves(within: declared) + declared.all.map(\.key))
-                let rows = keys.filter { prefix == nil || $0 == prefix || $0.isWithin(prefix ?? $0) }.sorted()
+                let listed = keys.filter { prefix == nil || $0 == prefix || $0.isWithin(prefix ?? $0) }
+                let rows = declared.sorted(listed)
                     .map { key in
                         // A list shows no locations, and to name one the whole file is read for each key.
                         let explanation = store.keys.explanationWithoutPlaces(forKey: key)
@@ -29,7 +31,7 @@ enum ListVerb {
             guard invocation.format == nil else {
                 return try invocation.show(.array(shown.map(\.record)))
             }
-            try ListRow.write(shown, to: invocation.terminal)
+            try ListRow.write(shown, declared, to: invocation.terminal)
             invocation.tellUnconfirmed(unconfirmed)
         })
 }
@@ -84,9 +86,11 @@ private struct ListRow: Sendable {
         return .dictionary(record)
     }
 
-    /// Writes rows that are sorted by key. Names that several rows share are written once, with the rest indented
-    /// below.
-    static func write(_ rows: [ListRow], to terminal: any CommandTerminal) throws(CommandFailure) {
+    /// Writes rows, in which each group is in one piece. Names that several rows share are written once, with the title
+    /// of the group, and with the rest indented below.
+    static func write(
+        _ rows: [ListRow], _ declared: DeclaredSettings, to terminal: any CommandTerminal
+    ) throws(CommandFailure) {
         var table = TextTable()
         var parents: [String] = []
         for row in rows {
@@ -94,7 +98,9 @@ private struct ListRow: Sendable {
             let around = Array(names.dropLast())
             let common = zip(parents, around).prefix { $0 == $1 }.count
             for (depth, name) in around.enumerated().dropFirst(common) {
-                table.add(.init(text: "\(indentation(depth))\(name)", style: .strong))
+                let group = SettingKey(components: around.prefix(depth + 1)).flatMap(declared.group)
+                let cell = TextTable.Cell(text: "\(indentation(depth))\(name)", style: .strong)
+                if let title = group?.title { table.add(cell, .init(text: title)) } else { table.add(cell) }
             }
             parents = around
             let value = row.value?.line ?? (row.isSecret ? redaction : "")

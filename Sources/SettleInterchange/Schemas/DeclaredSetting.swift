@@ -10,24 +10,42 @@ package struct DeclaredSetting: Sendable {
     }
 
     /// The type in Swift, such as `Int?`.
-    package var type: String? { text("x-type") }
-    package var title: String? { text("title") }
+    package var type: String? { schema.text("x-type") }
+    package var title: String? { schema.text("title") }
     /// The help text and the rules.
-    package var words: String? { text("description") }
-    package var unit: String? { text("x-unit") }
+    package var words: String? { schema.text("description") }
+    package var unit: String? { schema.text("x-unit") }
+    /// The number of settings that are declared before it, if known.
+    var order: Int? { schema.propertyOrder }
     package var defaultValue: SettingValue? { schema["default"] }
     package var isSecret: Bool { schema["writeOnly"] == .bool(true) }
     /// Whether only its owner may write it.
     package var isOwners: Bool { schema["readOnly"] == .bool(true) }
 
-    private func text(_ name: String) -> String? {
-        if case .string(let text)? = schema[name] { text } else { nil }
-    }
-
     /// The only values that it can have, as strings, for a user who completes a command.
     package var choices: [String] {
         if case .array(let cases)? = schema["enum"] { return cases.filter { $0 != .null }.map(DefaultsText.text) }
         return check.types == ["boolean"] ? ["true", "false"] : []
+    }
+
+    /// The rules, as far as the schema states them.
+    package var rules: [RuleDescription] { schema.rules }
+
+    /// The values on all lists of the declaration except null, in the order of the last list, each with its title if it
+    /// has one. `nil` without a list.
+    package var titledChoices: [(value: SettingValue, title: String?)]? {
+        let lists = rules.filter { $0.cases != nil }
+        guard let order = lists.last?.cases else { return nil }
+        var titles: [SettingValue: String] = [:]
+        for list in lists {
+            for (value, title) in zip(list.cases ?? [], list.titles ?? []) where !title.isEmpty {
+                titles[value] = title
+            }
+        }
+        // The type may list more values than a rule allows.
+        let others = lists.dropLast().map { Set($0.cases ?? []) }
+        return order.filter { value in value != .null && others.allSatisfy { $0.contains(value) } }
+            .map { ($0, titles[$0]) }
     }
 
     package var check: SchemaCheck { SchemaCheck(schema) }

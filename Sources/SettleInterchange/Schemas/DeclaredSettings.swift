@@ -8,8 +8,11 @@ package struct DeclaredSettings: Sendable {
     /// The keys around settings.
     private let groups: Set<SettingKey>
     private let secrets: Set<SettingKey>
+    /// The declarations of groups that have one.
+    let declaredGroups: [SettingKey: DeclaredGroup]
 
-    package init(_ settings: [DeclaredSetting]) {
+    package init(_ settings: [DeclaredSetting], groups declaredGroups: [SettingKey: DeclaredGroup] = [:]) {
+        self.declaredGroups = declaredGroups
         all = settings.sorted { $0.key < $1.key }
         places = Dictionary(all.enumerated().map { ($1.key, $0) }) { first, _ in first }
         groups = Set(all.flatMap(\.key.parents))
@@ -19,16 +22,22 @@ package struct DeclaredSettings: Sendable {
     package init(_ schema: SettingsSchema) {
         self.init(
             schema.settings.compactMap { entry in
-                guard case .dictionary(let keywords) = entry.jsonSchema, let key = SettingKey(entry.key) else {
+                guard case .dictionary(var keywords) = entry.jsonSchema, let key = SettingKey(entry.key) else {
                     return nil
                 }
+                keywords["propertyOrder"] = .integer(Int64(entry.order))
                 return DeclaredSetting(key: key, schema: keywords)
-            })
+            },
+            groups: Dictionary(
+                schema.groups.compactMap { group in
+                    SettingKey(group.key).map { ($0, DeclaredGroup(group.presentation)) }
+                }, uniquingKeysWith: { first, _ in first }))
     }
 
     /// Reads the settings of a JSON Schema, nested as the file nests the keys.
     package init(jsonSchema: SettingValue) {
         var found: [DeclaredSetting] = []
+        var groups: [SettingKey: DeclaredGroup] = [:]
         func add(_ schema: SettingValue, at key: SettingKey?) {
             let keywords: SettingValue.Entries
             switch schema {
@@ -41,13 +50,14 @@ package struct DeclaredSettings: Sendable {
             if let key, keywords["x-type"] != nil || keywords["properties"] == nil {
                 found.append(DeclaredSetting(key: key, schema: keywords))
             } else if case .dictionary(let inner)? = keywords["properties"] {
+                if let key { groups[key] = DeclaredGroup(keywords) }
                 for (name, schema) in inner where !name.isEmpty {
                     add(schema, at: key?.appending(component: name) ?? SettingKey.path(name))
                 }
             }
         }
         add(jsonSchema, at: nil)
-        self.init(found)
+        self.init(found, groups: groups)
     }
 
     /// Creates settings with the types of the values: all that is known of a program that declares nothing.

@@ -76,6 +76,15 @@ package struct SchemaCheck: Sendable {
 
     /// Returns the problem with a value, as text that completes “it can't be this:”; `nil` if there is none.
     package func problem(with value: SettingValue) -> String? {
+        problemWithType(value) ?? problemWithRules(value)
+    }
+
+    /// Returns whether a value of the setting's type breaks one of its rules.
+    package func breaksRule(_ value: SettingValue) -> Bool {
+        problemWithType(value) == nil && problemWithParts(value) == nil && problemWithRules(value) != nil
+    }
+
+    private func problemWithType(_ value: SettingValue) -> String? {
         let alternatives = alternatives
         let isAllowed = alternatives.contains { $0.problem(with: value) == nil }
         // Alternatives may allow single values of other types.
@@ -85,9 +94,10 @@ package struct SchemaCheck: Sendable {
         if case .string(let text) = value, !isInForm(text) {
             return "it must be a \(form.map(Self.words) ?? "text")"
         }
-        if !alternatives.isEmpty, !isAllowed {
-            return "it is none of what is allowed"
-        }
+        return !alternatives.isEmpty && !isAllowed ? "it is none of what is allowed" : nil
+    }
+
+    private func problemWithRules(_ value: SettingValue) -> String? {
         if let cases, !cases.contains(where: { $0.isSame(as: value) }) {
             return "it must be one of \(cases.map(DefaultsText.text).joined(separator: ", "))"
         }

@@ -13,6 +13,20 @@ public import Settle
 public struct SettingsSchema: Sendable, Hashable, Codable {
     /// The settings, sorted by key.
     public let settings: [Entry]
+    /// The groups whose declarations say how a settings page shows them, sorted by key.
+    public let groups: [Group]
+
+    init(_ settings: [SettingInfo]) {
+        let sorted = settings.sorted { $0.key < $1.key }
+        let inOrder = sorted.indices.sorted { left, right in
+            guard let left = sorted[left].position, let right = sorted[right].position else { return left < right }
+            return left < right
+        }
+        var orders = Array(repeating: 0, count: sorted.count)
+        for (order, index) in inOrder.enumerated() { orders[index] = order }
+        self.settings = zip(sorted, orders).map { Entry($0, order: $1) }
+        groups = Group.all(around: inOrder.lazy.compactMap { sorted[$0].position?.group })
+    }
 
     /// One setting, as declared.
     public struct Entry: Sendable, Hashable, Codable {
@@ -38,12 +52,36 @@ public struct SettingsSchema: Sendable, Hashable, Codable {
         public let access: SettingsAccess
         /// Whether the setting is for users, or only state that the program remembers.
         public let category: SettingsCategory
+        /// The number of settings that are declared before it.
+        ///
+        /// Groups that were opened separately are sorted by their key, and those at one key by the names of their
+        /// types.
+        public let order: Int
 
-        init(_ info: SettingInfo) {
+        init(_ info: SettingInfo, order: Int) {
             (key, type, shape) = (info.key, info.type, info.shape)
             (defaultValue, rules) = (info.defaultValue, info.rules)
             (title, help, unit) = (info.title, info.help, info.unit)
             (isSecret, access, category) = (info.isSecret, info.access, info.category)
+            self.order = order
+        }
+    }
+
+    /// A nested group, as declared.
+    public struct Group: Sendable, Hashable, Codable {
+        /// The full key, such as `passcode`.
+        public let key: String
+        /// The way in which a settings page shows it.
+        public let presentation: GroupPresentation
+
+        /// Returns the groups of opened groups, sorted by key. Of several at one key, the first one counts.
+        fileprivate static func all(around opened: some Sequence<OpenedGroup>) -> [Group] {
+            var seen: Set<OpenedGroup> = []
+            var found: [SettingKey: GroupPresentation] = [:]
+            for group in opened where seen.insert(group).inserted {
+                for inner in group.presented where found[inner.key] == nil { found[inner.key] = inner.presentation }
+            }
+            return found.sorted { $0.key < $1.key }.map { Group(key: $0.key.description, presentation: $0.value) }
         }
     }
 }

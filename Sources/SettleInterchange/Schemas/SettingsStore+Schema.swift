@@ -11,7 +11,7 @@ extension SettingsStore.File {
     ///
     /// Open all groups first: a store knows only their declarations.
     public func schema() -> SettingsSchema {
-        SettingsSchema(settings: store.settings.map(SettingsSchema.Entry.init))
+        SettingsSchema(store.settings)
     }
 
     /// Writes the JSON Schema of ``schema()`` beside the settings file, for editors and tools that don't know the
@@ -51,7 +51,7 @@ extension SettingsStore.Configuration {
 
 extension SettingsSchema {
     fileprivate static let encoder: SettingsStore.Configuration.SchemaEncoder = { settings throws(SettingsError) in
-        try SettingsSchema(settings: settings.map(Entry.init)).spelled()
+        try SettingsSchema(settings).spelled()
     }
 
     /// Returns the JSON Schema formatted for reading.

@@ -92,13 +92,20 @@ extension DescribedSetting {
             // A value must be on each of the lists.
             let values = list.filter { value in value != .null && lists.allSatisfy { $0.contains(value) } }
             if !values.isEmpty, values.allSatisfy(\.isShownAsItIs) {
-                return values.map { SettingsBundle.Choice(title: Self.title(of: $0), value: $0) }
+                let titles = declaredTitles
+                return values.map { SettingsBundle.Choice(title: titles[$0] ?? Self.title(of: $0), value: $0) }
             }
         }
         guard entry.shape.kind == .integer, let (first, last) = wholeBounds, first <= last,
             last.subtractingReportingOverflow(first).overflow == false, last - first < Self.rangeLimit
         else { return nil }
         return (first...last).map { SettingsBundle.Choice(title: "\($0)", value: .integer($0)) }
+    }
+
+    private var declaredTitles: [SettingValue: String] {
+        var titles: [SettingValue: String] = [:]
+        for rule in entry.rules { titles.merge(zip(rule.cases ?? [], rule.titles ?? [])) { _, last in last } }
+        return titles
     }
 
     /// The narrowest range that follows from the rules and the type.

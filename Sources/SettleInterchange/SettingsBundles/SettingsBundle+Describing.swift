@@ -18,7 +18,8 @@ extension SettingsBundle {
     /// - a hidden field without a default, if it is a secret. &
     /// - a title, if only its owner may write it, and it is not a secret.
     ///
-    /// A nested group becomes a pane behind a row. The declaration's title, with the unit in parentheses, appears
+    /// Rows are in the order of declaration. A nested group becomes a pane behind a row, or a section with its heading and
+    /// footer, as its `GroupPresentation` says. The declaration's title, with the unit in parentheses, appears
     /// beside the setting, or else the words of its name; the help text appears below. Keys are the settings' keys with
     /// dots.
     ///
@@ -32,8 +33,8 @@ extension SettingsBundle {
     ///   - tables: For each language, as in ``Localization/language``, the texts with those of the declarations as
     ///     keys.
     public init(describing schema: SettingsSchema, title: String? = nil, tables: [String: StringTable] = [:]) {
-        var describer = SchemaDescriber(stringsTable: tables.isEmpty ? nil : "Root")
-        for entry in schema.settings { describer.add(entry) }
+        var describer = SchemaDescriber(schema, stringsTable: tables.isEmpty ? nil : "Root")
+        describer.addAll()
         let panes = describer.panes()
         let localizations = tables.sorted { $0.key.precedesByBytes($1.key) }
             .map { Localization(language: $0.key, tables: ["Root": $0.value]) }
@@ -43,36 +44,65 @@ extension SettingsBundle {
     }
 }
 
-/// Sorts settings into the panes of their groups.
+/// Sorts settings into the panes and sections of their groups.
 private struct SchemaDescriber {
+    private let schema: SettingsSchema
+    private let declared: DeclaredSettings
     private let stringsTable: String?
-    /// The groups, each before its nested groups. The first one is that of all settings.
-    private var groups: [DescribedGroup] = [DescribedGroup(names: [], file: "Root")]
+    /// The panes, each before those behind its rows. The first one is that of all settings.
+    private var described: [DescribedPane] = [DescribedPane(names: [], file: "Root", title: nil, parent: nil)]
     private var files: Set<String> = ["root", "info"]
     private(set) var findings: [SettingsBundle.Finding] = []
 
-    init(stringsTable: String?) { self.stringsTable = stringsTable }
-
-    mutating func add(_ entry: SettingsSchema.Entry) {
-        let names = SettingKey(stored: entry.key).components
-        var described = DescribedSetting(entry, key: names.joined(separator: "."), name: names.last ?? "")
-        let specifier = described.specifier()
-        let place = specifier == nil ? nil : group(Array(names.dropLast()))
-        let index = place.flatMap { place in specifier.map { groups[place].add($0, help: entry.help) } }
-        let file = place.map { groups[$0].file + ".plist" } ?? ""
-        findings += described.remarks.map { SettingsBundle.Finding(.noForm, file: file, index: index, $0) }
+    init(_ schema: SettingsSchema, stringsTable: String?) {
+        (self.schema, self.stringsTable) = (schema, stringsTable)
+        declared = DeclaredSettings(schema)
     }
 
-    /// Returns the index of a group, which is created with its enclosing groups if necessary.
-    private mutating func group(_ names: [String]) -> Int {
-        if let place = groups.firstIndex(where: { $0.names.map(Name.init) == names.map(Name.init) }) { return place }
-        let parent = group(Array(names.dropLast()))
+    mutating func addAll() {
+        let entries = Dictionary(schema.settings.map { (SettingKey(stored: $0.key), $0) }) { first, _ in first }
+        for key in declared.sorted(entries.keys) {
+            if let entry = entries[key] { add(entry, at: key.components) }
+        }
+    }
+
+    private mutating func add(_ entry: SettingsSchema.Entry, at names: [String]) {
+        var setting = DescribedSetting(entry, key: names.joined(separator: "."), name: names.last ?? "")
+        let specifier = setting.specifier()
+        let group = Array(names.dropLast())
+        let place = specifier == nil ? nil : pane(of: group)
+        let heading = section(of: group)
+        let index = place.flatMap { place in
+            specifier.map { described[place].add($0, help: entry.help, of: group, heading) }
+        }
+        let file = place.map { described[$0].file + ".plist" } ?? ""
+        findings += setting.remarks.map { SettingsBundle.Finding(.noForm, file: file, index: index, $0) }
+    }
+
+    /// Returns the index of the pane with a group's settings. It is created with those around it if necessary.
+    private mutating func pane(of names: [String]) -> Int {
+        if let place = described.firstIndex(where: { $0.isPane(of: names) }) { return place }
+        let outer = Array(names.dropLast())
+        let parent = pane(of: outer)
+        let group = self.group(names)
+        if group?.isSection == true { return parent }
+        let title = group?.title ?? DescribedSetting.words(of: names.last ?? "")
         let file = newFile(names.joined(separator: "."))
-        groups.append(DescribedGroup(names: names, file: file))
-        let row = SettingsBundle.Specifier(
-            .childPane(SettingsBundle.ChildPane(file: file)), title: DescribedSetting.words(of: names.last ?? ""))
-        groups[parent].rows.append(row)
-        return groups.count - 1
+        described.append(DescribedPane(names: names, file: file, title: title, parent: parent))
+        let row = SettingsBundle.Specifier(.childPane(SettingsBundle.ChildPane(file: file)), title: title)
+        let heading = section(of: outer)
+        _ = described[parent].add(row, help: nil, of: outer, heading)
+        return described.count - 1
+    }
+
+    private func group(_ names: [String]) -> DeclaredGroup? { SettingKey(components: names).flatMap(declared.group) }
+
+    /// Returns the beginning of the section of a group's settings.
+    private func section(of names: [String]) -> SettingsBundle.Specifier {
+        guard let group = self.group(names), group.isSection else { return .sectionEnd }
+        let title = group.title ?? DescribedSetting.words(of: names.last ?? "")
+        return SettingsBundle.Specifier(
+            .group(SettingsBundle.Group(footer: group.footer)), title: title.isEmpty ? nil : title)
     }
 
     /// Returns a name that every file system accepts, and that no other pane has.
@@ -96,50 +126,66 @@ private struct SchemaDescriber {
     /// Returns the panes, each before those to which its rows lead.
     func panes() -> [SettingsBundle.Pane] {
         var panes: [SettingsBundle.Pane] = []
-        func add(_ group: DescribedGroup) {
-            let title = group.names.last.map(DescribedSetting.words)
+        func add(_ index: Int) {
+            let pane = described[index]
             panes.append(
                 SettingsBundle.Pane(
-                    file: group.file, title: title, stringsTable: stringsTable, specifiers: group.specifiers))
-            for inner in groups where !inner.names.isEmpty && inner.isDirectly(in: group) { add(inner) }
+                    file: pane.file, title: pane.title, stringsTable: stringsTable, specifiers: pane.specifiers))
+            for inner in described.indices where described[inner].parent == index { add(inner) }
         }
-        add(groups[0])
+        add(0)
         return panes
     }
 }
 
-/// A group of settings being converted to a pane.
-private struct DescribedGroup {
-    let names: [String]
+/// Settings being converted to a pane.
+private struct DescribedPane {
     let file: String
-    private var settings: [SettingsBundle.Specifier] = []
-    /// The rows that lead to its nested groups.
-    var rows: [SettingsBundle.Specifier] = []
-    private var hasFooter = false
+    let title: String?
+    /// The index of the pane with the row that leads here.
+    let parent: Int?
+    private(set) var specifiers: [SettingsBundle.Specifier] = []
+    private let names: [Name]
+    /// The group of the section that is being filled.
+    private var section: [Name]
+    /// Whether the section has a help text, which belongs to one setting only.
+    private var isHelp = false
 
-    init(names: [String], file: String) { (self.names, self.file) = (names, file) }
+    init(names: [String], file: String, title: String?, parent: Int?) {
+        (self.names, section) = (names.map(Name.init), names.map(Name.init))
+        (self.file, self.title, self.parent) = (file, title, parent)
+    }
 
+    func isPane(of names: [String]) -> Bool { self.names == names.map(Name.init) }
+
+    /// - Parameters:
+    ///   - names: The group of the setting, or of the row.
+    ///   - heading: The beginning of that group's section.
     /// - Returns: The index of the specifier.
-    mutating func add(_ specifier: SettingsBundle.Specifier, help: String?) -> Int {
+    mutating func add(
+        _ specifier: SettingsBundle.Specifier, help: String?, of names: [String], _ heading: SettingsBundle.Specifier
+    ) -> Int {
+        let names = names.map(Name.init)
+        let isFirst = names != section
+        if isFirst { specifiers.append(heading) }
         if let help {
-            settings.append(SettingsBundle.Specifier(.group(SettingsBundle.Group(footer: help))))
-        } else if hasFooter {
-            settings.append(Self.sectionEnd)
+            let section = SettingsBundle.Specifier.Kind.group(SettingsBundle.Group(footer: help))
+            // Without a footer of its own, a new section shows the help text below its heading.
+            if isFirst, heading.kind == .group(SettingsBundle.Group()) {
+                specifiers[specifiers.count - 1].kind = section
+            } else {
+                specifiers.append(SettingsBundle.Specifier(section))
+            }
+        } else if isHelp, !isFirst {
+            specifiers.append(.sectionEnd)
         }
-        hasFooter = help != nil
-        settings.append(specifier)
-        return settings.count - 1
+        (section, isHelp) = (names, help != nil)
+        specifiers.append(specifier)
+        return specifiers.count - 1
     }
+}
 
-    /// The settings, followed by the rows.
-    var specifiers: [SettingsBundle.Specifier] {
-        settings + (hasFooter && !rows.isEmpty ? [Self.sectionEnd] : []) + rows
-    }
-
+extension SettingsBundle.Specifier {
     /// Ends a section, so that a help text appears below its own setting only.
-    private static let sectionEnd = SettingsBundle.Specifier(.group(SettingsBundle.Group()))
-
-    func isDirectly(in other: DescribedGroup) -> Bool {
-        names.dropLast().map(Name.init) == other.names.map(Name.init)
-    }
+    fileprivate static let sectionEnd = SettingsBundle.Specifier(.group(SettingsBundle.Group()))
 }

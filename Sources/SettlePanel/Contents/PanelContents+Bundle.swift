@@ -75,10 +75,10 @@ extension Control {
         self.init(
             key: key, title: specifier.title?.visible ?? name.asTitle, kind: kind, isOwners: declared?.access == .owner,
             defaultValue: specifier.defaultValue,
-            refusal: {
+            problem: {
                 // A bundle's key has no declaration, so its own description is the rule. Made when a value is to be
                 // checked: each page has all controls.
-                DeclaredSetting(key: key, schema: kind.schema).refusal(of: $0)
+                ValueProblem(of: $0, SchemaCheck(kind.schema))
             })
     }
 }

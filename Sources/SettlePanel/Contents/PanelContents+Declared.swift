@@ -2,53 +2,111 @@ import Settle
 import SettleInterchange
 
 extension PanelContents {
-    /// Creates a pane for each group of settings, in the order of their keys.
+    /// Creates a pane for each group of settings, or a section of the pane around it, in the order of declaration.
     init(_ declared: DeclaredSettings, title: String, strings: PanelStrings) {
-        var panes: [Pane] = []
-        func add(_ settings: [DeclaredSetting], _ names: [String], parent: String?) {
-            let depth = names.count
-            var own = Section()
-            var inner = Section()
-            var groups: [(name: String, settings: [DeclaredSetting])] = []
-            for setting in settings {
-                let components = setting.key.components
-                guard components.count > depth + 1 else {
-                    own.rows.append(.control(Control(setting, strings)))
-                    continue
-                }
-                if let index = groups.firstIndex(where: { $0.name.hasSameBytes(as: components[depth]) }) {
-                    groups[index].settings.append(setting)
-                } else {
-                    groups.append((components[depth], [setting]))
-                }
+        let title = strings.declared(title)
+        var panes = DeclaredPanes(declared, strings)
+        panes.addPane(declared.inOrder[...], of: [], title: title, parent: nil)
+        self.init(title: title, panes: panes.all)
+        language = strings.languageOfTexts
+    }
+}
+
+/// Makes the panes of declared settings, each before those within it.
+private struct DeclaredPanes {
+    private(set) var all: [PanelContents.Pane] = []
+    private let declared: DeclaredSettings
+    private let strings: PanelStrings
+
+    init(_ declared: DeclaredSettings, _ strings: PanelStrings) { (self.declared, self.strings) = (declared, strings) }
+
+    /// - Parameters:
+    ///   - settings: All settings within the group, in the order of declaration.
+    ///   - names: The names of the group and of those around it.
+    mutating func addPane(_ settings: ArraySlice<DeclaredSetting>, of names: [String], title: String, parent: String?) {
+        let id = SettingKey(components: names)?.description ?? ""
+        let index = all.count
+        all.append(PanelContents.Pane(id: id, title: title, parent: parent, sections: []))
+        var sections = [PanelContents.Section()]
+        add(settings, at: names, to: &sections, pane: id)
+        all[index] = PanelContents.Pane(
+            id: id, title: title, parent: parent, sections: sections.filter { !$0.isEmpty })
+    }
+
+    /// Adds the rows of a group to the sections of a pane, which has at least one.
+    private mutating func add(
+        _ settings: ArraySlice<DeclaredSetting>, at names: [String], to sections: inout [PanelContents.Section],
+        pane: String
+    ) {
+        var rest = settings
+        var isSplit = false
+        while let first = rest.first {
+            let components = first.key.components
+            if isSplit {
+                sections.append(PanelContents.Section())
+                isSplit = false
             }
-            let id = SettingKey(components: names)?.description ?? ""
-            let index = panes.count
-            panes.append(Pane(id: id, title: "", parent: parent, sections: []))
-            for group in groups {
-                let names = names + [group.name]
-                let key = SettingKey(components: names)?.description ?? ""
-                inner.rows.append(.pane(id: key, title: group.name.asTitle))
-                add(group.settings, names, parent: id)
+            guard components.count > names.count + 1 else {
+                let control = Control(first, strings, surroundings: sections[sections.count - 1].texts)
+                sections[sections.count - 1].rows.append(.control(control))
+                rest = rest.dropFirst()
+                continue
             }
-            panes[index] = Pane(
-                id: id, title: names.last?.asTitle ?? title, parent: parent,
-                sections: [own, inner].filter { !$0.rows.isEmpty })
+            let path = Array(components.prefix(names.count + 1))
+            let inner = rest.prefix { $0.isWithin(path) }
+            rest = rest.dropFirst(inner.count)
+            let (title, footer, isSection) = heading(of: path)
+            if isSection {
+                sections.append(PanelContents.Section(title: title, footer: footer))
+                add(inner, at: path, to: &sections, pane: pane)
+                // The settings after it are not its own.
+                isSplit = true
+            } else {
+                let id = SettingKey(components: path)?.description ?? ""
+                let name = title ?? path.last ?? ""
+                sections[sections.count - 1].rows.append(.pane(id: id, title: name))
+                addPane(inner, of: path, title: name, parent: pane)
+            }
         }
-        add(declared.all, [], parent: nil)
-        self.init(title: title, panes: panes)
+    }
+
+    /// Returns the heading of a group's section, or the title of its pane.
+    private func heading(of names: [String]) -> (title: String?, footer: String?, isSection: Bool) {
+        let group = SettingKey(components: names).flatMap(declared.group)
+        let name = names.last?.asTitle
+        guard let group else { return (name, nil, false) }
+        let title = group.title.map(strings.declared) ?? name
+        guard group.isSection else { return (title?.visible ?? name, nil, false) }
+        return (title?.visible, group.footer.map(strings.declared)?.visible, true)
+    }
+}
+
+extension PanelContents.Section {
+    fileprivate var isEmpty: Bool { rows.isEmpty && texts.isEmpty }
+
+    /// The title and the footer.
+    fileprivate var texts: [String] { [title, footer].compactMap(\.self) }
+}
+
+extension DeclaredSetting {
+    /// Returns whether the names of its key begin with those of a group.
+    fileprivate func isWithin(_ names: [String]) -> Bool {
+        let components = key.components
+        return components.count > names.count && zip(components, names).allSatisfy { $0.hasSameBytes(as: $1) }
     }
 }
 
 extension Control {
-    fileprivate init(_ setting: DeclaredSetting, _ strings: PanelStrings) {
+    fileprivate init(_ setting: DeclaredSetting, _ strings: PanelStrings, surroundings: [String]) {
+        let kind = setting.isSecret ? .secret : ControlKind(setting, strings)
         let check = setting.check
         self.init(
-            key: setting.key, title: setting.title?.visible ?? setting.key.components.last?.asTitle ?? "",
-            help: setting.help,
-            rule: setting.demand, unit: setting.unit, kind: setting.isSecret ? .secret : ControlKind(check, strings),
-            isOptional: check.types.contains("null"), isOwners: setting.isOwners, defaultValue: setting.defaultValue,
-            refusal: { setting.refusal(of: $0) })
+            key: setting.key,
+            title: setting.title?.visible.map(strings.declared) ?? setting.key.components.last?.asTitle ?? "",
+            help: setting.help.map(strings.declared), rules: RuleWording(strings, check).texts(of: setting),
+            unit: setting.unit.map(strings.declared), kind: kind, isOptional: check.types.contains("null"),
+            isOwners: setting.isOwners, surroundings: surroundings, defaultValue: setting.defaultValue,
+            problem: { ValueProblem(of: $0, check) })
     }
 }
 
@@ -62,22 +120,26 @@ extension DeclaredSetting {
         let help = words[..<start].drop(while: \.isWhitespace)
         return help.isEmpty ? nil : String(help.reversed().drop(while: \.isWhitespace).reversed())
     }
-
-    /// The library's description of the allowed values.
-    fileprivate var demand: String? {
-        words.flatMap { words in words.ranges(of: Self.demand).last.map { String(words[$0.lowerBound...]) } }
-    }
 }
 
 extension ControlKind {
     /// The maximum number of choices shown as radio buttons. More are in a menu.
     private static let radioLimit = 4
 
-    fileprivate init(_ check: SchemaCheck, _ strings: PanelStrings) {
-        let types = check.types.subtracting(["null"])
+    fileprivate init(_ setting: DeclaredSetting, _ strings: PanelStrings) {
+        let choices = setting.titledChoices?.map { value, title in
+            SettingsBundle.Choice(title: title.map(strings.declared) ?? DefaultsText.text(of: value), value: value)
+        }
+        if let choices, !choices.isEmpty { self = Self.oneOf(choices) } else { self.init(setting.check, strings) }
+    }
+
+    private static func oneOf(_ choices: [SettingsBundle.Choice]) -> ControlKind {
+        .choice(choices, style: choices.count <= radioLimit ? .radio : .select)
+    }
+
+    private init(_ check: SchemaCheck, _ strings: PanelStrings) {
         if let cases = check.cases?.filter({ $0 != .null }), !cases.isEmpty {
-            let choices = cases.map { SettingsBundle.Choice(title: DefaultsText.text(of: $0), value: $0) }
-            self = .choice(choices, style: choices.count <= Self.radioLimit ? .radio : .select)
+            self = Self.oneOf(cases.map { SettingsBundle.Choice(title: DefaultsText.text(of: $0), value: $0) })
             return
         }
         switch check.form {
@@ -86,7 +148,7 @@ extension ControlKind {
         case "uri-reference"?: self = .text(TextInput(isCode: true, keyboard: "url"))
         case "uuid"?: self = .text(TextInput(isCode: true))
         case "Duration"?, "Duration?"?: self = .duration
-        default: self = Self.kind(of: types, check, strings)
+        default: self = Self.kind(of: check.types.subtracting(["null"]), check, strings)
         }
     }
 

@@ -38,6 +38,7 @@ extension SettingValue {
         switch self {
         case .date(let date): DateInput.text(of: date).map { $0.replacing("T", with: " ") + " UTC" } ?? line
         case .string(let text): text
+        case .real: numberText ?? line
         default: line
         }
     }

@@ -7,8 +7,8 @@ struct Control: Sendable {
     let title: String
     /// The help text.
     var help: String?
-    /// The rule, in English.
-    var rule: String?
+    /// The rules in words.
+    var rules: [RuleText] = []
     /// The unit of a number.
     var unit: String?
     let kind: ControlKind
@@ -22,8 +22,8 @@ struct Control: Sendable {
     var surroundings: [String] = []
     /// The value while no domain has one, if known.
     var defaultValue: SettingValue?
-    /// The reason that a value is refused, as a sentence, before the store is asked.
-    var refusal: @Sendable (SettingValue) -> String? = { _ in nil }
+    /// The reason that a value is refused before the store is asked.
+    var problem: @Sendable (SettingValue) -> ValueProblem? = { _ in nil }
 
     var isSecret: Bool { if case .secret = kind { true } else { false } }
 
@@ -33,7 +33,7 @@ struct Control: Sendable {
     /// Returns the same control with its value shown as another kind, such as JSON.
     func shown(as kind: ControlKind) -> Control {
         var control = Control(key: key, title: title, kind: kind)
-        (control.isOptional, control.refusal) = (isOptional, refusal)
+        (control.isOptional, control.problem) = (isOptional, problem)
         return control
     }
 
@@ -56,7 +56,7 @@ struct Control: Sendable {
 
     /// All texts that a search may find.
     var words: [String] {
-        var words = [title, key.description, help ?? "", rule ?? "", unit ?? ""] + surroundings
+        var words = [title, key.description, help ?? "", unit ?? ""] + rules.map(\.text) + surroundings
         if case .choice(let choices, _) = kind { words += choices.map(\.title) }
         return words
     }

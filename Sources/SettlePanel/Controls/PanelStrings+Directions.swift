@@ -7,6 +7,9 @@ extension PanelStrings {
     /// Returns text that reads from left to right in every language: numbers, JSON, keys, paths and the like.
     func code(_ text: String) -> HTML { isMixed(text) ? HTML("bdi", ["dir": "ltr"]) { text } : HTML(text) }
 
+    /// Returns text that reads from left to right in every language, within a text without elements.
+    func codeInText(_ text: String) -> String { isRightToLeft ? "\u{2066}\(text)\u{2069}" : text }
+
     /// Returns whether a text must be isolated from the page around it.
     private func isMixed(_ text: String) -> Bool { !text.isEmpty && (isRightToLeft || text.hasRightToLeft) }
 

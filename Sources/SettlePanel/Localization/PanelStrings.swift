@@ -8,6 +8,10 @@ struct PanelStrings: Sendable {
     /// The tables of texts. The first one that has a text counts.
     let tables: [StringTable]
     let isRightToLeft: Bool
+    /// The tables of the program's declared texts. The first one that has a text counts.
+    var texts: [StringTable] = []
+    /// The language of the declared texts, if known.
+    var languageOfTexts: String?
 
     init(language: String, tables: [StringTable]) {
         (self.language, self.tables) = (language, tables)
@@ -20,6 +24,9 @@ struct PanelStrings: Sendable {
 
     /// Returns the text for a key, which is the English text, as in `.strings` files.
     func callAsFunction(_ english: String) -> String { tables.lazy.compactMap { $0[english] }.first ?? english }
+
+    /// Returns a text of a declaration in the user's language.
+    func declared(_ text: String) -> String { texts.lazy.compactMap { $0[text] }.first ?? text }
 
     /// Returns a text with a value in place of each `%@`.
     func callAsFunction(_ english: String, _ values: String...) -> String { self(english, values) }

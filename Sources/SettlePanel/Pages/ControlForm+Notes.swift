@@ -9,7 +9,7 @@ extension ControlForm {
     private var obstacleID: String { "\(control.id).obstacle" }
     private var coverID: String { "\(control.id).cover" }
 
-    var isHelped: Bool { control.help != nil || control.rule != nil }
+    var isHelped: Bool { control.help != nil || !control.rules.isEmpty }
 
     /// The reason that a user can't change it here; `nil` if a user can.
     var obstacle: HTML? {

@@ -88,8 +88,10 @@ struct ControlForm: Sendable {
             if isHelped {
                 HTML("p", ["class": "help", "id": .text(helpID)]) {
                     strings.isolated(control.help ?? "")
-                    if control.help != nil, control.rule != nil { " " }
-                    strings.english(control.rule ?? "")
+                    for (index, rule) in control.rules.enumerated() {
+                        if index > 0 || control.help != nil { " " }
+                        rule.sentence(strings)
+                    }
                 }
             }
         }

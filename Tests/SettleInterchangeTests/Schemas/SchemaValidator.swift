@@ -13,7 +13,7 @@ struct SchemaValidator {
 
     private static let annotations: Set = [
         "$schema", "title", "description", "default", "writeOnly", "readOnly", "x-type", "x-unit", "format",
-        "contentEncoding",
+        "contentEncoding", "propertyOrder", "enumDescriptions", "x-rules", "x-presentation",
     ]
 
     private func mistakes(

@@ -101,6 +101,7 @@ private struct DocumentSettings: SettingsGroup {
                     "type": .string("integer"), "minimum": .integer(0), "maximum": .integer(20),
                     "title": .string("A"), "description": .string("Help. It must be in 0...20."),
                     "x-unit": .string("guesses"), "x-type": .string("Int"), "default": .integer(0),
+                    "propertyOrder": .integer(0),
                 ]))
         let deep = member("properties", "deep", of: json)
         #expect(member("type", of: try #require(deep)) == .string("object"))

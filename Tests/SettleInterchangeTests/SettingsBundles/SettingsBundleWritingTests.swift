@@ -109,14 +109,14 @@ import Testing
         #expect(bundle.findings.allSatisfy { $0.kind == .noForm })
         #expect(
             bundle.findings.map(\.reason) == [
-                "“about.seal” is a secret that only its owner may write. It is left out.",
-                "“bytes” is data, which has no form. It is left out.",
-                "“home” may be absent, which can't be chosen.",
-                "“list” is an array, which has no form. It is left out.",
-                "“offset” is a number, of which a field makes text.",
-                "“password” may be absent, which can't be chosen.",
                 "“port” is a number, of which a field makes text.",
+                "“offset” is a number, of which a field makes text.",
+                "“home” may be absent, which can't be chosen.",
                 "“start” is a date, of which a field makes text in ISO 8601.",
+                "“password” may be absent, which can't be chosen.",
+                "“list” is an array, which has no form. It is left out.",
+                "“bytes” is data, which has no form. It is left out.",
+                "“about.seal” is a secret that only its owner may write. It is left out.",
             ])
         for finding in bundle.findings {
             guard let index = finding.index else { continue }

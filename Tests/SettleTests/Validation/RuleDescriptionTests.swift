@@ -29,6 +29,21 @@ extension Setting where Value == String {
     }
 }
 
+private enum Volume: String, Codable, CaseIterable, TitledChoice {
+    case low, high
+    var choiceTitle: String { self == .low ? "Quiet" : "Loud" }
+}
+
+private struct WordedRules: SettingsGroup {
+    @Setting(.oneOf(["de": "Deutsch", "en": "English"])) var a = "en"
+    @Setting(.oneOf([1: "One"])) var b: Int?
+    @Setting var c: Volume?
+    @Setting(.oneOf([Volume.high])) var d = Volume.high
+    @Setting(.matching("[a-z]+", "a word in small letters")) var e = "x"
+    @Setting(.matching(/[a-z]+/, "another word")) var f: String?
+    @Setting(.check { $0 > 0 }) var g = 1
+}
+
 private struct SecretRules: SettingsGroup {
     @Setting(in: PIN(digits: 7)...PIN(digits: 9999)) var a = PIN()
     @Setting(.oneOf([PIN(digits: 42), PIN(digits: 43)])) var b: PIN?
@@ -80,6 +95,23 @@ private struct BadPattern: SettingsGroup {
         #expect(rules.filter { $0.kind != .count }.allSatisfy { $0.lowerBound == nil && $0.upperBound == nil })
         let text = String(decoding: try JSONEncoder().encode(rules), as: UTF8.self) + "\(rules)"
         for part in ["42", "43", "9999", "marker", "other"] { #expect(!text.contains(part), "\(part) shows") }
+    }
+
+    @Test("Choices have the titles of the rule or of the type, and patterns the text of the declaration")
+    func words() async throws {
+        let rules = try await rules(of: WordedRules.self)
+        #expect(
+            rules.map(\.titles) == [
+                ["Deutsch", "English"], ["One"], ["Quiet", "Loud"], ["Quiet", "Loud"], ["Loud"], nil, nil, nil,
+            ])
+        #expect(rules[0].cases == [.string("de"), .string("en")] && rules[4].cases == [.string("high")])
+        #expect(rules.suffix(3).map(\.text) == ["a word in small letters", "another word", nil])
+        #expect(rules[5].pattern == "[a-z]+")
+        let decoded = try JSONDecoder().decode([RuleDescription].self, from: JSONEncoder().encode(rules))
+        #expect(decoded == rules)
+        let settings = WordedRules()
+        let error = #expect(throws: SettingsError.self) { try settings.$e.set("X") }
+        #expect(error?.description.contains("it must be a word in small letters.") == true)
     }
 
     @Test func `rules survive a coder`() async throws {

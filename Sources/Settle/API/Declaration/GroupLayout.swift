@@ -12,6 +12,8 @@ struct GroupLayout {
         let savePolicy: SavePolicy
         let access: SettingsAccess
         let category: SettingsCategory
+        /// The number of settings that are declared before it.
+        let index: Int
         let box: AnySettingBox
 
         /// The key in the declaration.
@@ -34,6 +36,8 @@ struct GroupLayout {
     private(set) var others: [Other] = []
     /// The names of variables with groups, such as `AppSettings.passcode`.
     private(set) var variableGroups: [String] = []
+    /// The groups whose declarations say how a page shows them.
+    private(set) var presented: [OpenedGroup.Presented] = []
     /// The groups that are not structs, or that have a name by which snapshots and drafts do not show them.
     private(set) var refusedGroups: [SettingsError] = []
 
@@ -52,6 +56,9 @@ struct GroupLayout {
         let savePolicy = type.savePolicy == .inherited ? inherited : type.savePolicy
         let access = outer == .owner ? .owner : type.access
         let category = outerCategory == .state ? .state : type.category
+        if let path, type.presentation != .page() {
+            presented.append(OpenedGroup.Presented(key: path, presentation: type.presentation))
+        }
         for member in GroupMember.all(in: group) {
             let label = member.label
             switch member.kind {
@@ -62,7 +69,7 @@ struct GroupLayout {
                 settings.append(
                     Declared(
                         key: Self.join(path, key), group: path, name: "\(typeName).\(name)", savePolicy: savePolicy,
-                        access: access, category: category, box: box))
+                        access: access, category: category, index: settings.count, box: box))
             case .group(let inner):
                 if member.isVariable, !member.hasHiddenName { variableGroups.append("\(typeName).\(label)") }
                 if let owner = Self.memberNames[label] {

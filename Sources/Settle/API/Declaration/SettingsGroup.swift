@@ -30,12 +30,17 @@ public protocol SettingsGroup: Sendable, CustomStringConvertible {
     /// Whether the group's settings are meant for users, or are state that the program remembers. Default: for users.
     /// All groups within a group of state are state too.
     static var category: SettingsCategory { get }
+
+    /// How a settings page shows the group within the group around it. Default: on a page of its own, with the words
+    /// of the property's name as its title. For a group at the top level it has no meaning.
+    static var presentation: GroupPresentation { get }
 }
 
 extension SettingsGroup {
     public static var savePolicy: SavePolicy { .inherited }
     public static var access: SettingsAccess { .open }
     public static var category: SettingsCategory { .configuration }
+    public static var presentation: GroupPresentation { .page() }
 
     /// The engine that the group's settings are in; `nil` for a group without settings.
     var engine: Engine? {

@@ -5,6 +5,7 @@ struct SettingLook {
     let declaration: String
     let access: SettingsAccess
     let category: SettingsCategory
+    let position: DeclarationPosition?
     /// The value in force.
     let value: any Sendable
     /// Whether the application's domain has a usable value.
@@ -27,7 +28,8 @@ struct SettingLook {
         let staged = transaction == nil ? nil : box.staged
         self.box = box
         self.declaration = declaration
-        (key, access, category, lastGood) = (slot.key, slot.access, slot.category, slot.lastGood)
+        (key, access, category, position) = (slot.key, slot.access, slot.category, slot.position)
+        lastGood = slot.lastGood
         value = transaction == nil ? box.committedValue : box.visibleValue
         isStored = staged?.isStored ?? slot.isStored
         isUnsaved = staged != nil || log.unsaved.isUnsaved(slot)
@@ -81,6 +83,6 @@ extension StoreCore {
             help: details?.help, unit: details?.unit, value: state.value, defaultValue: state.defaultValue,
             rules: declaration.ruleDescriptions, origin: state.origin, domain: state.domain,
             isCovered: state.isCovered, lock: state.lock, isSecret: declaration.isSecret, access: look.access,
-            category: look.category, problem: state.problem)
+            category: look.category, problem: state.problem, position: look.position)
     }
 }

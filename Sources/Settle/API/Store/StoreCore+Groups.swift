@@ -30,7 +30,8 @@ extension StoreCore {
         reportVariables(of: layout)
         declareText(textKeys, variables)
         var inForce: [SettingKey: SettingValue?] = [:]
-        for plan in plans { carryOut(plan, below: path, &inForce) }
+        let opened = OpenedGroup(at: path, typeName: name, presented: layout.presented)
+        for plan in plans { carryOut(plan, of: opened, &inForce) }
         persister.keep(inForce)
         let secrets = layout.settings.filter(\.box.isSecret).map(\.key)
         if !secrets.isEmpty {
@@ -86,13 +87,18 @@ extension StoreCore {
     /// Requires the writer's lock.
     ///
     /// - Parameter inForce: Receives, for each stored value that can't be used, the one used instead.
-    private func carryOut(_ plan: Plan, below path: SettingKey?, _ inForce: inout [SettingKey: SettingValue?]) {
+    private func carryOut(_ plan: Plan, of group: OpenedGroup, _ inForce: inout [SettingKey: SettingValue?]) {
         switch plan {
         case .alias(let declared, let original):
             declared.box.become(aliasOf: original)
             // The group may have been opened by itself before, and now as a part of an owner-only group.
             if declared.access == .owner { makeOwned(declared.key, original) }
-            log.lock.withLock { log.stored.slots[declared.key]?.category = declared.category }
+            let position = DeclarationPosition(in: group, index: declared.index)
+            log.lock.withLock {
+                guard let slot = log.stored.slots[declared.key] else { return }
+                slot.category = declared.category
+                slot.position = slot.position.map { min($0, position) } ?? position
+            }
         case .new(let declared):
             let (stored, runtime) = valueForNewSetting(at: declared.key)
             var isUsable = false
@@ -107,6 +113,7 @@ extension StoreCore {
             let (slot, replaced) = log.lock.withLock {
                 let slot = log.insert(declared)
                 slot.isStored = isUsable
+                slot.position = DeclarationPosition(in: group, index: declared.index)
                 slot.lastGood = lastGood
                 slot.origin = isUsable ? .loaded : .default
                 if let runtime, isUsable || !runtime.isStored {

@@ -36,6 +36,8 @@ package final class SettingSlot: Topic, @unchecked Sendable {
     @exclusivity(unchecked) var access: SettingsAccess
     /// The category of the group that was opened last.
     @exclusivity(unchecked) var category: SettingsCategory
+    /// The position in the declarations; `nil` without one.
+    @exclusivity(unchecked) var position: DeclarationPosition?
     /// Whether there is an unsaved value.
     @exclusivity(unchecked) var isDirty = false
     /// Whether a transaction has written the setting by its key, which no group declares. The index then keeps it until

@@ -1,10 +1,13 @@
 /// A value is one of a list.
 struct ChoiceConstraint<Value: Sendable & Equatable>: RuleConstraint {
     let values: [Value]
+    /// The titles of the values, in the same order; `nil` if they have none.
+    private let titles: [String]?
     private let areTexts: Bool
 
-    init(values: [Value]) {
+    init(values: [Value], titles: [String]? = nil) {
         self.values = values
+        self.titles = titles
         areTexts = values.contains { Self.bytes(of: $0) != nil }
     }
 
@@ -26,6 +29,7 @@ struct ChoiceConstraint<Value: Sendable & Equatable>: RuleConstraint {
     func described(_ encode: (Value) -> SettingValue?) -> RuleDescription {
         let cases = isAboutSecrets ? [] : values.compactMap(encode)
         // A list with holes would refuse what the rule accepts.
-        return RuleDescription(.oneOf, words, cases: cases.isEmpty || cases.count < values.count ? nil : cases)
+        guard !cases.isEmpty, cases.count == values.count else { return RuleDescription(.oneOf, words) }
+        return RuleDescription(.oneOf, words, cases: cases, titles: titles ?? choiceTitles(of: values))
     }
 }

@@ -5,5 +5,10 @@ struct ClosureConstraint<Value: Sendable>: RuleConstraint {
 
     func accepts(_ value: Value) -> Bool { check(value) }
 
-    func described(_ encode: (Value) -> SettingValue?) -> RuleDescription { RuleDescription(.check, words) }
+    func described(_ encode: (Value) -> SettingValue?) -> RuleDescription {
+        RuleDescription(.check, words, text: words == unnamedCheck ? nil : words)
+    }
 }
+
+/// The text of a check whose declaration gives none.
+private let unnamedCheck = "accepted by the setting's check"

@@ -2,8 +2,10 @@
 /// ``RegexConstraint``.
 struct PatternConstraint: RuleConstraint {
     let pattern: String
+    /// The declaration's own text; `nil` if it has none.
+    let text: String?
 
-    var words: String { "a match of the pattern \(pattern)" }
+    var words: String { text ?? "a match of the pattern \(pattern)" }
 
     var defect: String? {
         do {
@@ -21,6 +23,6 @@ struct PatternConstraint: RuleConstraint {
     }
 
     func described(_ encode: (String) -> SettingValue?) -> RuleDescription {
-        RuleDescription(.pattern, words, pattern: pattern)
+        RuleDescription(.pattern, words, pattern: pattern, text: text)
     }
 }

@@ -4,7 +4,7 @@ extension RuleDescription {
         guard !(type is any SecretValue.Type), let cases = enumeratedCases(of: type) else { return nil }
         let stored = cases.compactMap { ($0 as? Value).flatMap(encode) }
         guard stored.count == cases.count else { return nil }
-        self.init(.oneOf, Self.words(for: stored), cases: stored)
+        self.init(.oneOf, Self.words(for: stored), cases: stored, titles: choiceTitles(of: cases))
     }
 
     private static func words(for cases: [SettingValue]) -> String {

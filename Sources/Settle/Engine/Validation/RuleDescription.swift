@@ -30,7 +30,7 @@ public struct RuleDescription: Sendable, Hashable, Codable, CustomStringConverti
         /// Whether the value itself is within the range.
         public let isIncluded: Bool
 
-        init(_ value: SettingValue, isIncluded: Bool) {
+        package init(_ value: SettingValue, isIncluded: Bool) {
             (self.value, self.isIncluded) = (value, isIncluded)
         }
     }
@@ -45,15 +45,20 @@ public struct RuleDescription: Sendable, Hashable, Codable, CustomStringConverti
     public let upperBound: Bound?
     /// All allowed values in their stored form; `nil` if they can't be represented.
     public let cases: [SettingValue]?
+    /// The titles of the ``cases``, in the same order; `nil` if the declaration has none.
+    public let titles: [String]?
     /// A regular expression as Swift spells it; `nil` if the declaration does not give it as text.
     public let pattern: String?
+    /// The declaration's own text for a pattern or a check, which completes “it must be …”; `nil` if it has none.
+    public let text: String?
 
-    init(
+    package init(
         _ kind: Kind, _ description: String, lowerBound: Bound? = nil, upperBound: Bound? = nil,
-        cases: [SettingValue]? = nil, pattern: String? = nil
+        cases: [SettingValue]? = nil, titles: [String]? = nil, pattern: String? = nil, text: String? = nil
     ) {
         (self.kind, self.description) = (kind, description)
         (self.lowerBound, self.upperBound) = (lowerBound, upperBound)
-        (self.cases, self.pattern) = (cases, pattern)
+        (self.cases, self.titles) = (cases, titles)
+        (self.pattern, self.text) = (pattern, text)
     }
 }

@@ -16,15 +16,20 @@ extension SettingRule {
         .unlessNil(.oneOf(values))
     }
 
+    /// The value, unless it is `nil`, is one of a list, with a title for each.
+    public static func oneOf<Wrapped: Equatable>(
+        _ titles: KeyValuePairs<Wrapped, String>
+    ) -> SettingRule where Value == Wrapped? { .unlessNil(.oneOf(titles)) }
+
     /// The whole string, unless it is `nil`, matches a pattern.
     public static func matching(
-        _ pattern: @autoclosure @escaping @Sendable () -> any RegexComponent
-    ) -> SettingRule where Value == String? { .unlessNil(.matching(pattern())) }
+        _ pattern: @autoclosure @escaping @Sendable () -> any RegexComponent, _ description: String? = nil
+    ) -> SettingRule where Value == String? { .unlessNil(.matching(pattern(), description)) }
 
     /// The whole string, unless it is `nil`, matches a pattern that is given as text.
-    public static func matching(_ pattern: String) -> SettingRule where Value == String? {
-        .unlessNil(.matching(pattern))
-    }
+    public static func matching(
+        _ pattern: String, _ description: String? = nil
+    ) -> SettingRule where Value == String? { .unlessNil(.matching(pattern, description)) }
 
     /// The number of characters, elements or entries, unless the value is `nil`, lies in a range.
     public static func count<Wrapped: Collection>(

@@ -41,24 +41,40 @@ extension SettingRule where Value: Equatable {
     public static func oneOf(_ values: [Value]) -> SettingRule {
         SettingRule(ChoiceConstraint(values: values))
     }
+
+    /// The value is one of a list, with a title for each, as in
+    /// `@Setting(.oneOf(["de": "Deutsch", "en": "English"])) var language = "en"`.
+    ///
+    /// A settings page shows the titles. Their order is that of the list.
+    public static func oneOf(_ titles: KeyValuePairs<Value, String>) -> SettingRule {
+        SettingRule(ChoiceConstraint(values: titles.map(\.key), titles: titles.map(\.value)))
+    }
 }
 
 extension SettingRule where Value == String {
     /// The whole string matches a pattern. The pattern is made again for each check, because `Regex` is not `Sendable`.
     ///
     /// ``RuleDescription/pattern`` can't show such a pattern, only one that is given as text.
+    ///
+    /// - Parameters:
+    ///   - pattern: Returns a regular expression.
+    ///   - description: Text that completes "it must be …", such as "a word in small letters". Errors and settings
+    ///     pages show it.
     public static func matching(
-        _ pattern: @autoclosure @escaping @Sendable () -> any RegexComponent
+        _ pattern: @autoclosure @escaping @Sendable () -> any RegexComponent, _ description: String? = nil
     ) -> SettingRule {
-        SettingRule(RegexConstraint(regex: pattern))
+        SettingRule(RegexConstraint(regex: pattern, text: description))
     }
 
     /// The whole string matches a pattern that is given as text and so appears in errors, listings and schemas.
     ///
-    /// - Parameter pattern: A regular expression as Swift spells it. Opening a group with one that is not valid throws
-    ///   a ``SettingsError`` with ``SettingsError/Code/invalidRule``.
-    public static func matching(_ pattern: String) -> SettingRule {
-        SettingRule(PatternConstraint(pattern: pattern))
+    /// - Parameters:
+    ///   - pattern: A regular expression as Swift spells it. Opening a group with one that is not valid throws a
+    ///     ``SettingsError`` with ``SettingsError/Code/invalidRule``.
+    ///   - description: Text that completes "it must be …", such as "a word in small letters". Errors and settings
+    ///     pages show it instead of the pattern.
+    public static func matching(_ pattern: String, _ description: String? = nil) -> SettingRule {
+        SettingRule(PatternConstraint(pattern: pattern, text: description))
     }
 }
 

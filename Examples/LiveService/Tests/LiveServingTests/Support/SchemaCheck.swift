@@ -18,7 +18,7 @@ struct SchemaCheck {
         at place: String
     ) -> [String] {
         switch (keyword, argument) {
-        case ("description", _), ("default", _), ("writeOnly", _), ("x-type", _): []
+        case ("description", _), ("default", _), ("writeOnly", _), ("x-type", _), ("x-rules", _): []
         case ("$ref", .string(let reference)): mistakes(in: value, against: target(of: reference), at: place)
         case ("type", .string(let type)): value.isOf(type: type) ? [] : ["\(place): \(value) is no \(type)"]
         case ("type", .array(let types)):

@@ -1,0 +1,188 @@
+import Settle
+import SettleInterchange
+import SettlePanel
+import SettleTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The page of declared settings: their order, their sections, their rules and their choices in words.
+@Suite(.timeLimit(.minutes(10))) struct DeclaredPageTests {
+    enum Theme: String, Codable, Sendable, CaseIterable, TitledChoice {
+        case light, dark, contrast
+        var choiceTitle: String {
+            switch self {
+            case .light: "Bright"
+            case .dark: "Dim"
+            case .contrast: "High contrast"
+            }
+        }
+    }
+
+    struct Network: SettingsGroup {
+        static let presentation = GroupPresentation.section(title: "Connection", footer: "At the next start.")
+        @Setting(in: 1...65_535, title: "Port") var port = 8080
+        @Setting(.count(1...40), title: "Host") var host = "localhost"
+    }
+
+    struct Advanced: SettingsGroup {
+        static let presentation = GroupPresentation.page(title: "For experts")
+        @Setting var zeal = 1
+        @Setting var alpha = 2
+    }
+
+    struct App: SettingsGroup {
+        @Setting(title: "Your name", help: "As others see it.") var name = "x"
+        @Setting var theme = Theme.light
+        let network = Network()
+        @Setting(.oneOf(["de": "Deutsch", "en": "English"])) var language = "en"
+        @Setting(.oneOf([.dark: "Night", .light: "Day"])) var other = Theme.light
+        let advanced = Advanced()
+        @Setting(.matching("[a-z]+", "a word in small letters")) var word = "a"
+        @Setting(.matching("[a-z]+")) var bare = "a"
+        @Setting(.check("an even number") { $0.isMultiple(of: 2) }) var even = 2
+        @Setting(in: 0..<100) var below = 5
+        @Setting(in: 0.5...) var above = 1.0
+        @Setting(.count(...1)) var tags: [String] = []
+        @Setting(.count(4...)) var token = Secret("hunter2")
+    }
+
+    private func panel(
+        _ configure: (inout SettingsPanel.Configuration) -> Void = { _ in }
+    ) async throws -> (browser: PanelBrowser, app: App) {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        var configuration = SettingsPanel.Configuration(title: "Player", access: .everyone)
+        configure(&configuration)
+        let app = try await store.group(App.self)
+        return (PanelBrowser(SettingsPanel(store, groups: App.self, configuration: configuration)), app)
+    }
+
+    /// The keys, links and headings of a page, in order.
+    private func outline(_ page: String) -> [String] {
+        page.matches(of: /data-key="([^"]+)"|class="pane" href="([^"]+)"|<h2>([^<]+)</).map { match in
+            String(match.1 ?? match.2 ?? match.3 ?? "")
+        }
+    }
+
+    @Test("A page has the order of the declaration, and a group is a section of it or a page of its own")
+    func order() async throws {
+        let (browser, app) = try await panel()
+        let page = await browser.get("/").text
+        #expect(
+            outline(page) == [
+                "name", "theme", "Connection", "network.port", "network.host", "language", "other",
+                "/pane?id=advanced", "word", "bare", "even", "below", "above", "tags", "token",
+            ])
+        #expect(page.contains("At the next start.") && page.contains("<span>For experts</span>"))
+        let inner = await browser.get("/pane?id=advanced").text
+        #expect(outline(inner) == ["advanced.zeal", "advanced.alpha"] && inner.contains("<h1>For experts</h1>"))
+        #expect(await browser.get("/pane?id=network").status == 404)
+        #expect(outline(await browser.get("/search?q=connection").text) == ["network.port", "network.host"])
+        withExtendedLifetime(app) {}
+    }
+
+    @Test("A schema that was left in a file gives the same page")
+    func stored() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let app = try await store.group(App.self)
+        let text = try store.file.schema().jsonSchema.json()
+        let other = try await SettingsStore.open(storage: InMemoryStorage())
+        let panel = SettingsPanel(
+            other, jsonSchema: try SettingValue(json: text), configuration: .init(title: "Player", access: .everyone))
+        let (browser, _) = try await self.panel()
+        for page in ["/", "/pane?id=advanced"] {
+            let (one, two) = (await PanelBrowser(panel).get(page).text, await browser.get(page).text)
+            #expect(outline(one) == outline(two))
+            #expect(helps(one) == helps(two))
+        }
+        withExtendedLifetime(app) {}
+    }
+
+    private func helps(_ page: String) -> [String] {
+        page.matches(of: /<p class="help"[^>]*>(.*?)<\/p>/).map { String($0.1) }
+    }
+
+    @Test("Rules are in words, and nothing stands beside a list of choices")
+    func rules() async throws {
+        let (browser, app) = try await panel()
+        let page = await browser.get("/").text
+        #expect(
+            helps(page) == [
+                "As others see it.", "From 1 to 65535.", "1 to 40 characters.", "A word in small letters.",
+                "A match of the pattern [a-z]+.", "An even number.", "From 0 to 99.", "At least 0.5.",
+                "At most 1 entry.", "At least 4 characters.",
+            ])
+        #expect(!page.contains("It must be"))
+        withExtendedLifetime(app) {}
+    }
+
+    @Test(
+        "A refusal is one sentence with the title",
+        arguments: [
+            ("network.port", "70000", "“Port” can’t be 70000; allowed: from 1 to 65535."),
+            ("network.host", "", "“Host” can’t be empty; allowed: 1 to 40 characters."),
+            ("word", "X", "“Word” can’t be X; allowed: a word in small letters."),
+            ("even", "3", "“Even” can’t be 3; allowed: an even number."),
+            ("token", "abc", "“Token” can’t have this value; allowed: at least 4 characters."),
+        ])
+    func refusals(key: String, typed: String, sentence: String) async throws {
+        let (browser, app) = try await panel()
+        let refused = await browser.change(key, [("value", typed)])
+        #expect(refused.status == 422 && refused.text.contains("<p>\(sentence)</p>"), "\(refused.text)")
+        withExtendedLifetime(app) {}
+    }
+
+    @Test("A long text is shortened in the sentence that refuses it")
+    func long() async throws {
+        let (browser, app) = try await panel()
+        let refused = await browser.change("network.host", [("value", String(repeating: "a", count: 100))])
+        #expect(refused.text.contains("“Host” can’t be \(String(repeating: "a", count: 59))…; allowed"))
+        withExtendedLifetime(app) {}
+    }
+
+    @Test("Choices have the titles of the type or of the rule, which may allow fewer")
+    func choices() async throws {
+        let (browser, app) = try await panel()
+        func titles(_ key: String) async throws -> [String] {
+            let page = await browser.get("/").text
+            let start = try #require(page.firstRange(of: "data-key=\"\(key)\"")).upperBound
+            let form = page[start...].prefix(upTo: try #require(page[start...].firstRange(of: "</form>")).lowerBound)
+            return form.matches(of: /type="radio"[^>]*><span>([^<]*)</).map { String($0.1) }
+        }
+        #expect(try await titles("theme") == ["Bright", "Dim", "High contrast"])
+        #expect(try await titles("language") == ["Deutsch", "English"])
+        #expect(try await titles("other") == ["Night", "Day"])
+        let page = await browser.get("/")
+        let night = page.choice("Night", of: "other")
+        #expect(await browser.post("/set", page.form(of: "other") + [("value", night)]).status == 303)
+        #expect(app.other == .dark)
+    }
+
+    private static let german = StringTable(
+        [
+            ("Your name", "Ihr Name"), ("As others see it.", "Wie andere ihn sehen."), ("Connection", "Verbindung"),
+            ("At the next start.", "Beim nächsten Start."), ("For experts", "Für Kenner"), ("Bright", "Hell"),
+            ("Night", "Nacht"), ("an even number", "eine gerade Zahl"), ("Player", "Spieler"),
+        ].map { StringTable.Entry(key: $0.0, value: $0.1) })
+
+    @Test("Titles, helps, sections, choices and checks are translated by the program's tables")
+    func translations() async throws {
+        let (browser, app) = try await panel { $0.declaredTexts = ["de": Self.german] }
+        let page = await browser.get("/", [("Accept-Language", "de-AT, fr")]).text
+        for text in [
+            ">Ihr Name<", "Wie andere ihn sehen.", "<h2>Verbindung<", "Beim nächsten Start.", ">Für Kenner<", ">Hell<",
+            ">Nacht<", "Eine gerade Zahl.", "<h1>Spieler<", "Von 1 bis 65535.",
+        ] {
+            #expect(page.contains(text), "\(text)")
+        }
+        #expect(page.contains("<html lang=\"de\""))
+        // The declared texts are English, so a browser that prefers English gets them as they are.
+        let english = await browser.get("/", [("Accept-Language", "en, de")]).text
+        #expect(english.contains(">Your name<") && english.contains("<html lang=\"en\""))
+        withExtendedLifetime(app) {}
+    }
+}
