@@ -1,4 +1,4 @@
-package import Settle
+import Settle
 
 /// The declaration of a group of settings: how a page shows it.
 package struct DeclaredGroup: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import Settle
+import Settle
 
 /// Rules as entries of the keyword `x-rules`, for what JSON Schema has no keyword for.
 extension RuleDescription {

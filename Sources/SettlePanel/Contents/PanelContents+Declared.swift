@@ -72,9 +72,8 @@ private struct DeclaredPanes {
 
     /// Returns the heading of a group's section, or the title of its pane.
     private func heading(of names: [String]) -> (title: String?, footer: String?, isSection: Bool) {
-        let group = SettingKey(components: names).flatMap(declared.group)
         let name = names.last?.asTitle
-        guard let group else { return (name, nil, false) }
+        guard let group = SettingKey(components: names).flatMap(declared.group) else { return (name, nil, false) }
         let title = group.title.map(strings.declared) ?? name
         guard group.isSection else { return (title?.visible ?? name, nil, false) }
         return (title?.visible, group.footer.map(strings.declared)?.visible, true)
@@ -98,7 +97,7 @@ extension DeclaredSetting {
 
 extension Control {
     fileprivate init(_ setting: DeclaredSetting, _ strings: PanelStrings, surroundings: [String]) {
-        let kind = setting.isSecret ? .secret : ControlKind(setting, strings)
+        let kind: ControlKind = setting.isSecret ? .secret : ControlKind(setting, strings)
         let check = setting.check
         self.init(
             key: setting.key,
