@@ -102,6 +102,20 @@ import Testing
         withExtendedLifetime(app) {}
     }
 
+    @Test("A schema by hand has its settings before its groups, and the rules that only its descriptions state")
+    func byHand() async throws {
+        let text = #"""
+            {"properties": {"b": {"properties": {"x": {"type": "integer"}}},
+              "c": {"type": "string", "description": "Which one. It must be odd."}, "a": {"maximum": 9}}}
+            """#
+        let panel = SettingsPanel(
+            try await SettingsStore.open(storage: InMemoryStorage()),
+            jsonSchema: try SettingValue(json: Data(text.utf8)), configuration: .init(title: "x", access: .everyone))
+        let page = await PanelBrowser(panel).get("/").text
+        #expect(outline(page) == ["a", "c", "/pane?id=b"] && page.matches(of: /<section>/).count == 2)
+        #expect(page.contains("Which one. It must be odd.</p>"))
+    }
+
     private func helps(_ page: String) -> [String] {
         page.matches(of: /<p class="help"[^>]*>(.*?)<\/p>/).map { String($0.1) }
     }

@@ -6,6 +6,11 @@ extension DeclaredSettings {
     /// order come last, sorted by key.
     package var inOrder: [DeclaredSetting] { sorted(all.map(\.key)).compactMap { self[$0] } }
 
+    /// Whether the order of declaration is known.
+    package var isOrdered: Bool {
+        all.contains { $0.order != nil } || declaredGroups.values.contains { $0.order != nil }
+    }
+
     /// Returns the keys in the order of their declaration. Keys that are not declared come last in their group.
     package func sorted(_ keys: some Sequence<SettingKey>) -> [SettingKey] {
         let orders = orders

@@ -17,8 +17,12 @@ private struct DeclaredPanes {
     private(set) var all: [PanelContents.Pane] = []
     private let declared: DeclaredSettings
     private let strings: PanelStrings
+    private let isOrdered: Bool
 
-    init(_ declared: DeclaredSettings, _ strings: PanelStrings) { (self.declared, self.strings) = (declared, strings) }
+    init(_ declared: DeclaredSettings, _ strings: PanelStrings) {
+        (self.declared, self.strings) = (declared, strings)
+        isOrdered = declared.isOrdered
+    }
 
     /// - Parameters:
     ///   - settings: All settings within the group, in the order of declaration.
@@ -38,7 +42,9 @@ private struct DeclaredPanes {
         _ settings: ArraySlice<DeclaredSetting>, at names: [String], to sections: inout [PanelContents.Section],
         pane: String
     ) {
-        var rest = settings
+        // Without an order, the groups come after the settings.
+        let isDirect = { (setting: DeclaredSetting) in setting.key.depth == names.count + 1 }
+        var rest = isOrdered ? settings : (settings.filter(isDirect) + settings.filter { !isDirect($0) })[...]
         var isSplit = false
         while let first = rest.first {
             let components = first.key.components
@@ -55,6 +61,7 @@ private struct DeclaredPanes {
             let path = Array(components.prefix(names.count + 1))
             let inner = rest.prefix { $0.isWithin(path) }
             rest = rest.dropFirst(inner.count)
+            if !isOrdered, case .control? = sections.last?.rows.last { sections.append(PanelContents.Section()) }
             let (title, footer, isSection) = heading(of: path)
             if isSection {
                 sections.append(PanelContents.Section(title: title, footer: footer))
@@ -102,7 +109,8 @@ extension Control {
         self.init(
             key: setting.key,
             title: setting.title?.visible.map(strings.declared) ?? setting.key.components.last?.asTitle ?? "",
-            help: setting.help.map(strings.declared), rules: RuleWording(strings, check).texts(of: setting),
+            help: setting.help.map(strings.declared),
+            rules: setting.rules.isEmpty ? setting.demand : RuleWording(strings, check).texts(of: setting),
             unit: setting.unit.map(strings.declared), kind: kind, isOptional: check.types.contains("null"),
             isOwners: setting.isOwners, surroundings: surroundings, defaultValue: setting.defaultValue,
             problem: { ValueProblem(of: $0, check) })
@@ -110,14 +118,21 @@ extension Control {
 }
 
 extension DeclaredSetting {
-    /// The beginning of the sentences in which a store's schema states the requirements of a value.
-    private static let demand = "It must be "
+    /// The beginning of the sentence in which a store's schema states the requirements of a value.
+    private static let demandStart = "It must be "
 
     /// The program's help text; `nil` if it is empty.
     fileprivate var help: String? {
-        guard let words, let start = words.ranges(of: Self.demand).last?.lowerBound else { return words }
+        guard let words, let start = words.ranges(of: Self.demandStart).last?.lowerBound else { return words }
         let help = words[..<start].drop(while: \.isWhitespace)
         return help.isEmpty ? nil : String(help.reversed().drop(while: \.isWhitespace).reversed())
+    }
+
+    /// The requirements in the words of a schema that states them nowhere else.
+    fileprivate var demand: [RuleText] {
+        guard let words, let start = words.ranges(of: Self.demandStart).last?.upperBound else { return [] }
+        let text = words[start...]
+        return [RuleText(text: String(text.hasSuffix(".") ? text.dropLast() : text), source: .library, demand: "")]
     }
 }
 
