@@ -47,7 +47,7 @@ private struct UsualSettings: SettingsGroup {
         try await store.close()
         #expect(try text() == "{\n  \"$schema\": \"./settings.schema.json\",\n  \"size\": 5\n}\n")
         let written = try SettingValue(json: Data(contentsOf: schema))
-        #expect(written == SettingsSchema(settings: store.settings.map(SettingsSchema.Entry.init)).jsonSchema)
+        #expect(written == SettingsSchema(store.settings).jsonSchema)
         let value = try SettingValue(json: Data(contentsOf: file))
         #expect(SchemaValidator().mistakes(in: value, against: written) == [])
         let again = try await SettingsStore.open(at: file, configuration: writing)
