@@ -23,8 +23,8 @@ public final class PanelDirectory: Sendable {
 
         var name: String {
             switch self {
-            case .domain(let domain): domain.name
-            case .bundle(let bundle, let domain): bundle.title?.visible ?? domain.name
+            case .domain(let domain): domain.name.visible ?? domain.name.asTitle
+            case .bundle(let bundle, let domain): bundle.title?.visible ?? Entry.domain(domain).name
             }
         }
 
@@ -138,7 +138,7 @@ public final class PanelDirectory: Sendable {
         let entries = entries().filter { ids.insert($0.id).inserted }
         return .html(
             PanelDocument(context: context, title: configuration.title, hasSearch: false).html {
-                HTML("h1") { context.strings.isolated(configuration.title.visible ?? context.strings("Settings")) }
+                HTML("h1") { context.strings.isolated(context.programTitle) }
                 if status == 404 {
                     HTML("p", ["class": "problem", "role": "alert"]) {
                         context.strings("There is no such page or setting.")

@@ -33,7 +33,7 @@ struct PanelPages: Sendable {
         return .html(
             document.html {
                 trail(to: pane)
-                HTML("h1") { strings.isolated(pane.title.visible ?? strings("Settings")) }
+                HTML("h1") { strings.isolated(pane.title) }
                 if pane.sections.isEmpty { HTML("p", ["class": "empty"]) { strings("There are no settings here.") } }
                 for section in pane.sections {
                     HTML("section") {
@@ -69,7 +69,9 @@ struct PanelPages: Sendable {
         case .text(let title, let text):
             return HTML("div", ["class": "control"]) {
                 HTML("div", ["class": "row"]) {
-                    HTML("div", ["class": "head"]) { HTML("span", ["class": "title"]) { strings.isolated(title) } }
+                    if let title = title.visible {
+                        HTML("div", ["class": "head"]) { HTML("span", ["class": "title"]) { strings.isolated(title) } }
+                    }
                     HTML("div", ["class": "field"]) { HTML("span") { strings.isolated(text) } }
                 }
             }
@@ -86,9 +88,13 @@ struct PanelPages: Sendable {
         let parents = ancestors(of: pane)
         if !parents.isEmpty {
             HTML("nav", ["aria-label": .text(strings("Way back"))]) {
-                for parent in parents {
-                    HTML("a", ["href": .text(context.panePath(parent.id))]) { strings.isolated(parent.title) }
-                    HTML("span", ["aria-hidden": "true"]) { " › " }
+                HTML("ol") {
+                    for parent in parents {
+                        HTML("li") {
+                            HTML("a", ["href": .text(context.panePath(parent.id))]) { strings.isolated(parent.title) }
+                        }
+                    }
+                    HTML("li", ["aria-current": "page"]) { strings.isolated(pane.title) }
                 }
             }
         }

@@ -97,13 +97,14 @@ public final class SettingsPanel: Sendable {
     /// Returns the panel's contents, with its texts in the user's languages.
     func contents(for languages: [String]) async throws -> PanelContents {
         let strings = configuration.declaredStrings(for: languages)
+        let title = title(in: strings)
         switch source {
-        case .schema(let declared): return PanelContents(declared, title: configuration.title, strings: strings)
+        case .schema(let declared): return PanelContents(declared, title: title, strings: strings)
         case .bundle(let bundle):
-            return PanelContents(bundle.localized(for: languages), of: store, title: configuration.title)
+            return PanelContents(bundle.localized(for: languages), of: store, title: title)
         case .groups(let types):
             try await open(types)
-            return PanelContents(DeclaredSettings(store.file.schema()), title: configuration.title, strings: strings)
+            return PanelContents(DeclaredSettings(store.file.schema()), title: title, strings: strings)
         case .values: return contentsOfValues(in: strings)
         }
     }
@@ -111,10 +112,13 @@ public final class SettingsPanel: Sendable {
     /// Returns the contents where nothing is declared: they appear and disappear with the values.
     func contentsOfValues(in strings: PanelStrings) -> PanelContents {
         let declared = DeclaredSettings(describing: store.keys.effectiveValues)
-        var contents = PanelContents(declared, title: configuration.title, strings: strings)
+        var contents = PanelContents(declared, title: title(in: strings), strings: strings)
         contents.isEverything = true
         return contents
     }
+
+    /// Returns the title of the first pane. It is never blank, so neither is a heading or a link with it.
+    private func title(in strings: PanelStrings) -> String { configuration.title.visible ?? strings("Settings") }
 }
 
 extension SettingsPanel {

@@ -3,6 +3,12 @@ import SettlePanel
 import SettleTesting
 import Testing
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// What can't be changed on a page: it is reached by the keyboard, says why, and can't be operated, also without a
 /// script.
 @Suite(.timeLimit(.minutes(10))) struct LockedControlTests {
@@ -90,7 +96,27 @@ import Testing
     @Test func `The style sheet sizes what stands for a control as the control, and keeps focus in sight`() async {
         let style = await browser.get("/style.css").text
         #expect(style.contains("*, *::before, *::after { box-sizing: border-box; }"))
-        #expect(style.contains("scroll-padding-block-start: 5rem"))
+        #expect(style.contains("scroll-padding-block-start: 5rem; scroll-padding-block-end: 4rem"))
+        #expect(style.contains("@media (forced-colors: active)") && style.contains("@media print"))
+    }
+
+    @Test("A stored value that a lock covers is marked by its own difference from the default, not by the lock's")
+    func coveredMarks() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "app.json")
+        try Data(#"{"name": "x", "level": "debug"}"#.utf8).write(to: file)
+        let store = try await SettingsStore.open(
+            at: file,
+            searching: [
+                .source(.managed, ManualDomainSource(DomainContents(Self.managed)), locksKeys: true), .application,
+            ])
+        let panel = SettingsPanel(store, groups: App.self, configuration: .init(title: "x", access: .everyone))
+        let forms = ShownForms(await PanelBrowser(panel).get("/"))
+        func isMarked(_ key: String) throws -> Bool {
+            try #require(forms[key]).elements.contains { $0.attributes["class"] == "mark" }
+        }
+        // “x” is the default of the name, and “debug” is not that of the level.
+        #expect(try !isMarked("name") && isMarked("level"))
     }
 
     @Test func `The server refuses, whatever is sent`() async throws {

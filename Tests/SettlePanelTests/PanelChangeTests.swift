@@ -185,6 +185,22 @@ import Testing
         #expect(page.contains("In force: boss’s.") && page.contains("value=\"own\""))
     }
 
+    @Test("A covered value that equals the default has no mark, and another one has")
+    func coveredMarks() async throws {
+        let program = try await PanelProgram(
+            overrides: SettingTree(["limits": .dictionary(["name": .string("boss’s"), "count": .integer(9)])]))
+        // The default of the name is “x”, that of the count 3.
+        try await program.store.commit {
+            try program.store.keys.setValue("x", forKey: "limits.name")
+            try program.store.keys.setValue(4, forKey: "limits.count")
+        }
+        let forms = ShownForms(await program.browser.get(Self.page))
+        func isMarked(_ key: String) throws -> Bool {
+            try #require(forms[key]).elements.contains { $0.attributes["class"] == "mark" }
+        }
+        #expect(try !isMarked("limits.name") && isMarked("limits.count"))
+    }
+
     @Test func `A secret is never shown: not as a value, nor when it is refused, nor in its history`() async throws {
         let program = try await PanelProgram()
         #expect(await change(program, "token", ("value", "s3cr3t")).status == 303)

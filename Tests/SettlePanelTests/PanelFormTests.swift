@@ -47,6 +47,15 @@ import Testing
         return String(rest[..<(rest.firstRange(of: "</form>")?.lowerBound ?? rest.endIndex)])
     }
 
+    @Test("Texts of several lines in a list have identifiers and names of their own")
+    func textAreasInLists() async throws {
+        let described = try await Described(["list": .array([.string("a\nb"), .string("c\nd")])])
+        let page = await (try described.browser(Self.list)).get("/")
+        let areas = try #require(ShownForms(page)["list"]).elements.filter { $0.name == "textarea" }
+        #expect(areas.compactMap { $0.attributes["aria-label"] } == ["Entry 1", "Entry 2"])
+        #expect(areas.count == 2 && Set(areas.compactMap { $0.attributes["id"] }).count == 2)
+    }
+
     @Test func `What is shown as JSON stays JSON when it is refused`() async throws {
         let described = try await Described(["list": .array([.string("a"), .null])])
         let browser = try described.browser(Self.list)

@@ -64,10 +64,17 @@ struct Control: Sendable {
 
 extension String {
     /// The text; `nil` if there is nothing to see in it. Bundles have such titles for space between rows.
-    var visible: String? { allSatisfy(\.isWhitespace) ? nil : self }
+    var visible: String? {
+        let isBlank = unicodeScalars.allSatisfy {
+            $0.properties.isWhitespace || $0.properties.isDefaultIgnorableCodePoint
+        }
+        return isBlank ? nil : self
+    }
 
-    /// An identifier in code as readable text: `checkInterval` is “Check interval”, `max_size` “Max size”.
+    /// An identifier in code as readable text: `checkInterval` is “Check interval”, `max_size` “Max size”. Never blank:
+    /// a name in which there is nothing to see is in quotation marks.
     var asTitle: String {
+        guard visible != nil else { return "“\(self)”" }
         var words: [String] = []
         var word = ""
         var previous: Character = " "

@@ -20,10 +20,11 @@ struct ControlState: Sendable {
 
     /// Whether there is a stored value to remove here.
     let isStored: Bool
-    /// Whether the effective value differs from the default.
+    /// Whether ``value`` differs from the default.
     let differsFromDefault: Bool
 
-    /// Whether it is shown as changed: not if only a lock has another value, which no user has chosen.
+    /// Whether it is shown as changed: not if only a lock has another value, which no user has chosen, and not if a
+    /// stored value that another domain covers equals the default.
     var isChanged: Bool { differsFromDefault && (lock == nil || isStored) }
 
     /// Distinguishes the shown value from others; for a secret, only whether there is one.
@@ -50,14 +51,15 @@ struct ControlState: Sendable {
             state.isCovered || !isDefault && [.registration, .language].contains(where: store.searchesDomain)
         let explanation = mustExplain ? store.keys.explanationWithoutPlaces(forKey: control.key) : nil
         let stored = state.isCovered ? explanation?.storedValue : state.value
+        let shown = stored ?? state.value
         isStored = explanation?.hasStoredValue ?? (state.domain == .application)
         differsFromDefault =
-            !isDefault && control.isAnother(state.value, than: explanation?.defaultValue ?? state.defaultValue)
+            !isDefault && control.isAnother(shown, than: explanation?.defaultValue ?? state.defaultValue)
         (domain, isCovered, lock) = (state.domain, state.isCovered, state.lock)
         // A bundle may ask to hide a value that the declaration does not hide.
         problem = state.problem.map { control.isSecret ? Self.hiddenProblem : $0.description }
         covering = state.isCovered && !control.isSecret ? state.value : nil
-        value = control.isSecret ? nil : stored ?? state.value
+        value = control.isSecret ? nil : shown
     }
 
     /// Replaces a sentence that may contain a secret.
@@ -75,10 +77,11 @@ struct ControlState: Sendable {
         isStored = explanation.hasStoredValue
         isCovered = stored != nil && domain != .application
         covering = isCovered && !control.isSecret ? explanation.value : nil
-        value = control.isSecret ? nil : stored ?? explanation.value ?? control.defaultValue
+        let shown = stored ?? explanation.value
+        value = control.isSecret ? nil : shown ?? control.defaultValue
         differsFromDefault =
             !DomainName.ofDefaults.contains(domain)
-            && control.isAnother(explanation.value, than: explanation.defaultValue ?? control.defaultValue)
+            && control.isAnother(shown, than: explanation.defaultValue ?? control.defaultValue)
     }
 }
 

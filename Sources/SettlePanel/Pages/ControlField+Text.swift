@@ -16,13 +16,14 @@ extension ControlField {
         }
     }
 
-    func textArea(_ kind: ControlKind, _ text: String, name: StaticString) -> HTML {
+    /// - Parameter label: The name of a part, which no label names; `nil` for the setting's own input.
+    func textArea(_ kind: ControlKind, _ text: String, name: StaticString, id: String, label: String?) -> HTML {
         HTML(
             "textarea",
             [
                 "id": .text(id), "name": .text("\(name)"), "rows": "3", "spellcheck": "false",
-                "dir": kind.direction, "readonly": .flag(isLocked), "aria-describedby": .optional(description),
-                "aria-invalid": invalid,
+                "dir": kind.direction, "readonly": .flag(isLocked), "aria-label": .optional(label),
+                "aria-describedby": .optional(description), "aria-invalid": invalid,
             ]
         ) {
             // The first line break of the contents is ignored.
@@ -33,7 +34,9 @@ extension ControlField {
     func scalar(
         _ kind: ControlKind, _ text: String, name: StaticString, id: String, label: String?, hint: String? = nil
     ) -> HTML {
-        if text.utf8.contains(UInt8(ascii: "\n")), case .text = kind { return textArea(kind, text, name: name) }
+        if text.utf8.contains(UInt8(ascii: "\n")), case .text = kind {
+            return textArea(kind, text, name: name, id: id, label: label)
+        }
         var (type, keyboard, step) = ("text", String?.none, String?.none)
         var (minimum, maximum, text) = (String?.none, String?.none, text)
         var (capitalization, correction) = (String?.none, String?.none)

@@ -37,7 +37,7 @@ struct ControlField {
         case .list(let element): parts(input, element, isNamed: false)
         case .dictionary(let element): parts(input, element, isNamed: true)
         case .secret: secret
-        case .json, .data: textArea(kind, input.text, name: "value")
+        case .json, .data: textArea(kind, input.text, name: "value", id: id, label: nil)
         default: scalar(kind, input.text, name: "value", id: id, label: nil)
         }
     }

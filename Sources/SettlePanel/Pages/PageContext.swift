@@ -17,6 +17,9 @@ struct PageContext: Sendable {
     /// The version of the panel's own files; another version has other names.
     let assets: String
 
+    /// The title of the program, or of the list of programs. Never blank.
+    var programTitle: String { contents.title.visible ?? strings("Settings") }
+
     func path(_ rest: String, _ query: KeyValuePairs<String, String> = [:]) -> String {
         var fields = query.map { "\($0.key)=\(PercentEncoding.encoded($0.value))" }
         if let origin { fields.append("return=\(PercentEncoding.encoded(origin))") }

@@ -49,7 +49,7 @@ struct PanelDocument: Sendable {
                 if context.contents.hasIcon {
                     HTML("img", ["src": .text("\(context.base)/icon"), "alt": "", "width": "24", "height": "24"])
                 }
-                HTML("span") { context.strings.isolated(context.contents.title.visible ?? context.strings("Settings")) }
+                HTML("span") { context.strings.isolated(context.programTitle) }
             }
             if hasSearch { search }
         }

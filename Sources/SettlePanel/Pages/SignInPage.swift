@@ -7,7 +7,7 @@ struct SignInPage: Sendable {
         let strings = context.strings
         return .html(
             page {
-                HTML("h1") { context.contents.title }
+                HTML("h1") { strings.isolated(context.programTitle) }
                 HTML("p") { strings("This link lets this browser see and change the settings. It works once.") }
                 HTML("form", ["method": "post", "action": .text("\(context.base)/enter")]) {
                     HTML("input", ["type": "hidden", "name": "link", "value": .text(link)])
