@@ -74,10 +74,11 @@ struct PageUpdates: Sendable {
     /// of all settings.
     private mutating func settings(of pages: PanelPages) -> (controls: [Control], outline: String) {
         if let declared { return declared }
-        let contents = pages.context.contents
-        let settings = (controls: page.controls(in: contents), outline: page.outline(in: contents))
+        let controls = page.controls(in: pages)
+        let settings = (controls: controls, outline: page.outline(of: controls, in: pages.context.contents))
         // If nothing is declared, settings appear and disappear with the values.
         if case .values = pages.panel.source { return settings }
+        if page.dependsOnValues { return settings }
         declared = settings
         return settings
     }

@@ -123,7 +123,7 @@ struct PanelActions: Sendable {
     }
 
     private func done(_ pane: PanelContents.Pane, _ control: Control, isStored: Bool = true) -> PanelResponse {
-        guard wantsFragment else { return .redirect(to: "\(context.panePath(pane.id))#\(control.id)") }
+        guard wantsFragment else { return .redirect(to: "\(context.returnPath(pane: pane.id))#\(control.id)") }
         var response = PanelResponse.html(pages.rendered(control).html)
         if !isStored { response.headers.append(("X-Settle-Unchanged", "1")) }
         return response

@@ -44,7 +44,7 @@ public final class PanelDirectory: Sendable {
     }
 
     private let gate: PanelGate
-    private let entries: @Sendable () -> [Entry]
+    private let makeEntries: @Sendable () -> [Entry]
     private let panels = Mutex<[String: Opened]>([:])
 
     /// A panel and its sources.
@@ -61,14 +61,23 @@ public final class PanelDirectory: Sendable {
     ///   - entries: The panels. The closure is called for each request, so the list may change. Of two panels of the
     ///     same kind and domain, the first one counts.
     public init(configuration: SettingsPanel.Configuration, entries: @escaping @Sendable () -> [Entry]) {
-        (gate, self.entries) = (PanelGate(configuration), entries)
+        (gate, makeEntries) = (PanelGate(configuration), entries)
     }
 
     /// The path of the front page, without a slash at its end; empty for the server's root.
     public var path: String { gate.configuration.base }
 
     /// Returns the path of a panel on the list.
-    public func path(of entry: Entry) -> String { "\(path)/of/\(PercentEncoding.encoded(entry.id))/" }
+    public func path(of entry: Entry) -> String { "\(base(of: entry))/" }
+
+    /// Returns the path of a panel on the list, without a slash at its end.
+    private func base(of entry: Entry) -> String { "\(path)/of/\(PercentEncoding.encoded(entry.id))" }
+
+    /// The panels on the list now, each once.
+    var entries: [Entry] {
+        var ids: Set<String> = []
+        return makeEntries().filter { ids.insert($0.id).inserted }
+    }
 
     /// Makes a link that lets one browser in, once; see ``SettingsPanel/makeLink(returningTo:)``.
     ///
@@ -81,18 +90,19 @@ public final class PanelDirectory: Sendable {
     }
 
     private func respond(_ visit: ParsedRequest, _ formToken: String) async -> PanelResponse {
+        if visit.path == "/search" { return await search(visit, formToken) }
         guard visit.path.hasPrefix("/of/") else { return front(visit, formToken) }
         let rest = visit.path.dropFirst("/of/".count)
         let name = String(rest.prefix { $0 != "/" })
-        guard let entry = entries().first(where: { $0.id.hasSameBytes(as: name) }) else {
+        guard let entry = entries.first(where: { $0.id.hasSameBytes(as: name) }) else {
             return front(visit, formToken, status: 404)
         }
         do {
             var inner = visit
             inner.path = String(rest.dropFirst(name.count))
-            let base = "\(path)/of/\(PercentEncoding.encoded(name))"
             return await PanelRouter(
-                panel: try await panel(entry), visit: inner, formToken: formToken, base: base, home: "\(path)/"
+                panel: try await panel(entry), visit: inner, formToken: formToken, base: base(of: entry),
+                home: "\(path)/"
             ).respond()
         } catch {
             return .sentence(503, "The settings of “\(entry.name)” can't be opened. \(error)")
@@ -130,14 +140,27 @@ public final class PanelDirectory: Sendable {
         }
     }
 
+    /// Returns the pages of a panel on the list.
+    func pages(of entry: Entry, _ visit: ParsedRequest, _ formToken: String) async throws -> PanelPages {
+        let panel = try await panel(entry)
+        let contents = try await panel.contents(for: visit.languages)
+        return PanelPages(
+            panel: panel,
+            context: visit.context(
+                contents, base: base(of: entry), formToken: formToken, panel.configuration, home: "\(path)/"))
+    }
+
+    /// Returns the data of a page that belongs to all panels.
+    func context(_ visit: ParsedRequest, _ formToken: String) -> PageContext {
+        let contents = PanelContents(title: gate.configuration.title, panes: [])
+        return visit.context(contents, base: path, formToken: formToken, gate.configuration)
+    }
+
     private func front(_ visit: ParsedRequest, _ formToken: String, status: Int = 200) -> PanelResponse {
-        let configuration = gate.configuration
-        let contents = PanelContents(title: configuration.title, panes: [])
-        let context = visit.context(contents, base: path, formToken: formToken, configuration)
-        var ids: Set<String> = []
-        let entries = entries().filter { ids.insert($0.id).inserted }
+        let context = context(visit, formToken)
+        let entries = entries
         return .html(
-            PanelDocument(context: context, title: configuration.title, hasSearch: false).html {
+            PanelDocument(context: context, title: context.programTitle, hasSearch: !entries.isEmpty).html {
                 HTML("h1") { context.strings.isolated(context.programTitle) }
                 if status == 404 {
                     HTML("p", ["class": "problem", "role": "alert"]) {
@@ -153,6 +176,11 @@ public final class PanelDirectory: Sendable {
                                 HTML("span") { context.strings.isolated(entry.name) }
                                 HTML("span", ["class": "chevron", "aria-hidden": "true"]) { "›" }
                             }
+                        }
+                    }
+                    HTML("p", ["class": "foot"]) {
+                        HTML("a", ["href": .text(context.path("search", ["changed": "1"]))]) {
+                            context.strings("Only what I changed")
                         }
                     }
                 }

@@ -10,7 +10,7 @@ extension PanelPages {
     ///   - lifetime: The time that the browser's session lasts; `nil` for no end.
     func events(_ query: FormFields, lastEvent: String?, lifetime: Duration?) -> PanelResponse {
         let page = PageScope(query)
-        let undeclared = page.controls(in: context.contents).map(\.key).filter {
+        let undeclared = page.candidates(in: context.contents).map(\.key).filter {
             panel.store.keys.setting(forKey: $0.description) == nil
         }
         let ending = EventStreamControl(

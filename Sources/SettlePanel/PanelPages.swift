@@ -46,21 +46,35 @@ struct PanelPages: Sendable {
                         }
                     }
                 }
-                if !pane.controls.isEmpty {
-                    HTML("p", ["class": "foot"]) {
-                        HTML("a", ["href": .text(context.path("reset", ["pane": pane.id]))]) {
-                            strings("Reset this page…")
-                        }
-                        if pane.id.isEmpty, context.contents.panes.count > 1 {
-                            HTML("a", ["href": .text(context.path("reset"))]) { strings("Reset everything…") }
-                        }
-                    }
-                } else if pane.id.isEmpty, !pane.sections.isEmpty {
-                    HTML("p", ["class": "foot"]) {
-                        HTML("a", ["href": .text(context.path("reset"))]) { strings("Reset everything…") }
+                foot(of: pane)
+            }, status: status)
+    }
+
+    /// Returns the links below a pane's settings.
+    @HTMLBuilder private func foot(of pane: PanelContents.Pane) -> HTML {
+        let (isFirst, hasControls) = (pane.id.isEmpty, !pane.controls.isEmpty)
+        if hasControls || isFirst && !pane.sections.isEmpty {
+            HTML("p", ["class": "foot"]) {
+                if isFirst {
+                    HTML("a", ["href": .text(context.path("search", ["changed": "1"]))]) {
+                        strings("Only what I changed")
                     }
                 }
-            }, status: status)
+                if hasControls {
+                    HTML("a", ["href": .text(context.path("reset", ["pane": pane.id]))]) {
+                        strings("Reset this page…")
+                    }
+                }
+                if isFirst, !hasControls || context.contents.panes.count > 1 {
+                    HTML("a", ["href": .text(context.path("reset"))]) { strings("Reset everything…") }
+                }
+                if hasControls {
+                    HTML("a", ["href": .text(context.path("json", ["pane": pane.id])), "download": .present]) {
+                        strings("Download as JSON")
+                    }
+                }
+            }
+        }
     }
 
     private func row(_ row: PanelContents.Row, _ forms: RenderedPage) -> HTML {
@@ -109,32 +123,6 @@ struct PanelPages: Sendable {
             current = parent
         }
         return parents
-    }
-
-    /// Returns the settings whose texts contain all words of a search.
-    func search(_ text: String) -> PanelResponse {
-        let forms = RenderedPage(.search(text: text), self)
-        let document = PanelDocument(context: context, title: strings("Search"), events: forms.events)
-        let found = context.contents.found(text)
-        return .html(
-            document.html {
-                HTML("h1") { strings("Search") }
-                HTML("p", ["class": "empty"]) {
-                    let text = strings.isolated(text)
-                    found.isEmpty
-                        ? strings.html("Nothing is called “%@”.", text) : strings.html("Found for “%@”:", text)
-                }
-                for (pane, controls) in found {
-                    HTML("section") {
-                        HTML("h2") {
-                            HTML("a", ["href": .text(context.panePath(pane.id))]) {
-                                strings.isolated(pane.title.visible ?? strings("Settings"))
-                            }
-                        }
-                        HTML("div", ["class": "card"]) { controls.map { forms[$0] ?? HTML() } }
-                    }
-                }
-            })
     }
 
     /// Returns only the form of a setting, for a page that already shows it.

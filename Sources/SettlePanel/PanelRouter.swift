@@ -31,7 +31,8 @@ struct PanelRouter: Sendable {
         case ("POST", _): return pages.missing
         case (_, ""), (_, "/"): return pages.pane("")
         case (_, "/pane"): return pages.pane(query["id"] ?? "")
-        case (_, "/search"): return pages.search(query["q"] ?? "")
+        case (_, "/search"): return pages.search(context.search ?? SettingsQuery(text: ""))
+        case (_, "/json"): return pages.json(pane: query["pane"] ?? "")
         case (_, "/form"): return pages.form(of: query["key"] ?? "", id: query["control"])
         case (_, "/why"): return await pages.why(query["key"] ?? "")
         case (_, "/reset"): return pages.question(pane: query["pane"])

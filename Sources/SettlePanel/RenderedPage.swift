@@ -6,19 +6,21 @@ struct RenderedPage: Sendable {
     /// The address of the stream of changes from this state on.
     let events: String
 
-    /// - Parameter submission: The typed input for a setting that was not accepted.
+    /// - Parameters:
+    ///   - controls: The settings on the page, if they are known.
+    ///   - submission: The typed input for a setting that was not accepted.
     init(
-        _ scope: PageScope, _ pages: PanelPages,
+        _ scope: PageScope, _ pages: PanelPages, controls: [Control]? = nil,
         submission: (control: Control, submission: ControlForm.Submission)? = nil
     ) {
         // Read the token before the forms, so that it is not newer than they are.
         let token = pages.panel.store.history.token
-        let controls = scope.controls(in: pages.context.contents)
+        let controls = controls ?? scope.controls(in: pages)
         let forms = controls.map { control in
             pages.rendered(control, submission.flatMap { $0.control.id == control.id ? $0.submission : nil })
         }
         self.forms = Dictionary(zip(controls.map(\.id), forms.map(\.html))) { first, _ in first }
-        let outline = scope.outline(in: pages.context.contents)
+        let outline = scope.outline(of: controls, in: pages.context.contents)
         events = scope.address(
             from: PageCursor(token: token, outline: outline, forms: forms.map(\.digest)), in: pages.context)
     }

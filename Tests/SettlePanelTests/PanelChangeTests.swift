@@ -191,8 +191,8 @@ import Testing
             overrides: SettingTree(["limits": .dictionary(["name": .string("boss’s"), "count": .integer(9)])]))
         // The default of the name is “x”, that of the count 3.
         try await program.store.commit {
-            try program.store.keys.setValue("x", forKey: "limits.name")
-            try program.store.keys.setValue(4, forKey: "limits.count")
+            try program.store.keys.setValue(SettingValue.string("x"), forKey: "limits.name")
+            try program.store.keys.setValue(SettingValue.integer(4), forKey: "limits.count")
         }
         let forms = ShownForms(await program.browser.get(Self.page))
         func isMarked(_ key: String) throws -> Bool {

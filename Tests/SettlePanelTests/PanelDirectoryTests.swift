@@ -158,6 +158,22 @@ import Testing
         #expect(page.contains("in clear"))
     }
 
+    @Test("A search on the front page finds settings and names of all programs, and reports those it can't search")
+    func search() async throws {
+        let folder = try TemporaryFolder()
+        let app = try await domain("org.example.app", in: folder, App.self)
+        let bad = ProgramDomain(name: "org.example.bad", file: app.file.appending(path: "settings.json"))
+        let directory = directory(Entries([.domain(app), .bundle(Self.bundle, app), .domain(bad)]))
+        let browser = PanelBrowser(directory)
+        #expect(await browser.get("/").text.contains("action=\"/search\""))
+        let found = await browser.get("/search?q=attempts").text
+        #expect(found.contains("/of/domain%3Aorg.example.app/#c-count\"><span>Most <mark>attempts</mark></span>"))
+        #expect(!found.contains("Painter") && found.contains("The settings of “org.example.bad” can’t be searched:"))
+        #expect(await browser.get("/search?q=PAINT").text.contains("<mark>Paint</mark>er"))
+        let changed = await browser.get("/search?changed=1").text
+        #expect(changed.contains("#c-count") && !changed.contains("#c-sounds"))
+    }
+
     @Test func `A settings file that can't be opened is told, and does not end the others`() async throws {
         let folder = try TemporaryFolder()
         let good = try await domain("org.example.good", in: folder)

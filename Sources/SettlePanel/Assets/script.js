@@ -34,8 +34,11 @@ function update(scope) {
 }
 // The digest of what the program has sent last, by form. A form that is not as the program has made it has none.
 const sent = new Map();
-for (const form of document.querySelectorAll("form.control")) sent.set(form.id, form.dataset.digest);
-update(document);
+function remember() {
+  for (const form of document.querySelectorAll("form.control")) sent.set(form.id, form.dataset.digest);
+  update(document);
+}
+remember();
 
 // Between the press of a button and its release, the button must stay.
 let isPressed = false, later = [];
@@ -72,6 +75,7 @@ function isRefused(form) { return form.querySelector("[role=alert]") !== null; }
 // What a person is typing, or has typed and is not stored.
 function isTyped(form) { return form.hasAttribute("data-typing") || pending.has(form.id); }
 function isBusy(form) { return isTyped(form) || isRefused(form); }
+function isAnyBusy() { return [...document.querySelectorAll("form.control")].some(isBusy); }
 // By a search, which ends with the first: the form's own list of names is made anew after each change.
 function fieldIn(form, name) { return form.querySelector(`[name=${name}]`); }
 
@@ -336,12 +340,11 @@ window.addEventListener("beforeunload", (event) => {
 let isOutdated = false;
 function renew() {
   if (!isOutdated || document.activeElement?.closest("form.control")) return;
-  if (![...document.querySelectorAll("form.control")].some(isBusy)) location.reload();
+  if (!isAnyBusy()) location.reload();
 }
 
-const stream = body.dataset.events ? new URL(body.dataset.events, location.href) : null;
-// Says what the program has sent last: what the page shows, unless an answer has come between.
-let since = stream ? stream.searchParams.get("since") : "";
+// The stream of the page. What it has sent last is what the page shows, unless an answer has come between.
+let stream, since;
 function isAsSent() {
   return [...document.querySelectorAll("form.control")].every((form) => form.dataset.digest === sent.get(form.id));
 }
@@ -387,8 +390,57 @@ function listen() {
     delay = Math.min(delay * 2, 10000);
   });
 }
-if (stream) {
-  // A page that nobody sees needs no connection; browsers have few for each server.
-  document.addEventListener("visibilitychange", () => { if (document.hidden) stop(); else listen(); });
-  if (!document.hidden) listen();
+function follow() {
+  stream = body.dataset.events ? new URL(body.dataset.events, location.href) : null;
+  since = stream ? stream.searchParams.get("since") : "";
+  if (stream && !document.hidden) listen(); else stop();
+}
+// A page that nobody sees needs no connection; browsers have few for each server.
+document.addEventListener("visibilitychange", () => { if (document.hidden || !stream) stop(); else listen(); });
+follow();
+
+// --- A search as one types: its results replace what the page shows, and its address is theirs.
+
+const main = document.getElementById("main"), seeking = document.querySelector("form[role=search]");
+// Where the search began. It is shown again when nothing is sought.
+const beginning = seeking && location.pathname === new URL(seeking.getAttribute("action"), location.href).pathname
+  ? document.querySelector("header .home").href : location.href;
+let address = location.pathname + location.search, soon, asked = 0, isSeeking = false;
+
+function turn(page, url) {
+  for (const name of ["events", "form"]) {
+    if (page.body.dataset[name]) body.dataset[name] = page.body.dataset[name]; else delete body.dataset[name];
+  }
+  main.replaceChildren(...page.getElementById("main").childNodes);
+  document.title = page.title;
+  // The way back leads to where the search began, not through all that was typed.
+  history[isSeeking ? "replaceState" : "pushState"](null, "", url);
+  address = location.pathname + location.search;
+  isSeeking = true;
+  for (const known of [sent, versions, left, fetching]) known.clear();
+  remember();
+  isOutdated = false;
+  follow();
+  // Screen readers say it; the eye sees the results.
+  if (!status.classList.contains("shown")) status.textContent = main.querySelector(".empty")?.textContent ?? "";
+}
+
+async function seek() {
+  const isSought = fieldIn(seeking, "q").value.trim() !== "" || fieldIn(seeking, "changed") !== null;
+  const url = isSought ? new URL(seeking.getAttribute("action"), location.href) : new URL(beginning);
+  if (isSought) url.search = new URLSearchParams(new FormData(seeking));
+  asked += 1;
+  const number = asked;
+  try {
+    const response = await fetch(url), text = await response.text();
+    if (number !== asked) return;
+    if (response.status === 401) end();
+    // What is typed in a form, or was refused, must stay. The Return key leaves the page, which asks first.
+    else if (response.ok && !isAnyBusy()) turn(new DOMParser().parseFromString(text, "text/html"), url);
+  } catch { if (number === asked) tell(body.dataset.unreachable); }
+}
+if (seeking) {
+  seeking.addEventListener("input", () => { clearTimeout(soon); soon = setTimeout(seek, 150); });
+  seeking.addEventListener("submit", () => { clearTimeout(soon); asked += 1; });
+  window.addEventListener("popstate", () => { if (location.pathname + location.search !== address) location.reload(); });
 }

@@ -2,7 +2,10 @@
 extension PanelStrings {
     /// Returns a text of the program or of a user, whose language is unknown, in the direction of its first letter.
     /// Nothing in it, even a directional control character, affects the text around it.
-    func isolated(_ text: String) -> HTML { isMixed(text) ? HTML("bdi") { text } : HTML(text) }
+    func isolated(_ text: String) -> HTML { isolated(text, as: HTML(text)) }
+
+    /// Returns a piece of a page that shows a text, isolated as the text would be.
+    func isolated(_ text: String, as html: HTML) -> HTML { isMixed(text) ? HTML("bdi") { html } : html }
 
     /// Returns text that reads from left to right in every language: numbers, JSON, keys, paths and the like.
     func code(_ text: String) -> HTML { isMixed(text) ? HTML("bdi", ["dir": "ltr"]) { text } : HTML(text) }

@@ -70,7 +70,10 @@ extension ControlForm {
         let pane = context.contents.location(of: control.key, id: control.id)?.pane.id ?? ""
         return HTML(
             "a",
-            ["class": "button quiet", "href": .text("\(context.panePath(pane))#\(control.id)"), "data-leave": .present]
+            [
+                "class": "button quiet", "href": .text("\(context.returnPath(pane: pane))#\(control.id)"),
+                "data-leave": .present,
+            ]
         ) { strings("Keep what is there") }
     }
 

@@ -69,6 +69,13 @@ struct ControlForm: Sendable {
         submission?.version ?? .init(token: state.token?.description ?? "", seen: state.seen)
     }
 
+    /// The same form as it is on a page without a search.
+    var withoutSearch: ControlForm {
+        var context = context
+        context.search = nil
+        return ControlForm(context: context, control: control, state: state, submission: submission)
+    }
+
     /// Returns a value as a piece of a page.
     func shown(_ value: SettingValue) -> HTML { control.shown(value, strings) }
 
@@ -76,7 +83,7 @@ struct ControlForm: Sendable {
 
     private var head: HTML {
         HTML("div", ["class": "head"]) {
-            let title = strings.isolated(control.title)
+            let title = context.marked(control.title)
             if let titleID {
                 HTML("span", ["class": "title", "id": .text(titleID)]) { title }
             } else {
@@ -87,7 +94,7 @@ struct ControlForm: Sendable {
             }
             if isHelped {
                 HTML("p", ["class": "help", "id": .text(helpID)]) {
-                    strings.isolated(control.help ?? "")
+                    context.marked(control.help ?? "")
                     for (index, rule) in control.rules.enumerated() {
                         if index > 0 || control.help != nil { " " }
                         rule.sentence(strings)

@@ -16,12 +16,18 @@ struct PageContext: Sendable {
     let home: String?
     /// The version of the panel's own files; another version has other names.
     let assets: String
+    /// The search whose words are marked, and to which a form returns; `nil` on other pages.
+    var search: SettingsQuery?
 
     /// The title of the program, or of the list of programs. Never blank.
     var programTitle: String { contents.title.visible ?? strings("Settings") }
 
     func path(_ rest: String, _ query: KeyValuePairs<String, String> = [:]) -> String {
-        var fields = query.map { "\($0.key)=\(PercentEncoding.encoded($0.value))" }
+        path(rest, query.map { ($0.key, $0.value) })
+    }
+
+    func path(_ rest: String, _ query: [(String, String)]) -> String {
+        var fields = query.map { "\($0.0)=\(PercentEncoding.encoded($0.1))" }
         if let origin { fields.append("return=\(PercentEncoding.encoded(origin))") }
         return "\(base)/\(rest)" + (fields.isEmpty ? "" : "?" + fields.joined(separator: "&"))
     }
@@ -30,11 +36,15 @@ struct PageContext: Sendable {
         id.isEmpty ? path("") : path("pane", ["id": id])
     }
 
+    /// Returns the path of the page to which a form returns: the results of the search that shows it, or its pane.
+    func returnPath(pane id: String) -> String { search.map { path("search", $0.fields) } ?? panePath(id) }
+
     /// Returns the hidden fields of each form.
     func hiddenFields(_ fields: KeyValuePairs<String, String> = [:]) -> [HTML] {
         var fields = fields.map { ($0.key, $0.value) }
         fields.append(("form", formToken))
         if let origin { fields.append(("return", origin)) }
+        fields += search?.fields ?? []
         return fields.map { name, value in
             HTML("input", ["type": "hidden", "name": .text(name), "value": .text(value)])
         }

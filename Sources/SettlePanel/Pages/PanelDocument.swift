@@ -22,7 +22,8 @@ struct PanelDocument: Sendable {
             HTML(
                 "body",
                 [
-                    "data-events": .optional(events), "data-form": .text(context.path("form")),
+                    "data-events": .optional(events),
+                    "data-form": .text(context.path("form", context.search?.fields ?? [])),
                     "data-unreachable": .text(strings("The program can’t be reached. Trying again…")),
                     "data-ended": .text(strings("The session has ended. Use a new link, then load this page again.")),
                     "data-saved": .text(strings("Saved.")),
@@ -60,11 +61,15 @@ struct PanelDocument: Sendable {
             if let origin = context.origin {
                 HTML("input", ["type": "hidden", "name": "return", "value": .text(origin)])
             }
+            if context.search?.isChangedOnly == true {
+                HTML("input", ["type": "hidden", "name": "changed", "value": "1"])
+            }
             HTML(
                 "input",
                 [
                     "type": "search", "name": "q", "aria-label": .text(context.strings("Search the settings")),
-                    "placeholder": .text(context.strings("Search")),
+                    "placeholder": .text(context.strings("Search")), "value": .optional(context.search?.text),
+                    "dir": "auto",
                 ])
             HTML("button", ["class": "quiet"]) { context.strings("Search") }
         }

@@ -1,0 +1,40 @@
+import Settle
+
+/// The settings that a search finds, by pane.
+struct SearchResults: Sendable {
+    /// The results on the page.
+    var panes: [(pane: PanelContents.Pane, controls: [Control])] = []
+    /// The number of results on the page.
+    var count = 0
+    /// The number of all results.
+    var total = 0
+
+    var controls: [Control] { panes.flatMap(\.controls) }
+}
+
+extension PanelContents {
+    /// Returns the settings whose texts contain all words of a search, whatever their values are.
+    func found(_ query: SettingsQuery) -> [(pane: Pane, controls: [Control])] {
+        guard !query.isEmpty else { return [] }
+        return panes.compactMap { pane in
+            let controls = pane.controls.filter { query.isFound(in: $0.words + [pane.title]) }
+            return controls.isEmpty ? nil : (pane, controls)
+        }
+    }
+}
+
+extension PanelPages {
+    func results(of query: SettingsQuery) -> SearchResults {
+        var results = SearchResults()
+        for (pane, controls) in context.contents.found(query) {
+            let found =
+                query.isChangedOnly
+                ? controls.filter { ControlState(of: $0, in: panel.store).isChanged } : controls
+            let shown = Array(found.prefix(query.limit - results.count))
+            results.total += found.count
+            results.count += shown.count
+            if !shown.isEmpty { results.panes.append((pane, shown)) }
+        }
+        return results
+    }
+}
