@@ -80,20 +80,29 @@ struct PanelPages: Sendable {
     private func row(_ row: PanelContents.Row, _ forms: RenderedPage) -> HTML {
         switch row {
         case .control(let control): return forms[control] ?? HTML()
-        case .text(let title, let text):
-            return HTML("div", ["class": "control"]) {
-                HTML("div", ["class": "row"]) {
-                    if let title = title.visible {
-                        HTML("div", ["class": "head"]) { HTML("span", ["class": "title"]) { strings.isolated(title) } }
-                    }
-                    HTML("div", ["class": "field"]) { HTML("span") { strings.isolated(text) } }
+        case .text(let title, let text): return fixed(title, strings.isolated(text))
+        case .link(let title, nil): return fixed(title, HTML(strings("Only the program itself has this.")))
+        case .link(let title, let address?): return link(title, to: address)
+        case .pane(let id, let title): return link(title, to: context.panePath(id))
+        }
+    }
+
+    /// Returns a row that can't be operated.
+    private func fixed(_ title: String, _ content: HTML) -> HTML {
+        HTML("div", ["class": "control"]) {
+            HTML("div", ["class": "row"]) {
+                if let title = title.visible {
+                    HTML("div", ["class": "head"]) { HTML("span", ["class": "title"]) { strings.isolated(title) } }
                 }
+                HTML("div", ["class": "field"]) { HTML("span") { content } }
             }
-        case .pane(let id, let title):
-            return HTML("a", ["class": "pane", "href": .text(context.panePath(id))]) {
-                HTML("span") { strings.isolated(title) }
-                HTML("span", ["class": "chevron", "aria-hidden": "true"]) { "›" }
-            }
+        }
+    }
+
+    private func link(_ title: String, to address: String) -> HTML {
+        HTML("a", ["class": "pane", "href": .text(address)]) {
+            HTML("span") { strings.isolated(title) }
+            HTML("span", ["class": "chevron", "aria-hidden": "true"]) { "›" }
         }
     }
 

@@ -155,6 +155,35 @@ import Testing
         for place in ["/", "/why?key=password"] { check(await program.browser.get(place), place) }
     }
 
+    @Test("Links lead only to pages and emails, buttons say that they are in the program, and text views have lines")
+    func inAppSettingsKit() async throws {
+        let draft = SettingsBundle.MailDraft(
+            recipients: ["a@example.com"], copyRecipients: ["b@example.com", "c@example.com"], body: "x\n&")
+        let program = try await Program(
+            SettingsBundle(
+                root: .init(
+                    specifiers: [
+                        .init(.link(.init(url: "https://example.com/?a&b")), title: "Help"),
+                        .init(.link(.init(url: "javascript:alert(1)")), title: "Bad"),
+                        .init(.mailDraft(draft), title: "Mail"), .init(.button, title: "Log out"),
+                        .init(.mailDraft(.init()), title: " "), .init(.button),
+                        .init(.textView(.init()), key: "note", title: "Note", defaultValue: .string("one line")),
+                        .init(.datePicker(.init()), key: "alarm", title: "Alarm"),
+                    ])))
+        let page = await program.browser.get("/").text
+        #expect(page.contains("<a class=\"pane\" href=\"https://example.com/?a&amp;b\"><span>Help<"))
+        #expect(
+            page.contains("href=\"mailto:a%40example.com?cc=b%40example.com,c%40example.com&amp;body=x%0D%0A%26\""))
+        #expect(page.contains(">Bad<") && !page.contains("javascript:"))
+        #expect(page.matches(of: /Only the program itself has this\./).count == 2)
+        #expect(await program.form("note").contains("<textarea"))
+        #expect(await program.form("alarm").contains("datetime-local"))
+        #expect(await program.browser.change("note", [("value", "two\r\nlines")]).status == 303)
+        #expect(try program.stored("note") == .string("two\nlines"))
+        #expect(await program.browser.change("alarm", [("value", "2026-11-23T12:00:00")]).status == 303)
+        #expect(await program.form("alarm").contains("value=\"2026-11-23T12:00:00\""))
+    }
+
     @Test func `A text without a key is shown as it is`() async throws {
         let program = try await Program(Self.bundle)
         let page = await program.browser.get("/").text

@@ -116,7 +116,31 @@ enum SpecifierWriter {
             entries.set("Type", "PSRadioGroupSpecifier")
             entries.set("FooterText", group.footer)
             write(group.choices, isSorted: group.isSortedByTitle, to: &entries)
+        case .textView(let field):
+            entries.set("Type", "IASKTextViewSpecifier")
+            write(field, to: &entries)
+        case .datePicker(let picker):
+            entries.set("Type", "IASKDatePickerSpecifier")
+            if picker.mode != .dateAndTime { entries.set("DatePickerMode", picker.mode.rawValue) }
+        case .link(let link):
+            entries.set("Type", "IASKOpenURLSpecifier")
+            entries.set("File", link.url)
+        case .mailDraft(let draft):
+            entries.set("Type", "IASKMailComposeSpecifier")
+            write(draft, to: &entries)
+        case .button: entries.set("Type", "IASKButtonSpecifier")
         }
+    }
+
+    private static func write(_ draft: SettingsBundle.MailDraft, to entries: inout SettingValue.Entries) {
+        for (name, recipients) in [
+            ("IASKMailComposeToRecipents", draft.recipients), ("IASKMailComposeCcRecipents", draft.copyRecipients),
+            ("IASKMailComposeBccRecipents", draft.blindCopyRecipients),
+        ] where !recipients.isEmpty {
+            entries[name] = .array(recipients.map(SettingValue.string))
+        }
+        entries.set("IASKMailComposeSubject", draft.subject)
+        entries.set("IASKMailComposeBody", draft.body)
     }
 
     private static func write(_ field: SettingsBundle.TextField, to entries: inout SettingValue.Entries) {

@@ -7,15 +7,22 @@ enum BundleKeys {
     static func ofSpecifier(_ kind: SettingsBundle.Specifier.Kind) -> [String] {
         switch kind {
         case .group: ofAll + ["FooterText"]
-        case .textField:
+        case .textField, .textView:
             ofAll + ofValues + ["IsSecure", "KeyboardType", "AutocapitalizationType", "AutocorrectionType"]
         case .titleValue: ofAll + ofValues + ofChoices
         case .toggle: ofAll + ofValues + ["TrueValue", "FalseValue"]
         case .slider:
             ofAll + ofValues + ["MinimumValue", "MaximumValue", "MinimumValueImage", "MaximumValueImage"]
         case .multiValue: ofAll + ofValues + ofChoices + ["DisplaySortedByTitle"]
-        case .childPane: ofAll + ["File"]
+        case .childPane, .link: ofAll + ["File"]
         case .radioGroup: ofAll + ofValues + ofChoices + ["DisplaySortedByTitle", "FooterText"]
+        case .datePicker: ofAll + ofValues + ["DatePickerMode"]
+        case .mailDraft:
+            ofAll + [
+                "IASKMailComposeToRecipents", "IASKMailComposeCcRecipents", "IASKMailComposeBccRecipents",
+                "IASKMailComposeSubject", "IASKMailComposeBody",
+            ]
+        case .button: ofAll
         }
     }
 

@@ -16,6 +16,7 @@ struct BundleReader {
 
     let folder: BundleFolder
     let program: ProgramFolder
+    private let presentation: SettingsBundle.Presentation
     var findings = BundleFindings()
     /// The panes that were read, in the order of the rows that lead to them.
     private var panes: [SettingsBundle.Pane?] = []
@@ -26,8 +27,8 @@ struct BundleReader {
     private var way: [BundlePath] = []
     private var specifierCount = 0
 
-    init(_ folder: BundleFolder, _ program: ProgramFolder) {
-        (self.folder, self.program) = (folder, program)
+    init(_ folder: BundleFolder, _ program: ProgramFolder, _ presentation: SettingsBundle.Presentation) {
+        (self.folder, self.program, self.presentation) = (folder, program, presentation)
     }
 
     mutating func read() throws(RootFailure) -> SettingsBundle {
@@ -62,7 +63,7 @@ extension BundleReader {
         if let failure = failures[path] { throw failure }
         do throws(PaneFailure) {
             try checkRoom(for: path)
-            let list = try list(path)
+            let (list, file) = try paneList(path)
             guard case .dictionary(let entries) = list else {
                 throw PaneFailure(kind: .wrongValue, reason: "Its root is no dictionary.")
             }
@@ -70,7 +71,7 @@ extension BundleReader {
             panes.append(nil)
             let place = panes.count - 1
             way.append(path)
-            panes[place] = readPane(entries, path, title)
+            panes[place] = readPane(entries, path, from: file, title)
             way.removeLast()
         } catch {
             failures[path] = error
@@ -87,6 +88,32 @@ extension BundleReader {
         }
     }
 
+    /// Reads the list of a pane, or rather the first of its variants that can be read.
+    ///
+    /// - Parameter path: The path of the list without an addition.
+    private mutating func paneList(_ path: BundlePath) throws(PaneFailure) -> (list: SettingValue, file: BundlePath) {
+        let stem = path.name.without(ending: ".plist") ?? path.name
+        var refused: [(file: BundlePath, failure: PaneFailure)] = []
+        var found: (list: SettingValue, file: BundlePath)?
+        for suffix in presentation.suffixes.dropLast() where found == nil {
+            let file = BundlePath(Array(path.names.dropLast()) + ["\(stem)\(suffix).plist"])
+            // A longer name than systems accept is no file.
+            guard file.name.utf8.count <= 255 else { continue }
+            do throws(PaneFailure) {
+                found = (try list(file), file)
+            } catch {
+                if error.kind != .missingFile { refused.append((file, error)) }
+            }
+        }
+        let pane: (list: SettingValue, file: BundlePath)
+        if let found { pane = found } else { pane = (try list(path), path) }
+        // If none can be read, the last failure is reported for the pane.
+        for (file, failure) in refused {
+            findings.add(failure.kind, file.text, nil, "\(failure.reason) Another list of the pane is read instead.")
+        }
+        return pane
+    }
+
     private func list(_ path: BundlePath) throws(PaneFailure) -> SettingValue {
         let bytes: [UInt8]
         do throws(BundleFolder.Failure) {
@@ -95,7 +122,9 @@ extension BundleReader {
             throw PaneFailure(error)
         }
         do throws(FormatError) {
-            return try PropertyList.read(Data(bytes)).list.value
+            let (list, form) = try PropertyList.read(Data(bytes))
+            guard form == .xml, let normalized = bytes.withLineFeeds else { return list.value }
+            return try PropertyList.read(Data(normalized)).list.value
         } catch {
             throw PaneFailure(kind: .unreadableFile, reason: "\(error)", underlying: error)
         }
@@ -106,9 +135,9 @@ extension BundleReader {
     }
 
     private mutating func readPane(
-        _ entries: SettingValue.Entries, _ path: BundlePath, _ title: String?
+        _ entries: SettingValue.Entries, _ path: BundlePath, from file: BundlePath, _ title: String?
     ) -> SettingsBundle.Pane {
-        var reader = SpecifierReader(entries, file: path.text, index: nil)
+        var reader = SpecifierReader(entries, file: file.text, index: nil)
         let ownTitle = reader.text("Title")
         var pane = SettingsBundle.Pane(
             file: path.pane, title: ownTitle ?? title, stringsTable: reader.text("StringsTable"),
@@ -125,32 +154,32 @@ extension BundleReader {
         for (index, value) in specifiers.enumerated() {
             guard specifierCount < BundleLimits.specifiers else {
                 let more = "The bundle has more than \(BundleLimits.specifiers) specifiers."
-                findings.add(.limit, path.text, index, "\(more) This one and those after it are left out.")
+                findings.add(.limit, file.text, index, "\(more) This one and those after it are left out.")
                 break
             }
             specifierCount += 1
-            if let specifier = readSpecifier(value, path, index) { pane.specifiers.append(specifier) }
+            if let specifier = readSpecifier(value, file, index) { pane.specifiers.append(specifier) }
         }
         return pane
     }
 
     private mutating func readSpecifier(
-        _ value: SettingValue, _ path: BundlePath, _ index: Int
+        _ value: SettingValue, _ file: BundlePath, _ index: Int
     ) -> SettingsBundle.Specifier? {
         guard case .dictionary(let entries) = value else {
-            findings.add(.wrongValue, path.text, index, "The specifier is no dictionary. It is left out.")
+            findings.add(.wrongValue, file.text, index, "The specifier is no dictionary. It is left out.")
             return nil
         }
-        var reader = SpecifierReader(entries, file: path.text, index: index)
+        var reader = SpecifierReader(entries, file: file.text, index: index)
         let specifier = reader.read()
         findings.add(reader.findings)
         guard var specifier, case .childPane(let child) = specifier.kind else { return specifier }
         do throws(PaneFailure) {
-            let file = try readChild(child.file, from: path, title: specifier.title)
-            specifier.kind = .childPane(SettingsBundle.ChildPane(file: file))
+            let name = try readChild(child.file, title: specifier.title)
+            specifier.kind = .childPane(SettingsBundle.ChildPane(file: name))
             return specifier
         } catch {
-            findings.add(error.kind, path.text, index, "\(error.reason) The row is left out.")
+            findings.add(error.kind, file.text, index, "\(error.reason) The row is left out.")
             return nil
         }
     }
@@ -159,7 +188,7 @@ extension BundleReader {
     ///
     /// - Returns: The name of the pane.
     private mutating func readChild(
-        _ file: String, from parent: BundlePath, title: String?
+        _ file: String, title: String?
     ) throws(PaneFailure) -> String {
         guard let path = BundlePath(file, extension: ".plist") else {
             throw PaneFailure(kind: .unsafeName, reason: "“File” is no path within the bundle.")
@@ -177,6 +206,22 @@ extension BundleReader {
             }
         }
         return path.pane
+    }
+}
+
+extension [UInt8] {
+    /// The bytes of an XML file in UTF-8 with the line breaks that XML gives to texts, which are single line feeds;
+    /// `nil` if nothing changes.
+    fileprivate var withLineFeeds: [UInt8]? {
+        let (feed, returning) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+        // Another encoding has zero bytes.
+        guard contains(returning), !contains(0) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        for (index, byte) in enumerated() where !(byte == feed && index > 0 && self[index - 1] == returning) {
+            bytes.append(byte == returning ? feed : byte)
+        }
+        return bytes
     }
 }
 

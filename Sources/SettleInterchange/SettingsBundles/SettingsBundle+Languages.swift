@@ -83,7 +83,11 @@ private struct BundleTexts {
             group.choices = localized(group.choices, table)
             group.footer = group.footer.map { text($0, table) ?? $0 }
             return .radioGroup(group)
-        case .textField, .toggle, .slider, .childPane: return kind
+        case .mailDraft(var draft):
+            draft.subject = draft.subject.map { text($0, table) ?? $0 }
+            draft.body = draft.body.map { text($0, table) ?? $0 }
+            return .mailDraft(draft)
+        case .textField, .toggle, .slider, .childPane, .textView, .datePicker, .link, .button: return kind
         }
     }
 

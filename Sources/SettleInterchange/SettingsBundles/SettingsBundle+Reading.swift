@@ -14,6 +14,9 @@ extension SettingsError.Code {
 extension SettingsBundle {
     /// Reads a `Settings.bundle`: `Root.plist`, the panes to which it leads, all tables of texts, and the pictures.
     ///
+    /// A pane may have several lists, for other devices and for InAppSettingsKit: ``Presentation`` decides which one is
+    /// read. Its pane has the name without that addition, so ``write(to:)`` writes only the list that was read.
+    ///
     /// Property lists may be in XML, binary or the old text form; in the last one, where everything is text, numbers
     /// and `YES` are read as the values that they spell.
     ///
@@ -31,9 +34,12 @@ extension SettingsBundle {
     ///   - folder: The folder of the bundle. Only this name itself may be a link.
     ///   - program: The folder of the program. By default the one around the bundle, if its name ends with `.app`, even
     ///     if `Contents` and `Resources` are between.
+    ///   - presentation: The program that shows the bundle; by default Apple's Settings app.
     /// - Throws: `SettingsError` with the code `SettingsError.Code.settingsBundle` if the folder, or its
     ///   `Root.plist`, can't be read.
-    public static func read(at folder: URL, of program: URL? = nil) throws(SettingsError) -> SettingsBundle {
+    public static func read(
+        at folder: URL, of program: URL? = nil, as presentation: Presentation = .settingsApp
+    ) throws(SettingsError) -> SettingsBundle {
         let path = FilePath(folder.path).withoutTrailingSlashes
         let bundle: BundleFolder
         do throws(FileError) {
@@ -41,7 +47,7 @@ extension SettingsBundle {
         } catch {
             throw .unreadable(path, "\(error).", underlying: error)
         }
-        var reader = BundleReader(bundle, ProgramFolder(program, around: path))
+        var reader = BundleReader(bundle, ProgramFolder(program, around: path), presentation)
         do throws(BundleReader.RootFailure) {
             return try reader.read()
         } catch {
@@ -54,7 +60,7 @@ extension SettingsBundle {
     ///
     /// - Parameters:
     ///   - folder: The folder of the bundle.
-    ///   - program: The folder of the program; by default as for ``read(at:of:)``.
+    ///   - program: The folder of the program; by default as for ``read(at:of:as:)``.
     /// - Returns: `nil` if no program is around the bundle, or if its `Info.plist` has no identifier.
     public static func programIdentifier(at folder: URL, of program: URL? = nil) -> String? {
         ProgramFolder(program, around: FilePath(folder.path).withoutTrailingSlashes).identifier

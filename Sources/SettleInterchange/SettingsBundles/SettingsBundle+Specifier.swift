@@ -6,7 +6,8 @@ extension SettingsBundle {
         /// The kind, with all properties specific to it.
         public var kind: Kind
         /// The key of the value as the program spells it for `UserDefaults`: one name, with dots or without. `nil` for
-        /// groups and child panes, and for a title whose text never changes. Never empty.
+        /// elements without a value, such as groups, child panes and links, and for a title whose text never changes.
+        /// Never empty.
         public var key: String?
         /// The text beside it, or above a group.
         public var title: String?
@@ -45,6 +46,16 @@ extension SettingsBundle {
             case childPane(ChildPane)
             /// `PSRadioGroupSpecifier`: a choice whose values are the rows of a section.
             case radioGroup(RadioGroup)
+            /// `IASKTextViewSpecifier` of InAppSettingsKit: a field for text of several lines.
+            case textView(TextField)
+            /// `IASKDatePickerSpecifier` of InAppSettingsKit: a field for a date.
+            case datePicker(DatePicker)
+            /// `IASKOpenURLSpecifier` of InAppSettingsKit: a row that opens a URL.
+            case link(Link)
+            /// `IASKMailComposeSpecifier` of InAppSettingsKit: a row that begins an email.
+            case mailDraft(MailDraft)
+            /// `IASKButtonSpecifier` of InAppSettingsKit: a row that runs code of the program.
+            case button
         }
 
         /// Returns whether it is shown on a device of this kind.

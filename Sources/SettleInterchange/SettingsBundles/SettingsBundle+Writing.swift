@@ -7,7 +7,7 @@ public import Settle
 #endif
 
 extension SettingsBundle {
-    /// Writes a `Settings.bundle` that ``read(at:of:)`` reads as the same panes, texts and pictures.
+    /// Writes a `Settings.bundle` that ``read(at:of:as:)`` reads as the same panes, texts and pictures.
     ///
     /// Property lists are in XML, with sorted keys, and tables in the old text form, so that equal bundles give equal
     /// files. The title is in an `Info.plist` of the bundle, the icon in `Icon-Settings.png`. If only some choices have

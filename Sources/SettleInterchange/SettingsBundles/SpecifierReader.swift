@@ -23,20 +23,25 @@ struct SpecifierReader {
         }
         switch type {
         case "PSGroupSpecifier": return specifier(.group(SettingsBundle.Group(footer: text("FooterText"))))
-        case "PSTextFieldSpecifier": return readTextField()
+        case "PSTextFieldSpecifier": return readTextField { .textField($0) }
         case "PSTitleValueSpecifier": return readTitleValue()
         case "PSToggleSwitchSpecifier": return readToggle()
         case "PSSliderSpecifier": return readSlider()
         case "PSMultiValueSpecifier": return readMultiValue()
         case "PSRadioGroupSpecifier": return readRadioGroup()
         case "PSChildPaneSpecifier": return readChildPane()
+        case "IASKTextViewSpecifier": return readTextField { .textView($0) }
+        case "IASKDatePickerSpecifier": return readDatePicker()
+        case "IASKOpenURLSpecifier": return readLink()
+        case "IASKMailComposeSpecifier": return readMailDraft()
+        case "IASKButtonSpecifier": return specifier(.button)
         default:
             find(.unknownType, "The type “\(Self.shortened(type))” is not known. The specifier is left out.")
             return nil
         }
     }
 
-    private mutating func specifier(
+    mutating func specifier(
         _ kind: SettingsBundle.Specifier.Kind, key: String? = nil, defaultValue: SettingValue? = nil
     ) -> SettingsBundle.Specifier {
         var specifier = SettingsBundle.Specifier(
@@ -47,13 +52,15 @@ struct SpecifierReader {
 }
 
 extension SpecifierReader {
-    private mutating func readTextField() -> SettingsBundle.Specifier? {
+    private mutating func readTextField(
+        _ kind: (SettingsBundle.TextField) -> SettingsBundle.Specifier.Kind
+    ) -> SettingsBundle.Specifier? {
         guard let key = requiredKey() else { return nil }
         let field = SettingsBundle.TextField(
             isSecure: bool("IsSecure"), keyboard: named("KeyboardType", otherwise: .alphabet),
             autocapitalization: named("AutocapitalizationType", otherwise: .none),
             autocorrection: named("AutocorrectionType", otherwise: .byDefault))
-        return specifier(.textField(field), key: key, defaultValue: scalar("DefaultValue"))
+        return specifier(kind(field), key: key, defaultValue: scalar("DefaultValue"))
     }
 
     private mutating func readTitleValue() -> SettingsBundle.Specifier? {

@@ -57,6 +57,13 @@ private struct BundleRows {
             return .text(
                 title: specifier.title ?? "",
                 text: value.flatMap { label.title(for: $0) } ?? value?.spelledForPeople ?? "")
+        case .link(let link):
+            let title = specifier.title?.visible ?? link.url.visible
+            return title.map { .link(title: $0, address: link.webAddress) }
+        case .mailDraft(let draft):
+            let title = specifier.title?.visible ?? draft.recipients.first?.visible
+            return title.map { .link(title: $0, address: draft.address) }
+        case .button: return specifier.title?.visible.map { .link(title: $0, address: nil) }
         default:
             guard var control = Control(specifier, in: store) else { return nil }
             control.occurrence = counts[control.key, default: 0]

@@ -50,6 +50,8 @@ struct PanelContents: Sendable {
         case text(title: String, text: String)
         /// A link to another pane.
         case pane(id: String, title: String)
+        /// A link to a page elsewhere, or to a new email; without an address, to something that only the program has.
+        case link(title: String, address: String?)
     }
 
     func pane(_ id: String) -> Pane? { indices[Name(id)].map { panes[$0] } }

@@ -11,7 +11,7 @@ extension ControlKind {
             choices.map { .init(title: $0.title, shortTitle: $0.shortTitle, value: $0.value.converted(to: declared)) }
         }
         switch specifier.kind {
-        case .group, .childPane: return nil
+        case .group, .childPane, .link, .mailDraft, .button: return nil
         case .textField(let field): self = Self.field(field, declared)
         case .titleValue(let label): self = .label(label.choices)
         case .toggle(let toggle):
@@ -25,6 +25,13 @@ extension ControlKind {
                     isInteger: declared == .integer, minimum: .real(slider.minimum), maximum: .real(slider.maximum),
                     isSlider: true, minimumImage: slider.minimumImage, maximumImage: slider.maximumImage))
         case .multiValue(let list): self = .choice(choices(list.shownChoices), style: .select)
+        case .datePicker: self = .date
+        case .textView(let field):
+            self = Self.field(field, declared)
+            if case .text(var input) = self {
+                input.hasLines = true
+                self = .text(input)
+            }
         case .radioGroup(let group): self = .choice(choices(group.shownChoices), style: .radio)
         }
     }

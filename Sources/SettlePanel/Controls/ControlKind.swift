@@ -43,6 +43,8 @@ indirect enum ControlKind: Sendable {
     struct TextInput: Sendable, Hashable {
         /// The type of an HTML input.
         var type = "text"
+        /// Whether its field has several lines.
+        var hasLines = false
         /// Whether the text reads from left to right in every language, such as a URL or a UUID.
         var isCode = false
         /// The keyboard that a phone shows; a value of HTML's `inputmode`.

@@ -18,6 +18,7 @@ extension PanelStrings {
         "Show more": "عرض المزيد",
         "The settings of “%@” can’t be searched: %@": "لا يمكن البحث في إعدادات «%@»: %@",
         "Download as JSON": "تنزيل بصيغة JSON",
+        "Only the program itself has this.": "هذا موجود في البرنامج نفسه فقط.",
         "There are no settings here.": "لا توجد إعدادات هنا.",
         "There is no such page or setting.": "لا توجد صفحة أو إعداد كهذا.",
         "That did not work": "لم ينجح ذلك",

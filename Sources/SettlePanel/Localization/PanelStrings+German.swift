@@ -18,6 +18,7 @@ extension PanelStrings {
         "Show more": "Mehr zeigen",
         "The settings of “%@” can’t be searched: %@": "Die Einstellungen von „%@“ können nicht durchsucht werden: %@",
         "Download as JSON": "Als JSON herunterladen",
+        "Only the program itself has this.": "Das hat nur das Programm selbst.",
         "There are no settings here.": "Hier gibt es keine Einstellungen.",
         "There is no such page or setting.": "Diese Seite oder Einstellung gibt es nicht.",
         "That did not work": "Das hat nicht geklappt",

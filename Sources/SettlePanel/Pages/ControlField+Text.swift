@@ -34,7 +34,7 @@ extension ControlField {
     func scalar(
         _ kind: ControlKind, _ text: String, name: StaticString, id: String, label: String?, hint: String? = nil
     ) -> HTML {
-        if text.utf8.contains(UInt8(ascii: "\n")), case .text = kind {
+        if case .text(let input) = kind, input.hasLines || text.utf8.contains(UInt8(ascii: "\n")) {
             return textArea(kind, text, name: name, id: id, label: label)
         }
         var (type, keyboard, step) = ("text", String?.none, String?.none)

@@ -56,6 +56,7 @@ extension PanelContents.Row {
         case .control(let control): control.id
         case .text(let title, let text): "\(title) \(text)"
         case .pane(let id, let title): "\(id) \(title)"
+        case .link(let title, let address): "\(address ?? "") \(title)"
         }
     }
 }

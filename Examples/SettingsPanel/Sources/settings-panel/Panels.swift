@@ -100,7 +100,7 @@ final class Panels: Sendable {
 
     /// - Parameter domain: The domain of the values; by default the identifier of the program around the bundle.
     private static func entry(ofBundle url: URL, domain: String?) throws -> PanelDirectory.Entry {
-        let bundle = try SettingsBundle.read(at: url)
+        let bundle = try SettingsBundle.read(at: url, as: .inApp)
         for finding in bundle.findings { Terminal.complain("\(finding)") }
         guard let name = domain ?? SettingsBundle.programIdentifier(at: url) else {
             throw ValidationError("Give the domain, too: no program with an identifier is around \(url.path).")
