@@ -97,8 +97,8 @@ class Chromium:
             raise Failure(f"{method}: {reply['error']['message']}")
         return reply["result"]
 
-    def page(self, width=800, height=900, dark=False, script=True, language=None):
-        return Page(self, width, height, dark, script, language)
+    def page(self, width=800, height=900, dark=False, script=True, language=None, zoom=1, forced=False):
+        return Page(self, width, height, dark, script, language, zoom, forced)
 
     def close(self):
         try:
@@ -115,16 +115,17 @@ class Chromium:
 class Page:
     """A tab."""
 
-    def __init__(self, browser, width, height, dark, script, language):
+    def __init__(self, browser, width, height, dark, script, language, zoom, forced):
         self.browser = browser
         target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         self.target = target
         self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log", "Accessibility"):
             self.call(f"{domain}.enable")
-        self.size(width, height)
+        self.size(width, height, zoom)
         self.call("Emulation.setEmulatedMedia",
-                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+                            {"name": "forced-colors", "value": "active" if forced else "none"}])
         if not script:
             self.call("Emulation.setScriptExecutionDisabled", value=True)
         if language:
@@ -133,9 +134,10 @@ class Page:
     def call(self, method, **parameters):
         return self.browser.call(method, self.session, **parameters)
 
-    def size(self, width, height=900):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
-                  mobile=width < 500)
+    def size(self, width, height=900, zoom=1):
+        """A window of this size; zoomed in, the page has less room and larger pixels."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width // zoom, height=height // zoom,
+                  deviceScaleFactor=zoom, mobile=width < 500)
 
     def go(self, url):
         with self.browser.news:
@@ -210,13 +212,15 @@ class Page:
         self.key("Delete", 46)
         self.call("Input.insertText", text=text)
 
-    def key(self, name, code, text=None):
+    def key(self, name, code, text=None, shift=False):
         for kind in ("keyDown", "keyUp"):
             more = {"text": text} if text and kind == "keyDown" else {}
+            if shift:
+                more["modifiers"] = 8
             self.call("Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode=code, **more)
 
-    def tab(self):
-        self.key("Tab", 9)
+    def tab(self, back=False):
+        self.key("Tab", 9, shift=back)
 
     def enter(self):
         self.key("Enter", 13, "\r")

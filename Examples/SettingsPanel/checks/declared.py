@@ -4,6 +4,7 @@ import json
 import os
 import time
 
+import layout
 from chromium import Chromium
 from panel import Server, control, enter, must
 
@@ -261,6 +262,15 @@ def parting(page, server):
     must(server.values().get("note") != "too late", "A browser without a session has changed something.")
 
 
+def over_all(page, base):
+    """The front page searches all programs, as one types."""
+    page.go(base + "/")
+    page.type("header input[name=q]", "count")
+    page.until("document.querySelector('main a.pane[href$=\"#c-count\"] mark') !== null", "a result of the front page")
+    must(page.run("document.activeElement.name") == "q", "A search takes the focus.")
+    page.close()
+
+
 def named(page, base):
     for place, count in (("/", 40), ("/pane?id=inner", 4), ("/why?key=count", 5), ("/reset", 4), ("/search?q=t", 10)):
         page.go(base + place)
@@ -290,15 +300,9 @@ def check(program, home, shots):
         conflict(page, server)
         named(browser.page(), base)
         print("ok  conflicts and names", flush=True)
-        for width in (360, 800, 1440):
-            for dark in (False, True):
-                shown = browser.page(width=width, dark=dark)
-                shown.go(base + "/")
-                wide = shown.run("document.documentElement.scrollWidth")
-                must(wide <= width, f"At {width} points the page is {wide} wide.")
-                if shots:
-                    shown.shot(f"{shots}/declared-{width}-{'dark' if dark else 'light'}.png")
-                shown.close()
+        layout.sizes(browser, base, ("/", "/search?q=t", "/search?changed=1"), shots, "declared")
+        print("ok  sizes", flush=True)
+        over_all(browser.page(), f"http://127.0.0.1:{server.port}/settings")
         browser.call("Target.activateTarget", targetId=page.target)
         parting(page, server)
         print("ok  leaving, and the end of a session", flush=True)
