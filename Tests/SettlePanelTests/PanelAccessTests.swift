@@ -20,7 +20,8 @@ import Testing
     @Test func `Without a session nothing is shown and nothing changes`() async throws {
         let program = try await program()
         for place in [
-            "/", "/pane?id=limits", "/search?q=count", "/why?key=limits.count", "/reset", "/events", "/image?name=x",
+            "/", "/pane?id=limits", "/search?q=count", "/search?changed=1", "/json?pane=limits",
+            "/why?key=limits.count", "/reset", "/events", "/image?name=x",
         ] {
             let answer = await program.browser.get(place)
             #expect(answer.status == 401, "\(place)")

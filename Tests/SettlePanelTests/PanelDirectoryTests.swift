@@ -92,7 +92,10 @@ import Testing
         let directory = directory(entries, access: .sessions(PanelKey(), TestAuthentication()))
         let place = directory.path(of: entries.current[0])
         let stranger = PanelBrowser(directory)
-        for path in ["/", place, "\(place)pane?id=", "\(place)why?key=count", "\(place)events"] {
+        for path in [
+            "/", "/search?q=org", place, "\(place)json?pane=", "\(place)pane?id=", "\(place)why?key=count",
+            "\(place)events",
+        ] {
             let answer = await stranger.get(path)
             #expect(answer.status == 401 && !answer.text.contains("org.example"), "\(path)")
         }
