@@ -141,8 +141,19 @@ struct PanelActions: Sendable {
     private func answer(
         _ pane: PanelContents.Pane, _ control: Control, _ submission: ControlForm.Submission, status: Int
     ) -> PanelResponse {
+        guard submission.input.parts.count <= ControlForm.partLimit else {
+            return tooLong(submission, status: status)
+        }
         guard wantsFragment else { return pages.pane(pane.id, submission: (control, submission), status: status) }
         return .html(pages.rendered(control, submission).html, status: status)
+    }
+
+    /// Returns only the reason: with an input for each entry, 1 MiB of short ones would become a page of hundreds.
+    private func tooLong(_ submission: ControlForm.Submission, status: Int) -> PanelResponse {
+        let strings = context.strings
+        let remedy = strings("The list is too long to be shown again here. Go back to correct it; nothing was changed.")
+        return pages.problem(
+            status, HTML([submission.reason.sentence(in: strings), HTML(" "), HTML(remedy)]))
     }
 
     /// Removes the stored values of a pane's settings, or of all panes.

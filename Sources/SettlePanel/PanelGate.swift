@@ -45,6 +45,14 @@ final class PanelGate: Sendable {
         guard request.body.count <= SettingsPanel.bodyLimit else {
             return .sentence(413, "The request is larger than 1 MiB, so nothing was changed.")
         }
+        // A list whose last entries were cut off on the way would be stored like that. A server that decompresses
+        // bodies may leave the field as it was.
+        if let length = request.value(of: "content-length").flatMap({ Int($0) }), length > request.body.count,
+            request.value(of: "content-encoding") == nil, request.method == "POST"
+        {
+            return .sentence(
+                413, "Only \(request.body.count) of the request's \(length) bytes arrived, so nothing was changed.")
+        }
         // Only now: a form may have a field for every two bytes of the body.
         let visit = ParsedRequest(request, at: configuration.now())
         guard ["GET", "HEAD", "POST"].contains(request.method) else {

@@ -217,6 +217,19 @@ import Testing
         #expect(await program.browser.send("PUT", "/set", headers, []).status == 405)
         #expect(await program.browser.send("POST", "/set", headers, Array(large.dropLast())).status == 404)
     }
+
+    @Test func `A body that was cut on its way changes nothing`() async throws {
+        let program = try await PanelProgram()
+        let body = Array("key=limits.tags&part=a".utf8)
+        let headers = [
+            (name: "Origin", value: "http://localhost:8080"), (name: "Content-Length", value: "\(body.count + 7)"),
+        ]
+        #expect(await program.browser.send("POST", "/set", headers, body).status == 413)
+        #expect(program.app.limits.tags == [])
+        let whole = [headers[0], (name: "Content-Length", value: "\(body.count)")]
+        #expect(await program.browser.send("POST", "/set", whole, body).status == 303)
+        #expect(program.app.limits.tags == ["a"])
+    }
 }
 
 /// The key that signs sessions.

@@ -133,6 +133,28 @@ import Testing
         #expect(stored.count == room / 7 && stored.last == .string(String(last.dropFirst(6))))
     }
 
+    @Test func `A long list is shown as JSON, and one that is refused does not come back as inputs`() async throws {
+        let numbers = #""list": {"type": "array", "items": {"type": "integer"}, "x-type": "[Int]"}"#
+        let described = try await Described(["list": .array([.integer(1)])])
+        let browser = try described.browser(numbers)
+        let hidden = await browser.get("/").form(of: "list")
+        let origin = [(name: "Origin", value: "http://localhost:8080")]
+        let empty = hidden.map { "\($0)=\($1)" }.joined(separator: "&") + String(repeating: "&part=", count: 150_000)
+        for script in [[], [(name: "X-Settle-Fragment", value: "1")]] {
+            let refused = await browser.send("POST", "/set", origin + script, Array(empty.utf8))
+            #expect(refused.status == 422 && refused.text.contains("role=\"alert\">Entry 1 is empty."))
+            #expect(refused.text.utf8.count < 10_000)
+        }
+        #expect(try described.stored("list") == .array([.integer(1)]))
+        let entries = (0..<1001).map { ("part", "\($0)") }
+        #expect(await browser.post("/set", hidden + entries).status == 303)
+        let page = await browser.get("/")
+        #expect(page.form(of: "list").contains { $0 == ("as", "json") } && !page.text.contains("name=\"part\""))
+        #expect(await browser.post("/set", page.form(of: "list") + [("value", "[2, 3]")]).status == 303)
+        #expect(try described.stored("list") == .array([.integer(2), .integer(3)]))
+        #expect(await browser.get("/").text.matches(of: /name="part"/).count == 2)
+    }
+
     @Test func `The first of two pages of a file that is not there yet wins, and the second is told`() async throws {
         // A file that keeps its history is begun at once.
         let program = try await PanelProgram(history: .unchanged)

@@ -80,6 +80,8 @@ extension PanelStrings {
         "Cancel": "إلغاء",
         "Changed since, and left alone: %@": "تغيّر منذ ذلك الحين وتُرك كما هو: %@",
         "“%@” can’t be changed here, so nothing was undone.": "لا يمكن تغيير «%@» هنا، لذلك لم يُتراجع عن شيء.",
+        "The list is too long to be shown again here. Go back to correct it; nothing was changed.":
+            "القائمة أطول من أن تُعرض هنا مرة أخرى. عُد لتصحيحها؛ لم يتغيّر شيء.",
         "This can’t be stored here.": "لا يمكن حفظ هذا هنا.",
         // Input
         "A value is needed here.": "يلزم إدخال قيمة هنا.",

@@ -83,6 +83,9 @@ extension PanelStrings {
         "Changed since, and left alone: %@": "Seither geändert und so gelassen: %@",
         "“%@” can’t be changed here, so nothing was undone.":
             "„%@“ kann hier nicht geändert werden, darum wurde nichts widerrufen.",
+        "The list is too long to be shown again here. Go back to correct it; nothing was changed.":
+            "Die Liste ist zu lang, um hier noch einmal gezeigt zu werden. Gehen Sie zurück, um sie zu berichtigen; nichts "
+            + "wurde geändert.",
         "This can’t be stored here.": "Das kann hier nicht gespeichert werden.",
         // Input
         "A value is needed here.": "Hier wird ein Wert gebraucht.",

@@ -24,23 +24,24 @@ extension ControlForm {
             case refused(HTML)
             /// Somebody else has changed the value since the page was made.
             case conflict(author: String?)
+
+            func sentence(in strings: PanelStrings) -> HTML {
+                switch self {
+                case .refused(let sentence): return sentence
+                case .conflict(let author?):
+                    return strings.html("“%@” has changed this meanwhile.", strings.isolated(author))
+                case .conflict(nil): return HTML(strings("This has been changed meanwhile."))
+                }
+            }
         }
     }
 
     /// Returns the reason that it was not made, and the possible actions.
     @HTMLBuilder func explained(_ submission: Submission) -> HTML {
+        HTML("p") { submission.reason.sentence(in: strings) }
         switch submission.reason {
-        case .refused(let sentence):
-            HTML("p") { sentence }
-            keep
-        case .conflict(let author):
-            HTML("p") {
-                if let author {
-                    strings.html("“%@” has changed this meanwhile.", strings.isolated(author))
-                } else {
-                    strings("This has been changed meanwhile.")
-                }
-            }
+        case .refused: keep
+        case .conflict:
             HTML("dl") {
                 HTML("dt") { strings("There now") }
                 HTML("dd") { state.value.map { shown($0) } ?? HTML(strings("Not set")) }

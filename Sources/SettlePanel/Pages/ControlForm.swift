@@ -18,6 +18,10 @@ struct ControlForm: Sendable {
         var isJSON = false
     }
 
+    /// The maximum number of entries that get inputs of their own, which need hundreds of bytes each. A longer list or
+    /// dictionary is shown as JSON.
+    static let partLimit = 1000
+
     init(context: PageContext, control: Control, state: ControlState, submission: Submission?) {
         (self.context, self.control, self.state, self.submission) = (context, control, state, submission)
         shown = Shown(of: control, state, submission)
@@ -146,7 +150,7 @@ extension ControlForm.Shown {
     fileprivate init(of control: Control, _ state: ControlState, _ submission: ControlForm.Submission?) {
         if let submission, !submission.isReset {
             self.init(kind: submission.kind, input: submission.input, isJSON: submission.isJSON)
-        } else if let input = ControlInput(state.value, for: control.kind) {
+        } else if let input = ControlInput(state.value, for: control.kind), input.parts.count <= ControlForm.partLimit {
             self.init(kind: control.kind, input: input)
         } else if !control.isSecret, !control.kind.isLabel, let value = state.value, value != .null,
             let input = ControlInput(value, for: .json)
