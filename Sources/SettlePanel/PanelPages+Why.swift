@@ -4,7 +4,8 @@ extension PanelPages {
     /// The number of history entries on a page.
     private static let historyLimit = 20
 
-    /// Returns the page with the source of a setting's value, and its history.
+    /// Returns the page with the source of a setting's value, and its history: first what every user asks, in plain
+    /// sentences. Keys, domains and file locations are for developers, behind a disclosure.
     func why(_ text: String) async -> PanelResponse {
         guard let key = SettingKey(text), let (pane, control) = context.contents.location(of: key) else {
             return missing
@@ -19,21 +20,58 @@ extension PanelPages {
                     }
                 }
                 HTML("h1") { strings.isolated(control.title) }
-                HTML("p", ["class": "key"]) { HTML("code", ["dir": "ltr"]) { key.description } }
                 HTML("h2") { strings("Where the value comes from") }
-                answers(explanation, control)
-                if let change = explanation.change {
-                    HTML("p", ["class": "note"]) {
-                        strings.html("Last changed: %@", strings.code(SettingValue.date(change.time).spelledForPeople))
-                        if let author = change.author {
-                            ", "
-                            strings.html("by “%@”", strings.isolated(author))
-                        }
-                    }
-                }
+                source(explanation, control)
                 HTML("h2") { strings("History") }
                 entries(history, control)
+                HTML("details") {
+                    HTML("summary") { strings("For developers") }
+                    HTML("p", ["class": "key"]) { HTML("code", ["dir": "ltr"]) { key.description } }
+                    answers(explanation, control)
+                }
             })
+    }
+
+    /// Returns the value with its source, and who changed it last and when.
+    private func source(_ explanation: Explanation, _ control: Control) -> HTML {
+        HTML("div", ["class": "card source"]) {
+            HTML("p", ["class": "value"]) {
+                if control.isSecret {
+                    ControlState(of: control, in: panel.store).isSet ? strings("Is set") : strings("Not set")
+                } else {
+                    shown(explanation.value, control)
+                }
+            }
+            HTML("p") {
+                sentence(for: explanation.domain)
+                if explanation.answers.contains(where: \.locksKey) {
+                    " "
+                    strings("It is locked, so it can’t be changed here.")
+                }
+            }
+            if let change = explanation.change {
+                HTML("p") {
+                    strings.html("Last changed: %@", strings.code(SettingValue.date(change.time).spelledForPeople))
+                    if let author = change.author {
+                        ", "
+                        strings.html("by “%@”", strings.isolated(author))
+                    }
+                }
+            }
+        }
+    }
+
+    private func sentence(for domain: DomainName) -> HTML {
+        switch domain {
+        case .declaration, .registration, .language:
+            HTML(strings("This is the default. Nobody has chosen another value."))
+        case .application: HTML(strings("This value was chosen in these settings."))
+        case .managed: HTML(strings("An administrator has set this value."))
+        default:
+            strings.html(
+                "This value does not come from these settings, but from: %@.",
+                strings.isolated(strings.name(of: domain)))
+        }
     }
 
     private func answers(_ explanation: Explanation, _ control: Control) -> HTML {

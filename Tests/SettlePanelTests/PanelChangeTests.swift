@@ -235,6 +235,40 @@ import Testing
         #expect(await program.browser.post("/undo", [("token", "x")]).status == 404)
     }
 
+    @Test func `The page of a value has sentences for users, and keys and files only for developers`() async throws {
+        let program = try await PanelProgram(
+            managed: SettingTree(["limits": .dictionary(["level": .string("error")])]),
+            overrides: SettingTree(["limits": .dictionary(["volume": .real(0.25)])]))
+        #expect(await change(program, "count", ("value", "9")).status == 303)
+        func parts(_ key: String) async throws -> (users: String, developers: String) {
+            let text = await program.browser.get("/why?key=limits.\(key)").text
+            let start = try #require(text.firstRange(of: "<details>")?.lowerBound, "\(text)")
+            let main = try #require(text.firstRange(of: "<main")?.upperBound)
+            return (String(text[main..<start]), String(text[start...]))
+        }
+        let count = try await parts("count")
+        #expect(count.users.contains(">9 times<") && count.users.contains("chosen in these settings"), "\(count.users)")
+        #expect(count.users.contains("by “panel”") && count.users.contains(">Undo<"))
+        #expect(count.developers.contains(">limits.count<") && count.developers.contains("app.json"))
+        // A form's hidden field and an address have the key, but nobody sees it.
+        #expect(!count.users.contains(">limits.count<") && !count.users.contains("app.json"))
+        #expect(try await parts("name").users.contains("This is the default."))
+        #expect(try await parts("level").users.contains("An administrator has set this value. It is locked"))
+        #expect(try await parts("volume").users.contains("but from: boss."))
+        let token = try await parts("token").users
+        #expect(token.contains(">Not set<") && !token.contains("hunter2"))
+    }
+
+    @Test func `The link to a value's page is one stop of the keyboard, and has a name`() async throws {
+        let program = try await PanelProgram()
+        let form = try #require(ShownForms(await program.browser.get(Self.page))["limits.count"])
+        let links = form.elements.filter { $0.attributes["class"] == "why" }
+        #expect(links.count == 1 && links[0].name == "a" && links[0].attributes["href"] == "/why?key=limits.count")
+        #expect(links.first?.children.last?.children.first?.text == "Why? Most attempts")
+        // What is not stored can't be reset, so there is no line of buttons.
+        #expect(!form.elements.contains { $0.attributes["class"] == "more" })
+    }
+
     @Test func `Keys that are not shown can't be written`() async throws {
         let program = try await PanelProgram()
         for key in ["limits", "limits.nothing", "", "a..b", "limits.count.x"] {

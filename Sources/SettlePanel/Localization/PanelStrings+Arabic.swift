@@ -118,6 +118,14 @@ extension PanelStrings {
         // Why
         "Why?": "لماذا؟",
         "Where the value comes from": "من أين تأتي القيمة",
+        "It is locked, so it can’t be changed here.": "وهي مقفلة، فلا يمكن تغييرها هنا.",
+        "This is the default. Nobody has chosen another value.":
+            "هذه هي القيمة الافتراضية. لم يختر أحد قيمة أخرى.",
+        "This value was chosen in these settings.": "اختيرت هذه القيمة في هذه الإعدادات.",
+        "An administrator has set this value.": "عيّن مسؤول هذه القيمة.",
+        "This value does not come from these settings, but from: %@.":
+            "لا تأتي هذه القيمة من هذه الإعدادات، بل من: %@.",
+        "For developers": "للمطورين",
         "Source": "المصدر",
         "Value": "القيمة",
         "Place": "المكان",

@@ -124,6 +124,14 @@ extension PanelStrings {
         // Why
         "Why?": "Warum?",
         "Where the value comes from": "Woher der Wert kommt",
+        "It is locked, so it can’t be changed here.": "Er ist gesperrt und kann hier nicht geändert werden.",
+        "This is the default. Nobody has chosen another value.":
+            "Das ist der Standardwert. Niemand hat einen anderen gewählt.",
+        "This value was chosen in these settings.": "Dieser Wert wurde in diesen Einstellungen gewählt.",
+        "An administrator has set this value.": "Ein Administrator hat diesen Wert gesetzt.",
+        "This value does not come from these settings, but from: %@.":
+            "Dieser Wert kommt nicht aus diesen Einstellungen, sondern von: %@.",
+        "For developers": "Für Entwickler",
         "Source": "Quelle",
         "Value": "Wert",
         "Place": "Ort",

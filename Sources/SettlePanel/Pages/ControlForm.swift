@@ -96,6 +96,7 @@ struct ControlForm: Sendable {
             if state.isChanged {
                 HTML("span", ["class": "mark"]) { strings("Changed") }
             }
+            why
             if isHelped {
                 HTML("p", ["class": "help", "id": .text(helpID)]) {
                     context.marked(control.help ?? "")
@@ -108,17 +109,28 @@ struct ControlForm: Sendable {
         }
     }
 
-    private var more: HTML {
-        HTML("div", ["class": "more"]) {
-            if obstacle == nil, state.isStored {
+    /// The link to the page with the source of the value: one stop of the keyboard, which the style sheet shows only
+    /// where a user is.
+    private var why: HTML {
+        HTML(
+            "a",
+            [
+                "class": "why", "title": .text(strings("Why?")),
+                "href": .text(context.path("why", ["key": control.key.description])),
+            ]
+        ) {
+            HTML("span", ["aria-hidden": "true"]) { "i" }
+            HTML("span", ["class": "hidden"]) { "\(strings("Why?")) \(control.title)" }
+        }
+    }
+
+    @HTMLBuilder private var more: HTML {
+        if obstacle == nil, state.isStored {
+            HTML("div", ["class": "more"]) {
                 HTML("button", ["class": "quiet", "name": "action", "value": "reset", "formnovalidate": .present]) {
                     strings(control.isSecret ? "Clear" : "Reset")
                     HTML("span", ["class": "hidden"]) { " \(control.title)" }
                 }
-            }
-            HTML("a", ["href": .text(context.path("why", ["key": control.key.description]))]) {
-                strings("Why?")
-                HTML("span", ["class": "hidden"]) { " \(control.title)" }
             }
         }
     }
