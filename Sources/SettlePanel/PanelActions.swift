@@ -5,6 +5,8 @@ struct PanelActions: Sendable {
     let panel: SettingsPanel
     let context: PageContext
     let form: FormFields
+    /// The name under which changes are stored.
+    let author: String
     /// Whether to answer with only the changed form.
     let wantsFragment: Bool
 
@@ -68,17 +70,18 @@ struct PanelActions: Sendable {
         for _ in 0..<Self.attempts {
             do {
                 guard let token else {
-                    try await store.commit(author: panel.configuration.author) {
+                    try await store.commit(author: author) {
                         try refuseIfOther(control)
                         try write()
                     }
                     return done(pane, control)
                 }
                 try await store.commit(
-                    ifUnchangedSince: token, keys: [key.description], author: panel.configuration.author, write)
+                    ifUnchangedSince: token, keys: [key.description], author: author, write)
                 return done(pane, control)
             } catch is OtherIsThere {
-                return conflict(pane, control, submission, wanting: value, author: nil)
+                let author = store.keys.explanationWithoutPlaces(forKey: key).change?.author
+                return conflict(pane, control, submission, wanting: value, author: author)
             } catch let error as SettingsError where error.code == .conflict {
                 // The page may have shown a value that was on its way to the file: its token is then older than the
                 // value.
@@ -123,9 +126,12 @@ struct PanelActions: Sendable {
     }
 
     private func done(_ pane: PanelContents.Pane, _ control: Control, isStored: Bool = true) -> PanelResponse {
-        guard wantsFragment else { return .redirect(to: "\(context.returnPath(pane: pane.id))#\(control.id)") }
-        var response = PanelResponse.html(pages.rendered(control).html)
-        if !isStored { response.headers.append(("X-Settle-Unchanged", "1")) }
+        var response =
+            wantsFragment
+            ? PanelResponse.html(pages.rendered(control).html)
+            : .redirect(to: "\(context.returnPath(pane: pane.id))#\(control.id)")
+        if isStored { response.event = .changed(keys: [control.key.description]) }
+        if !isStored, wantsFragment { response.headers.append(("X-Settle-Unchanged", "1")) }
         return response
     }
 
@@ -163,10 +169,12 @@ struct PanelActions: Sendable {
         let store = panel.store
         let keys = controls.filter { pages.form($0).isResettable }.map(\.key)
         do {
-            try await store.commit(author: panel.configuration.author) {
+            try await store.commit(author: author) {
                 for key in keys { try store.keys.removeValue(forKey: key) }
             }
-            return .redirect(to: context.panePath(pane ?? ""))
+            var response = PanelResponse.redirect(to: context.panePath(pane ?? ""))
+            response.event = .changed(keys: keys.map(\.description))
+            return response
         } catch {
             return pages.problem(422, context.strings.english("\(error)"))
         }
@@ -179,7 +187,7 @@ struct PanelActions: Sendable {
             // The declarations of another program are not in the store, so it can't know which settings are owner-only.
             let (contents, strings) = (context.contents, context.strings)
             let result = try await panel.store.history.undo(
-                .token(token), force: false, author: panel.configuration.author
+                .token(token), force: false, author: author
             ) { key in
                 guard contents.mayUndo(at: key) else {
                     throw PanelError(strings("“%@” can’t be changed here, so nothing was undone.", key.description))
@@ -189,7 +197,10 @@ struct PanelActions: Sendable {
                 let keys = context.strings.code(result.conflicts.map { "“\($0.key)”" }.joined(separator: ", "))
                 return pages.problem(409, context.strings.html("Changed since, and left alone: %@", keys))
             }
-            return .redirect(to: form["key"].map { context.path("why", ["key": $0]) } ?? context.panePath(""))
+            var response = PanelResponse.redirect(
+                to: form["key"].map { context.path("why", ["key": $0]) } ?? context.panePath(""))
+            response.event = .changed(keys: result.keys)
+            return response
         } catch let error as PanelError {
             return pages.problem(422, HTML("\(error)"))
         } catch {

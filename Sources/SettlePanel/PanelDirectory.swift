@@ -79,10 +79,14 @@ public final class PanelDirectory: Sendable {
         return makeEntries().filter { ids.insert($0.id).inserted }
     }
 
-    /// Makes a link that lets one browser in, once; see ``SettingsPanel/makeLink(returningTo:)``.
+    /// Makes a link that lets one browser in, once; see ``SettingsPanel/makeLink(for:returningTo:)``.
     ///
-    /// - Parameter path: The path of the page that it leads to, such as that of a panel; `nil` for the front page.
-    public func makeLink(to path: String? = nil) -> String { gate.makeLink(to: path) }
+    /// - Parameters:
+    ///   - name: The name of the user who gets it; `nil` if nobody in particular does.
+    ///   - path: The path of the page that it leads to, such as that of a panel; `nil` for the front page.
+    public func makeLink(for name: String? = nil, to path: String? = nil) -> String {
+        gate.makeLink(for: name, to: path)
+    }
 
     /// Answers a request. It never throws: a failure becomes a page or a sentence.
     public func respond(to request: PanelRequest) async -> PanelResponse {

@@ -1,31 +1,36 @@
+import Settle
+
 /// Admits requests, or answers them itself.
 ///
 /// It checks, in this order: the host name of the request, the page that sent it, the session, and for a change the
 /// form's token.
 final class PanelGate: Sendable {
     let configuration: SettingsPanel.Configuration
-    private let sessions: PanelSessions?
-    private let links: OneTimeLinks
+    /// `nil` if everyone is admitted.
+    let sessions: PanelSessions?
+    /// `nil` if everyone is admitted.
+    let links: OneTimeLinks?
 
     init(_ configuration: SettingsPanel.Configuration) {
         self.configuration = configuration
-        links = OneTimeLinks(lifetime: configuration.linkLifetime.inSeconds)
         switch configuration.access {
         case .sessions(let key, let authentication):
-            sessions = PanelSessions(
-                key: key, authentication: authentication, lifetime: Int(configuration.sessionLifetime.inSeconds),
-                path: configuration.base.isEmpty ? "/" : configuration.base, isSecure: configuration.isSecure)
-        case .everyone: sessions = nil
+            sessions = PanelSessions(key, authentication, configuration)
+            links = OneTimeLinks(
+                key: key, authentication: authentication, lifetime: configuration.linkLifetime.wholeSeconds)
+        case .everyone: (sessions, links) = (nil, nil)
         }
     }
 
     /// Makes the path and query of a link that lets one browser in.
     ///
     /// - Parameters:
+    ///   - name: The name of the user who gets it; `nil` if nobody in particular does.
     ///   - path: The path of the page that it leads to; `nil` for the first one.
     ///   - origin: The path of the program's page to which the panel leads back.
-    func makeLink(to path: String? = nil, returningTo origin: String? = nil) -> String {
-        var link = "\(configuration.base)/enter?link=\(links.make(at: configuration.now()))"
+    func makeLink(for name: String?, to path: String? = nil, returningTo origin: String? = nil) -> String {
+        let secret = links?.make(for: UserName.usable(name), at: configuration.now()) ?? ""
+        var link = "\(configuration.base)/enter?link=\(secret)"
         if let path { link += "&to=\(PercentEncoding.encoded(path))" }
         if let origin { link += "&return=\(PercentEncoding.encoded(origin))" }
         return link
@@ -35,78 +40,85 @@ final class PanelGate: Sendable {
     func answer(
         _ request: PanelRequest, inside: (ParsedRequest, _ formToken: String) async -> PanelResponse
     ) async -> PanelResponse {
-        await answer(request, inside).secured()
+        let response = await answer(request, inside)
+        if let audit = configuration.audit, let event = PanelAuditEvent(response, to: request) { audit(event) }
+        return response.secured()
     }
 
     private func answer(
         _ request: PanelRequest, _ inside: (ParsedRequest, String) async -> PanelResponse
     ) async -> PanelResponse {
         if let refusal = OriginCheck(hosts: configuration.hosts).refusal(of: request) { return refusal }
+        if let refusal = refusalOfBody(of: request) { return refusal }
+        // Only now: a form may have a field for every two bytes of the body.
+        var visit = ParsedRequest(request, at: configuration.now())
+        guard ["GET", "HEAD", "POST"].contains(request.method) else {
+            return PanelResponse(405, [("Allow", "GET, HEAD, POST")])
+        }
+        switch (request.method, visit.path) {
+        case ("POST", "/enter"): return await enter(visit)
+        case (_, "/enter"): return await enterPage(visit)
+        case (_, "/style.css"): return .asset(PanelAssets.style, "text/css; charset=utf-8")
+        case (_, "/script.js"): return .asset(PanelAssets.script, "text/javascript; charset=utf-8")
+        default: break
+        }
+        guard let sessions else {
+            visit.user = UserName.usable(request.user)
+            return await inside(visit, "").by(visit.user)
+        }
+        do {
+            guard let session = try await sessions.admitted(request, at: visit.now) else {
+                return visit.path == "/icon" ? .icon : strangerPage(visit)
+            }
+            (visit.session, visit.user) = (session, session.record.name)
+            return await answer(visit, of: session, in: sessions, inside).by(visit.user)
+        } catch {
+            return .sentence(503, "\(error)")
+        }
+    }
+
+    private func refusalOfBody(of request: PanelRequest) -> PanelResponse? {
         guard request.body.count <= SettingsPanel.bodyLimit else {
             return .sentence(413, "The request is larger than 1 MiB, so nothing was changed.")
         }
         // A list whose last entries were cut off on the way would be stored like that. A server that decompresses
         // bodies may leave the field as it was.
-        if let length = request.value(of: "content-length").flatMap({ Int($0) }), length > request.body.count,
-            request.value(of: "content-encoding") == nil, request.method == "POST"
-        {
-            return .sentence(
-                413, "Only \(request.body.count) of the request's \(length) bytes arrived, so nothing was changed.")
-        }
-        // Only now: a form may have a field for every two bytes of the body.
-        let visit = ParsedRequest(request, at: configuration.now())
-        guard ["GET", "HEAD", "POST"].contains(request.method) else {
-            return PanelResponse(405, [("Allow", "GET, HEAD, POST")])
-        }
-        switch (request.method, visit.path) {
-        case ("POST", "/enter"): return enter(visit)
-        case (_, "/enter"): return enterPage(visit)
-        case (_, "/style.css"): return .asset(PanelAssets.style, "text/css; charset=utf-8")
-        case (_, "/script.js"): return .asset(PanelAssets.script, "text/javascript; charset=utf-8")
-        default: break
-        }
-        guard let sessions else { return await inside(visit, "") }
-        guard let session = sessions.session(of: request, at: visit.now) else {
-            return visit.path == "/icon" ? .icon : strangerPage(visit)
-        }
+        guard request.method == "POST", request.value(of: "content-encoding") == nil,
+            let length = request.value(of: "content-length").flatMap({ Int($0) }), length > request.body.count
+        else { return nil }
+        return .sentence(
+            413, "Only \(request.body.count) of the request's \(length) bytes arrived, so nothing was changed.")
+    }
+
+    /// Answers a request of a session.
+    private func answer(
+        _ visit: ParsedRequest, of session: AdmittedSession, in sessions: PanelSessions,
+        _ inside: (ParsedRequest, String) async -> PanelResponse
+    ) async -> PanelResponse {
         let token = sessions.formToken(for: session)
-        if request.method == "POST", !(visit.form["form"] ?? "").isSameSecret(as: token) {
+        if visit.request.method == "POST", !(visit.form["form"] ?? "").isSameSecret(as: token) {
             return .sentence(403, "The form is of another session. Load the page again, and repeat the change.")
         }
-        var inner = visit
-        inner.sessionLifetime = sessions.remainingLifetime(of: session, at: visit.now)
-        var response = await inside(inner, token)
-        if sessions.isAging(session, at: visit.now) {
-            response.headers.append(sessions.cookie(for: sessions.renewed(session, at: visit.now), at: visit.now))
+        switch (visit.request.method, visit.path) {
+        case ("POST", "/leave"): return await end(session.id, visit, session, sessions)
+        case ("POST", "/sessions/end"): return await end(visit.form["session"] ?? "", visit, session, sessions)
+        case ("GET", "/sessions"), ("HEAD", "/sessions"): return await sessionsPage(visit, token, session, sessions)
+        default: break
         }
+        var response = await inside(visit, token)
+        if let cookie = await sessions.renewal(of: session, at: visit.now) { response.headers.append(cookie) }
         return response
     }
 
-    /// Returns the page behind a link. It changes nothing, so programs may load it.
-    private func enterPage(_ visit: ParsedRequest) -> PanelResponse {
-        let link = visit.query["link"] ?? ""
-        guard sessions != nil else { return .redirect(to: "\(configuration.base)/") }
-        guard links.isValid(link, at: visit.now) else { return strangerPage(visit) }
-        return SignInPage(context: strangers(visit)).response(link: link, to: visit.ownPath(visit.query["to"]))
-    }
-
-    private func enter(_ visit: ParsedRequest) -> PanelResponse {
-        guard let sessions else { return .redirect(to: "\(configuration.base)/") }
-        guard links.spend(visit.form["link"] ?? "", at: visit.now) else { return strangerPage(visit) }
-        var response = PanelResponse.redirect(
-            to: visit.ownPath(visit.form["to"]) ?? strangers(visit).panePath(""))
-        response.headers.append(sessions.cookie(for: sessions.begin(at: visit.now), at: visit.now))
-        return response
-    }
-
-    private func strangerPage(_ visit: ParsedRequest) -> PanelResponse {
+    func strangerPage(_ visit: ParsedRequest) -> PanelResponse {
         if visit.path.hasSuffix("/events") { return .sentence(401, "The session has ended.") }
-        return SignInPage(context: strangers(visit)).refusal
+        return SignInPage(context: context(visit)).refusal
     }
 
-    private func strangers(_ visit: ParsedRequest) -> PageContext {
+    /// Returns the data for pages that show no settings.
+    func context(_ visit: ParsedRequest, formToken: String = "") -> PageContext {
         visit.context(
-            PanelContents(title: configuration.title, panes: []), base: configuration.base, formToken: "",
+            PanelContents(title: configuration.title, panes: []), base: configuration.base, formToken: formToken,
             configuration)
     }
 }

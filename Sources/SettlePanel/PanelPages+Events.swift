@@ -7,14 +7,14 @@ extension PanelPages {
     ///   - query: Identifies the page, the settings in its document, and its contents.
     ///   - lastEvent: The identifier of the last event of this stream that the browser received: newer than the
     ///     contents stated in the query.
-    ///   - lifetime: The time that the browser's session lasts; `nil` for no end.
-    func events(_ query: FormFields, lastEvent: String?, lifetime: Duration?) -> PanelResponse {
+    ///   - session: The browser's session, with which the stream ends; `nil` for no end.
+    func events(_ query: FormFields, lastEvent: String?, session: AdmittedSession?) -> PanelResponse {
         let page = PageScope(query)
         let undeclared = page.candidates(in: context.contents).map(\.key).filter {
             panel.store.keys.setting(forKey: $0.description) == nil
         }
         let ending = EventStreamControl(
-            heartbeat: panel.configuration.heartbeat, lifetime: lifetime, sleep: panel.configuration.sleep)
+            heartbeat: panel.configuration.heartbeat, session: session, sleep: panel.configuration.sleep)
         let updates = PageUpdates(
             page, of: self, outline: query["outline"], from: (lastEvent ?? query["since"]).flatMap { PageCursor($0) })
         return PanelResponse(

@@ -22,7 +22,8 @@ struct PanelRouter: Sendable {
     private func respond(_ context: PageContext) async -> PanelResponse {
         let pages = PanelPages(panel: panel, context: context)
         let changes = PanelActions(
-            panel: panel, context: context, form: visit.form, wantsFragment: visit.wantsFragment)
+            panel: panel, context: context, form: visit.form, author: visit.user ?? panel.configuration.author,
+            wantsFragment: visit.wantsFragment)
         let query = visit.query
         switch (visit.request.method, visit.path) {
         case ("POST", "/set"): return await changes.set()
@@ -40,7 +41,7 @@ struct PanelRouter: Sendable {
         case (_, "/icon"): return pages.icon
         case ("GET", "/events"):
             return pages.events(
-                query, lastEvent: visit.request.value(of: "last-event-id"), lifetime: visit.sessionLifetime)
+                query, lastEvent: visit.request.value(of: "last-event-id"), session: visit.session)
         default: return pages.missing
         }
     }

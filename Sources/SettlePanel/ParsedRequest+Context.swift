@@ -11,6 +11,6 @@ extension ParsedRequest {
         PageContext(
             base: base, files: configuration.base, formToken: formToken, contents: contents,
             strings: configuration.strings(for: languages, beside: contents.language), origin: returnPlace, home: home,
-            assets: PanelAssets.version, search: SettingsQuery(form) ?? SettingsQuery(query))
+            session: session, assets: PanelAssets.version, search: SettingsQuery(form) ?? SettingsQuery(query))
     }
 }

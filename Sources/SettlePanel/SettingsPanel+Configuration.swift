@@ -11,9 +11,10 @@ extension SettingsPanel {
     public struct Configuration: Sendable {
         /// The browsers that may use a panel.
         public enum Access: Sendable {
-            /// Browsers that a one-time link has let in; see ``SettingsPanel/makeLink(returningTo:)``.
+            /// Browsers that a one-time link has let in; see ``SettingsPanel/makeLink(for:returningTo:)``.
             case sessions(PanelKey, any MessageAuthentication)
-            /// Every client that reaches it. For a server that has authenticated the user itself, and for tests.
+            /// Every client that reaches it. For a server that has authenticated the user itself, and states the name in
+            /// ``PanelRequest/user``, and for tests.
             case everyone
         }
 
@@ -29,13 +30,19 @@ extension SettingsPanel {
         public var access: Access
         /// How long an idle browser stays let in. By default 7 days.
         public var sessionLifetime: Duration
+        /// How long a session lasts at most, from its link on, however often it is used. By default 30 days.
+        public var sessionLimit: Duration
         /// How long an unused link is valid. By default 10 minutes.
         public var linkLifetime: Duration
         /// Whether browsers reach the panel by `https` only, so that they withhold cookies from other connections. By
         /// default false.
         public var isSecure: Bool
-        /// The name under which changes are stored. By default `panel`.
+        /// The name under which changes are stored if the user has none. By default `panel`.
         public var author: String
+        /// Receives who came and went, what was refused and what was changed, for the program's log. By default `nil`.
+        ///
+        /// It is called before the response is sent, by several requests at once, so it must be quick.
+        public var audit: (@Sendable (PanelAuditEvent) -> Void)?
         /// The panel's own texts in other languages, by language such as `fr`. The English texts are the keys. German
         /// and Arabic are included; texts given for these take precedence.
         public var translations: [String: StringTable]
@@ -54,7 +61,8 @@ extension SettingsPanel {
         public init(title: String, path: String = "", access: Access) {
             (self.title, self.path, self.access) = (title, path, access)
             hosts = ["localhost", "127.0.0.1", "[::1]"]
-            (sessionLifetime, linkLifetime) = (.seconds(7 * 24 * 3600), .seconds(600))
+            (sessionLifetime, sessionLimit) = (.seconds(7 * 24 * 3600), .seconds(30 * 24 * 3600))
+            linkLifetime = .seconds(600)
             (isSecure, author) = (false, "panel")
             (translations, declaredTexts) = ([:], [:])
             heartbeat = .seconds(15)

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// ```swift
 /// let panel = SettingsPanel(store, groups: AppSettings.self, configuration: configuration)
-/// print("http://127.0.0.1:8080" + panel.makeLink())
+/// print("http://127.0.0.1:8080" + panel.makeLink(for: "carol"))
 /// let response = await panel.respond(to: request)          // for each request below the panel's path
 /// ```
 ///
@@ -79,12 +79,17 @@ public final class SettingsPanel: Sendable {
     /// Makes a link that lets one browser in, once.
     ///
     /// It leads to a page with a button, so that a program that loads links does not spend it. It ends after
-    /// ``Configuration/linkLifetime``, and with this program.
+    /// ``Configuration/linkLifetime``. It is signed with the panel's key: another process with the same
+    /// ``PanelKey/init(file:sessions:)`` can make links for a running server.
     ///
-    /// - Parameter path: The path of the program's page to which the panel leads back; `nil` for none.
+    /// - Parameters:
+    ///   - name: The name of the user who gets it, which the history, conflicts and the list of sessions show; control
+    ///     characters and everything after 64 characters are left out. `nil` if nobody in particular gets it: changes
+    ///     are then stored under ``Configuration/author``.
+    ///   - path: The path of the program's page to which the panel leads back; `nil` for none.
     /// - Returns: The path with a query, to be appended to the address of the server.
-    public func makeLink(returningTo path: String? = nil) -> String {
-        gate.makeLink(returningTo: path)
+    public func makeLink(for name: String? = nil, returningTo path: String? = nil) -> String {
+        gate.makeLink(for: name, returningTo: path)
     }
 
     /// Answers a request. It never throws: a failure becomes a page or a sentence.
@@ -138,11 +143,4 @@ enum PanelSource: Sendable {
     case groups([any SettingsGroup.Type])
     case schema(DeclaredSettings)
     case bundle(PanelBundle)
-}
-
-extension Duration {
-    var inSeconds: Double {
-        let (seconds, attoseconds) = components
-        return Double(seconds) + Double(attoseconds) / 1e18
-    }
 }

@@ -83,11 +83,17 @@ final class PanelBrowser: Sendable {
         return await post("/set", form + fields, headers.map { (name: $0.0, value: $0.1) })
     }
 
-    /// Follows a link of the panel, and presses the button.
-    func enter() async -> Answer {
-        let link = makeLink()
+    /// Follows a link, by default a new one of the panel, and presses the button.
+    func enter(_ link: String? = nil) async -> Answer {
+        let link = link ?? makeLink()
         _ = await get(link)
         return await post("/enter", [("link", String(link.split(separator: "=").last ?? ""))])
+    }
+
+    /// Presses the button of a form that has no key, such as the one that ends a session.
+    func press(_ target: String, on page: String, _ fields: [(String, String)] = []) async -> Answer {
+        let token = await get(page).text.firstMatch(of: /name="form" value="([^"]*)"/).map { String($0.1) } ?? ""
+        return await post(target, fields + [("form", token)])
     }
 
     func send(

@@ -1,49 +1,58 @@
-import Synchronization
-
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
 
-/// Links that let one browser in, once.
+/// Makes and recognizes links that let one browser in, once.
+///
+/// A link has all its data and a signature with the panel's key, so another process that can read the key can make
+/// links for a running server. Whoever can read the key could sign a session as well, so that gives nobody more.
 ///
 /// Loading the page that a link leads to does not spend it, since mail programs and browsers fetch pages on their own:
-/// only the button there does. Links are in memory, so a restart ends the unused ones.
-final class OneTimeLinks: Sendable {
-    /// The end of each unused link.
-    private let ends = Mutex<[String: Date]>([:])
-    private let lifetime: TimeInterval
+/// only the button there does.
+struct OneTimeLinks: Sendable {
+    let key: PanelKey
+    let authentication: any MessageAuthentication
+    /// The time in seconds after which an unused link ends.
+    let lifetime: Int
 
-    /// The maximum number of links. If there are more, the oldest ones end.
-    private static let limit = 64
-
-    init(lifetime: TimeInterval) { self.lifetime = lifetime }
-
-    func make(at now: Date) -> String {
-        let secret = HexadecimalText.random()
-        ends.withLock { ends in
-            ends = ends.filter { $0.value > now }
-            if ends.count >= Self.limit, let oldest = ends.min(by: { $0.value < $1.value })?.key { ends[oldest] = nil }
-            ends[secret] = Date(timeIntervalSince1970: now.timeIntervalSince1970 + lifetime)
-        }
-        return secret
+    /// A link whose signature was valid, and whose time has not passed.
+    struct Link: Sendable, Hashable {
+        let id: String
+        let end: Int
+        let name: String?
     }
 
-    /// Returns whether a link can be used.
-    func isValid(_ secret: String, at now: Date) -> Bool { ends.withLock { Self.match(secret, $0, now) != nil } }
+    // The digits of a link's parts, in this order; the rest is the name.
+    private static let signatureLength = 32
+    private static let idLength = 32
+    private static let endLength = 10
 
-    /// - Returns: Whether the link was valid. It no longer is.
-    func spend(_ secret: String, at now: Date) -> Bool {
-        ends.withLock { ends in
-            guard let match = Self.match(secret, ends, now) else { return false }
-            ends[match] = nil
-            return true
-        }
+    func make(for name: String?, at now: Date) -> String {
+        let end = String(now.wholeSeconds + lifetime, radix: 16)
+        let padding = String(repeating: "0", count: max(0, Self.endLength - end.utf8.count))
+        let contents = HexadecimalText.random() + padding + end + HexadecimalText.text(of: (name ?? "").utf8)
+        return signature(of: contents) + contents
     }
 
-    /// Compares a secret with all links, in the same time for each.
-    private static func match(_ secret: String, _ ends: [String: Date], _ now: Date) -> String? {
-        ends.filter { $0.key.isSameSecret(as: secret) && $0.value > now }.keys.first
+    /// Reads a link; `nil` if it was not made with this key, or has ended. It may have been spent.
+    func link(_ text: String, at now: Date) -> Link? {
+        var rest = Array(text.utf8)[...]
+        func take(_ count: Int) -> String {
+            defer { rest = rest.dropFirst(count) }
+            return String(decoding: rest.prefix(count), as: UTF8.self)
+        }
+        let signature = take(Self.signatureLength)
+        guard self.signature(of: String(decoding: rest, as: UTF8.self)).isSameSecret(as: signature) else { return nil }
+        let id = take(Self.idLength)
+        guard let end = Int(take(Self.endLength), radix: 16), end > now.wholeSeconds,
+            let name = HexadecimalText.bytes(of: rest)
+        else { return nil }
+        return Link(id: id, end: end, name: name.isEmpty ? nil : String(decoding: name, as: UTF8.self))
+    }
+
+    private func signature(of contents: String) -> String {
+        String(authentication.code(for: "link \(contents)", key).prefix(Self.signatureLength))
     }
 }

@@ -9,28 +9,37 @@ package import Settle
 /// The key that signs a panel's sessions.
 ///
 /// If it is kept in a file that only its user can read, it outlives the program: a restart does not end any session,
-/// and removing the file ends all of them.
+/// and removing the file ends all of them. Another file beside it has the list of open sessions.
 public struct PanelKey: Sendable, CustomStringConvertible {
     let bytes: [UInt8]
+    /// The open sessions and spent links of all panels with this key.
+    let register: SessionRegister
 
     private static let size = 32
 
     /// Creates a key that exists only as long as the program.
     public init() {
-        bytes = Self.random()
+        (bytes, register) = (Self.random(), SessionRegister(file: nil))
     }
 
     /// Reads the key from a file, or creates the file with a new key and mode 0600. If several programs create it at
     /// the same time, all get the same key. Blocks for a moment.
     ///
+    /// - Parameters:
+    ///   - file: The file with the key.
+    ///   - sessions: The file with the open sessions, in a folder where the program may write; `nil` for the default,
+    ///     the name of the key's file with `.sessions.json`. It has names and times, and nothing that lets anybody in.
+    ///     Without it, nobody is admitted: removing it ends all sessions, and links that were used in the last
+    ///     ``SettingsPanel/Configuration/linkLifetime`` could be used again.
     /// - Throws: ``PanelError`` if the file can't be read or created, if others may read or write it, or if it is not a
     ///   key.
-    public init(file: URL) throws(PanelError) {
-        try self.init(file: file, POSIXSystemCalls())
+    public init(file: URL, sessions: URL? = nil) throws(PanelError) {
+        try self.init(file: file, sessions: sessions, POSIXSystemCalls())
     }
 
-    package init(file: URL, _ calls: any SystemCalls) throws(PanelError) {
+    package init(file: URL, sessions: URL? = nil, _ calls: any SystemCalls) throws(PanelError) {
         let path = FilePath(file.path)
+        register = SessionRegister(file: sessions ?? URL(filePath: file.path + ".sessions.json"))
         let operations = FileOperations(calls)
         do throws(FileError) {
             try Self.makeIfMissing(path, operations)

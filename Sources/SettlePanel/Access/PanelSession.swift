@@ -12,67 +12,124 @@ struct PanelSession: Sendable, Hashable {
     let end: Int
 }
 
-/// Issues cookies to browsers and recognizes them later, also after a restart: a cookie has all data of a session, and
-/// a signature.
+/// Begins, recognizes, renews and ends the sessions of browsers.
+///
+/// A cookie has the identifier and the end of a session, and a signature; the rest is in the ``SessionRegister``.
 struct PanelSessions: Sendable {
     let key: PanelKey
     let authentication: any MessageAuthentication
-    /// The lifetime of a session, in seconds.
+    /// The time in seconds after which an idle session ends.
     let lifetime: Int
+    /// The time in seconds after which every session ends, however often it was renewed.
+    let limit: Int
     /// The path to which the cookie is sent.
     let path: String
     let isSecure: Bool
     /// The name of the cookie.
     private let name: String
 
-    init(
-        key: PanelKey, authentication: any MessageAuthentication, lifetime: Int, path: String, isSecure: Bool
-    ) {
-        (self.key, self.authentication, self.lifetime) = (key, authentication, lifetime)
-        (self.path, self.isSecure) = (path, isSecure)
+    init(_ key: PanelKey, _ authentication: any MessageAuthentication, _ configuration: SettingsPanel.Configuration) {
+        (self.key, self.authentication) = (key, authentication)
+        (lifetime, limit) = (configuration.sessionLifetime.wholeSeconds, configuration.sessionLimit.wholeSeconds)
+        (path, isSecure) = (configuration.base.isEmpty ? "/" : configuration.base, configuration.isSecure)
         // Cookies do not distinguish ports, so panels with different keys on one machine must not use the same name:
         // each would replace the other's session. A browser keeps a cookie with the prefix only from a secure origin.
         let mark = authentication.code(for: "cookie", key).prefix(12)
         name = "\(isSecure ? "__Secure-" : "")settle-panel-\(mark)"
     }
 
-    func begin(at now: Date) -> PanelSession {
-        PanelSession(id: HexadecimalText.random(), end: Self.seconds(now) + lifetime)
+    /// The sessions and spent links that all processes with this key share.
+    var list: SessionList { get async throws(PanelError) { try await key.register.opened() } }
+
+    /// Spends a link, and begins a session for its name.
+    ///
+    /// - Parameter browser: The browser, as it names itself.
+    /// - Returns: `nil` if the link has been spent.
+    func begin(with link: OneTimeLinks.Link, browser: String?, at now: Date) async throws -> PanelSession? {
+        let (list, now) = (try await list, now.wholeSeconds)
+        let session = PanelSession(id: HexadecimalText.random(), end: now + min(lifetime, limit))
+        let record = SessionRecord(
+            name: link.name, browser: browser.map { String($0.prefix(200)) }, began: now, end: session.end)
+        return try await list.commit { () -> PanelSession? in
+            guard list.spentLinks[link.id] == nil else { return nil }
+            var sessions = list.sessions.filter { $0.value.end > now }
+            var spent = list.spentLinks.filter { $0.value > now }
+            sessions[session.id] = record
+            spent[link.id] = link.end
+            (list.sessions, list.spentLinks) = (sessions, spent)
+            return session
+        }
     }
 
-    /// Returns the field that gives a session's cookie to a browser.
-    func cookie(for session: PanelSession, at now: Date) -> (name: String, value: String) {
-        let attributes = "HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
-        let age = max(0, session.end - Self.seconds(now))
-        return ("Set-Cookie", "\(name)=\(text(of: session)); Path=\(path); Max-Age=\(age); \(attributes)")
-    }
-
-    /// Returns the session of a request; `nil` if it has no cookie of this panel, or one that has ended.
-    func session(of request: PanelRequest, at now: Date) -> PanelSession? {
-        for field in request.values(of: "cookie") {
-            for cookie in field.split(separator: ";") {
-                let parts = cookie.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
-                guard parts.count == 2, parts[0] == name, let session = session(String(parts[1])) else { continue }
-                if session.end > Self.seconds(now) { return session }
-            }
+    /// Returns the session of a request; `nil` if it has no cookie of this panel, or one of a session that has ended.
+    func admitted(_ request: PanelRequest, at now: Date) async throws(PanelError) -> AdmittedSession? {
+        let sessions = signedSessions(of: request, at: now)
+        guard !sessions.isEmpty else { return nil }
+        let (list, now) = (try await list, now.wholeSeconds)
+        for session in sessions {
+            guard let record = list.sessions[session.id] else { continue }
+            let end = min(session.end, record.began + limit)
+            guard end > now else { continue }
+            return AdmittedSession(session.id, record, in: list, lifetime: .seconds(end - now))
         }
         return nil
     }
 
-    func remainingLifetime(of session: PanelSession, at now: Date) -> Duration {
-        .seconds(max(0, session.end - Self.seconds(now)))
+    /// Returns the sessions of the cookies that are signed with this key, and whose own time has not passed.
+    private func signedSessions(of request: PanelRequest, at now: Date) -> [PanelSession] {
+        request.values(of: "cookie").flatMap { $0.split(separator: ";") }.compactMap { cookie in
+            let parts = cookie.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0] == name, let session = session(String(parts[1])) else { return nil }
+            return session.end > now.wholeSeconds ? session : nil
+        }
     }
 
-    /// Returns whether more than half of the session's time has passed, so that its cookie must be renewed.
-    func isAging(_ session: PanelSession, at now: Date) -> Bool { session.end - Self.seconds(now) < lifetime / 2 }
+    /// Renews a session of which more than half has passed.
+    ///
+    /// - Returns: The field with the new cookie; `nil` if the session keeps its end: it is young, it has reached its
+    ///   limit, or it can't be stored.
+    func renewal(of session: AdmittedSession, at date: Date) async -> (name: String, value: String)? {
+        let now = date.wholeSeconds
+        let (id, end) = (session.id, min(now + lifetime, session.record.began + limit))
+        guard session.lifetime < .seconds(lifetime / 2), .seconds(end - now) > session.lifetime,
+            let list = try? await list
+        else { return nil }
+        let isOpen = try? await list.commit { () -> Bool in
+            guard var record = list.sessions[id] else { return false }
+            record.end = max(record.end, end)
+            list.sessions[id] = record
+            return true
+        }
+        return isOpen == true ? cookie(for: PanelSession(id: id, end: end), at: date) : nil
+    }
 
-    /// Returns the same session with its whole time remaining.
-    func renewed(_ session: PanelSession, at now: Date) -> PanelSession {
-        PanelSession(id: session.id, end: Self.seconds(now) + lifetime)
+    /// Ends a session, for all processes with this key.
+    ///
+    /// - Returns: The record of the session; `nil` if it had ended.
+    func end(_ id: String) async throws -> SessionRecord? {
+        let list = try await list
+        return try await list.commit { () -> SessionRecord? in
+            let record = list.sessions[id]
+            if record != nil { list.sessions[id] = nil }
+            return record
+        }
+    }
+
+    /// Returns the field that gives a session's cookie to a browser.
+    func cookie(for session: PanelSession, at now: Date) -> (name: String, value: String) {
+        cookie(text(of: session), lasting: max(0, session.end - now.wholeSeconds))
+    }
+
+    /// The field that removes the cookie from a browser.
+    var removedCookie: (name: String, value: String) { cookie("", lasting: 0) }
+
+    private func cookie(_ text: String, lasting age: Int) -> (name: String, value: String) {
+        let attributes = "HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+        return ("Set-Cookie", "\(name)=\(text); Path=\(path); Max-Age=\(age); \(attributes)")
     }
 
     /// Returns the token in each form, so that only pages of this session can send it.
-    func formToken(for session: PanelSession) -> String { authentication.code(for: "form \(session.id)", key) }
+    func formToken(for session: AdmittedSession) -> String { authentication.code(for: "form \(session.id)", key) }
 
     private func text(of session: PanelSession) -> String {
         let contents = "\(session.id).\(session.end)"
@@ -85,6 +142,14 @@ struct PanelSessions: Sendable {
         let session = PanelSession(id: String(parts[0]), end: end)
         return self.text(of: session).isSameSecret(as: text) ? session : nil
     }
+}
 
-    private static func seconds(_ date: Date) -> Int { Int(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0 }
+extension Date {
+    /// The whole seconds since 1970.
+    var wholeSeconds: Int { Int(exactly: timeIntervalSince1970.rounded(.down)) ?? 0 }
+}
+
+extension Duration {
+    /// The whole seconds, at most a hundred years, so that they can be added to a time.
+    var wholeSeconds: Int { Int(min(components.seconds, 3_155_760_000)) }
 }

@@ -5,6 +5,26 @@ enum HexadecimalText {
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xf)]] }, as: UTF8.self)
     }
 
+    /// Returns the bytes of digits; `nil` if these are not digits, or not pairs of them.
+    static func bytes(of digits: some Collection<UInt8>) -> [UInt8]? {
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var (bytes, rest) = ([UInt8](), digits[...])
+        while let high = rest.popFirst(), let low = rest.popFirst() {
+            guard let high = value(of: high), let low = value(of: low) else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
     /// Returns 128 random bits from the system's generator.
     static func random() -> String {
         var generator = SystemRandomNumberGenerator()

@@ -20,7 +20,8 @@ enum PercentEncoding {
         while let byte = rest.popFirst() {
             let digits = rest.prefix(2)
             if byte == UInt8(ascii: "%"), digits.count == 2,
-                let high = digits.first.flatMap(value), let low = digits.dropFirst().first.flatMap(value)
+                let high = digits.first.flatMap(HexadecimalText.value),
+                let low = digits.dropFirst().first.flatMap(HexadecimalText.value)
             {
                 decoded.append(high << 4 | low)
                 rest = rest.dropFirst(2)
@@ -33,15 +34,6 @@ enum PercentEncoding {
 
     private static func digit(_ nibble: UInt8) -> UInt8 {
         nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10
-    }
-
-    private static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }
 

@@ -25,17 +25,20 @@ final class EventStreamControl: Sendable {
             _ = whole.state.withLock { $0.parts.removeValue(forKey: number) }
         }
 
-        var isEnded: Bool { whole.state.withLock { $0.isEnded } }
+        /// Whether the stream was ended, or the session of its browser.
+        var isEnded: Bool { whole.state.withLock { $0.isEnded } || whole.session?.isOpen == false }
     }
 
     private let heartbeat: Duration
-    /// The time that an iterator follows; `nil` for no end.
-    private let lifetime: Duration?
+    /// The session of the browser, which each iterator follows to its end; `nil` for no end.
+    private let session: AdmittedSession?
     private let sleep: @Sendable (Duration) async throws -> Void
     private let state = Mutex(State())
 
-    init(heartbeat: Duration, lifetime: Duration?, sleep: @escaping @Sendable (Duration) async throws -> Void) {
-        (self.heartbeat, self.lifetime, self.sleep) = (heartbeat, lifetime, sleep)
+    init(
+        heartbeat: Duration, session: AdmittedSession?, sleep: @escaping @Sendable (Duration) async throws -> Void
+    ) {
+        (self.heartbeat, self.session, self.sleep) = (heartbeat, session, sleep)
     }
 
     func part(waking watch: ContentWatch) -> Part {
@@ -49,7 +52,7 @@ final class EventStreamControl: Sendable {
                 while (try? await sleep(heartbeat)) != nil { watch.interrupt() }
             }
         ]
-        if let lifetime {
+        if let lifetime = session?.lifetime {
             tasks.append(
                 Task { [sleep] in
                     if (try? await sleep(lifetime)) != nil { self.end() }

@@ -2,7 +2,8 @@ import Settle
 
 /// Server-sent events: pieces of a body, to be sent as they arrive.
 ///
-/// They end when the store closes, when the browser's session ends, with ``end()``, or when the task that reads them is
+/// They end when the store closes, when the browser's session expires, with the first change or heartbeat after a user
+/// has ended it, with ``end()``, or when the task that reads them is
 /// cancelled, as a server does when the browser has gone. Events that a slow browser has not read do not pile up:
 /// waiting changes are delivered as one.
 ///

@@ -47,9 +47,12 @@ struct StoreFollower {
             return ending.isEnded || Task.isCancelled ? nil : Update(isBeginning: true)
         }
         while !ending.isEnded {
-            switch await watch.next(isolation: actor) {
+            let event = await watch.next(isolation: actor)
+            // Not a change that comes after the end of the session.
+            if ending.isEnded { return nil }
+            switch event {
             case .finished: return nil
-            case .interrupted: return ending.isEnded ? nil : Update()
+            case .interrupted: return Update()
             case .changed:
                 let update = takeUpdate()
                 if !update.isEmpty { return update }

@@ -8,8 +8,13 @@ public struct PanelRequest: Sendable {
     public var target: String
     /// The header fields, in order. Names are compared without regard to case.
     public var headers: [(name: String, value: String)]
-    /// The whole body. A server refuses a body over ``SettingsPanel/bodyLimit`` before reading it.
+    /// The whole body. Of a body over ``SettingsPanel/bodyLimit``, a server must pass at least one byte more than the
+    /// limit, or answer with 413 itself: exactly the limit's bytes of it would look like a whole body, and a list in it
+    /// would be stored without its last entries.
     public var body: [UInt8]
+    /// The name of the user whom the server has authenticated, under which changes are stored; `nil` by default. It
+    /// counts with ``SettingsPanel/Configuration/Access/everyone`` only.
+    public var user: String?
 
     /// Creates a request.
     public init(method: String, target: String, headers: [(name: String, value: String)], body: [UInt8] = []) {

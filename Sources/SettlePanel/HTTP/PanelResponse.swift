@@ -14,6 +14,10 @@ public struct PanelResponse: Sendable {
     public var headers: [(name: String, value: String)]
     /// The body.
     public var body: Body
+    /// What is to be reported of the request; `nil` for nothing, or for what the status says.
+    var event: PanelAuditEvent.Kind?
+    /// The name of the user who has sent the request.
+    var user: String?
 
     init(_ status: Int, _ headers: [(name: String, value: String)] = [], _ body: Body = .bytes([])) {
         (self.status, self.headers, self.body) = (status, headers, body)
@@ -22,6 +26,13 @@ public struct PanelResponse: Sendable {
     /// Returns a page or a part of one.
     static func html(_ html: HTML, status: Int = 200) -> PanelResponse {
         PanelResponse(status, [("Content-Type", "text/html; charset=utf-8")], .bytes(html.bytes))
+    }
+
+    /// Returns the same response with the name of the user who has sent the request.
+    func by(_ user: String?) -> PanelResponse {
+        var response = self
+        response.user = user
+        return response
     }
 
     /// Redirects to another page after a form.

@@ -13,8 +13,10 @@ struct ParsedRequest: Sendable {
     /// The form; empty unless one is sent.
     let form: FormFields
     let now: Date
-    /// The time that the browser's session lasts from now on; `nil` for no end.
-    var sessionLifetime: Duration?
+    /// The browser's session; `nil` if everyone is admitted.
+    var session: AdmittedSession?
+    /// The name of the user; `nil` if it is unknown.
+    var user: String?
 
     init(_ request: PanelRequest, at now: Date) {
         (self.request, self.now) = (request, now)

@@ -33,6 +33,18 @@ extension PanelStrings {
         "This link lets this browser see and change the settings. It works once.":
             "يتيح هذا الرابط لهذا المتصفح رؤية الإعدادات وتغييرها. يعمل مرة واحدة.",
         "Open the settings": "فتح الإعدادات",
+        "Signed in as “%@”": "مسجَّل الدخول باسم «%@»",
+        "Sessions": "الجلسات",
+        "Sign out": "تسجيل الخروج",
+        "These browsers can see and change the settings. A session that is ended needs a new link.":
+            "يمكن لهذه المتصفحات رؤية الإعدادات وتغييرها. تحتاج الجلسة التي تُنهى إلى رابط جديد.",
+        "Since %@": "منذ %@",
+        "No name": "بلا اسم",
+        "This browser": "هذا المتصفح",
+        "End": "إنهاء",
+        "Changes are stored under the name “%@”.": "تُحفظ التغييرات باسم «%@».",
+        "You have signed out": "سجّلت خروجك",
+        "To come back, use a new link from the program.": "للعودة، استخدم رابطًا جديدًا من البرنامج.",
         // Controls
         "On": "مفعّل",
         "Off": "معطّل",

@@ -35,6 +35,19 @@ extension PanelStrings {
         "This link lets this browser see and change the settings. It works once.":
             "Mit diesem Link kann dieser Browser die Einstellungen sehen und ändern. Er gilt einmal.",
         "Open the settings": "Einstellungen öffnen",
+        "Signed in as “%@”": "Angemeldet als „%@“",
+        "Sessions": "Sitzungen",
+        "Sign out": "Abmelden",
+        "These browsers can see and change the settings. A session that is ended needs a new link.":
+            "Diese Browser können die Einstellungen sehen und ändern. Eine beendete Sitzung braucht einen neuen Link.",
+        "Since %@": "Seit %@",
+        "No name": "Ohne Namen",
+        "This browser": "Dieser Browser",
+        "End": "Beenden",
+        "Changes are stored under the name “%@”.": "Änderungen werden unter dem Namen „%@“ gespeichert.",
+        "You have signed out": "Sie haben sich abgemeldet",
+        "To come back, use a new link from the program.":
+            "Um zurückzukommen, benutzen Sie einen neuen Link des Programms.",
         // Controls
         "On": "Ein",
         "Off": "Aus",

@@ -14,6 +14,8 @@ struct PageContext: Sendable {
     let origin: String?
     /// The path of the page with all panels, if there is one.
     let home: String?
+    /// The browser's session; `nil` if there is none.
+    let session: AdmittedSession?
     /// The version of the panel's own files; another version has other names.
     let assets: String
     /// The search whose words are marked, and to which a form returns; `nil` on other pages.

@@ -33,6 +33,7 @@ struct PanelDocument: Sendable {
                 HTML("a", ["class": "skip", "href": "#main"]) { strings("Go to the settings") }
                 header
                 HTML("main", ["id": "main"]) { content }
+                footer
                 HTML("p", ["id": "status", "role": "status", "dir": "auto"])
             }
         }

@@ -3,12 +3,17 @@ struct SignInPage: Sendable {
     let context: PageContext
 
     /// Returns the page behind a link, with the button that spends it.
-    func response(link: String, to path: String?) -> PanelResponse {
+    ///
+    /// - Parameter name: The name for which the link was made.
+    func response(link: String, for name: String?, to path: String?) -> PanelResponse {
         let strings = context.strings
         return .html(
             page {
                 HTML("h1") { strings.isolated(context.programTitle) }
                 HTML("p") { strings("This link lets this browser see and change the settings. It works once.") }
+                if let name {
+                    HTML("p") { strings.html("Changes are stored under the name “%@”.", strings.isolated(name)) }
+                }
                 HTML("form", ["method": "post", "action": .text("\(context.base)/enter")]) {
                     HTML("input", ["type": "hidden", "name": "link", "value": .text(link)])
                     if let path { HTML("input", ["type": "hidden", "name": "to", "value": .text(path)]) }
@@ -32,6 +37,16 @@ struct SignInPage: Sendable {
                     )
                 }
             }, status: 401)
+    }
+
+    /// The response to a browser that has signed out.
+    var farewell: PanelResponse {
+        let strings = context.strings
+        return .html(
+            page {
+                HTML("h1") { strings("You have signed out") }
+                HTML("p") { strings("To come back, use a new link from the program.") }
+            })
     }
 
     private func page(@HTMLBuilder _ content: () -> HTML) -> HTML {

@@ -37,8 +37,8 @@ struct PanelRoutes: Sendable {
             method: .post, path: "/settings/panel-links", summary: "Makes a link that lets one browser in, once",
             access: .admin,
             answers: [.ok("The path and query of the link, to be put behind the address.", .object(["link": .string]))])
-        return Endpoint(operation: operation) { _, _ in
-            Response(json: ["link": .string(panel.makeLink(returningTo: "/"))])
+        return Endpoint(operation: operation) { _, context in
+            Response(json: ["link": .string(panel.makeLink(for: context.author, returningTo: "/"))])
         }
     }
 }
