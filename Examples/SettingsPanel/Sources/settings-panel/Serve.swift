@@ -18,7 +18,7 @@ struct Serve: AsyncParsableCommand {
         abstract: "Serves a page of settings on this machine, until it is interrupted.",
         discussion: """
             Without a domain and a bundle, a front page lists all programs that have stored settings, and the bundles that \
-            are found in --bundles. The link that is printed lets one browser in, once.
+            are found in --bundles. The link that is printed lets one browser in, once; settings-panel link prints further ones.
             """)
 
     @Argument(help: "The domain, such as com.example.app: its settings by the schema that the program has left.")
@@ -38,46 +38,39 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 for any free one.")
     var port = 8765
 
-    @Option(help: ArgumentHelp("The file with the key that signs the sessions.", valueName: "file"))
-    var key: String?
+    @OptionGroup var access: AccessOptions
 
     @Flag(help: "Opens the page in the browser.")
     var open = false
 
+    @Flag(help: "Logs on standard error who comes and goes, what is refused and what is changed.")
+    var log = false
+
     func run() async throws {
         let found = try Panels(domain: domain, bundle: bundle, bundles: bundles)
-        let key = try PanelKey(file: key.map { URL(filePath: $0) } ?? Self.keyFile)
-        // Browsers send cookies to all ports of a machine: below a path of its own, other servers hardly get this one.
-        let configuration = SettingsPanel.Configuration(
-            title: "Settings", path: "/settings", access: .sessions(key, HMACAuthentication()))
+        var logger = Logger(label: "settings-panel")
+        logger.logLevel = log ? .info : .warning
+        var configuration = try access.configuration()
+        if log { configuration.log(to: logger) }
         let directory = PanelDirectory(configuration: configuration) { found.entries() }
         let place = found.first.map { directory.path(of: $0) }
         let router = Router()
         router.addSettingsPanels(directory)
-        var logger = Logger(label: "settings-panel")
-        logger.logLevel = .warning
-        let opens = open
+        let (opens, name) = (open, access.name)
         let page = Mutex<URL?>(nil)
         let application = Application(
             router: router, configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: nil),
             onServerRunning: { channel in
-                let link = "http://127.0.0.1:\(channel.localAddress?.port ?? 0)\(directory.makeLink(to: place))"
-                Terminal.say("Open this link in a browser; it works once, and for 10 minutes:\n\n  \(link)\n")
+                let link = AccessOptions.address(
+                    directory.makeLink(for: name, to: place), port: channel.localAddress?.port ?? 0)
+                Terminal.say(AccessOptions.message(with: link))
                 if opens {
                     let folder = Browser.open(link)
                     page.withLock { $0 = folder }
                 }
             }, logger: logger)
-        // The link ends with this program, and so does what leads to it.
+        // Without the program, the page that leads to the link is of no use.
         defer { if let folder = page.withLock({ $0 }) { try? FileManager.default.removeItem(at: folder) } }
         try await application.runService()
-    }
-
-    /// `$XDG_STATE_HOME/settings-panel/key`.
-    private static var keyFile: URL {
-        let environment = ProcessInfo.processInfo.environment
-        let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
-        let home = URL(filePath: environment["HOME"] ?? "/")
-        return (state ?? home.appending(path: ".local/state")).appending(path: "settings-panel/key")
     }
 }

@@ -4,5 +4,5 @@ import ArgumentParser
 struct SettingsPanelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "settings-panel", abstract: "Shows and changes the settings of programs, in a browser.",
-        subcommands: [Serve.self], defaultSubcommand: Serve.self)
+        subcommands: [Serve.self, Link.self], defaultSubcommand: Serve.self)
 }
