@@ -1,7 +1,8 @@
 /// Signs the data that a panel gives to browsers, so that it recognizes that data later: a keyed hash, such as HMAC
 /// with SHA-256.
 ///
-/// The library has no cryptography of its own. With swift-crypto:
+/// The library has no cryptography of its own; the guide <doc:AnotherServer> has code without a dependency. With
+/// swift-crypto, or with CryptoKit:
 ///
 /// ```swift
 /// struct HMACAuthentication: MessageAuthentication {

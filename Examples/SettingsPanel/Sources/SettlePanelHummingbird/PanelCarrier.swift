@@ -20,6 +20,7 @@ struct PanelCarrier: Sendable {
     }
 
     func respond(to request: Request) async throws -> Response {
+        // It throws for a larger body, which Hummingbird answers with 413.
         let body = try await request.body.collect(upTo: SettingsPanel.bodyLimit)
         var headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
         // The line of the request has it, or the field of that name.
