@@ -1,5 +1,3 @@
-import Settle
-
 /// Admits requests, or answers them itself.
 ///
 /// It checks, in this order: the host name of the request, the page that sent it, the session, and for a change the

@@ -39,7 +39,7 @@ extension PanelPages {
                 if control.isSecret {
                     ControlState(of: control, in: panel.store).isSet ? strings("Is set") : strings("Not set")
                 } else {
-                    shown(explanation.value, control)
+                    shown(explanation.value ?? control.defaultValue, control)
                 }
             }
             HTML("p") {

@@ -1,3 +1,5 @@
+import Settle
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else

@@ -5,7 +5,7 @@ enum UserName {
 
     /// Returns a name without control characters and outer spaces, cut to its limit; `nil` if nothing is left.
     ///
-    /// It gets into logs, cookies and histories, where a line break or a long text would do harm.
+    /// It gets into links, logs and histories, where a line break or a long text would do harm.
     static func usable(_ name: String?) -> String? {
         guard let name else { return nil }
         var scalars = String.UnicodeScalarView()
