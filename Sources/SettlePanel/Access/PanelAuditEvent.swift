@@ -2,7 +2,7 @@
 ///
 /// It never has a value, a link or a cookie. Set ``SettingsPanel/Configuration/audit`` to receive them.
 public struct PanelAuditEvent: Sendable, Hashable {
-    /// What has happened. Later versions may report more, so a switch over it needs a default.
+    /// The kind of an event. Later versions may report more, so a switch over it needs a default.
     public enum Kind: Sendable, Hashable {
         /// A browser has used a link; ``PanelAuditEvent/user`` is the name that the link was made for.
         case entered
@@ -18,7 +18,7 @@ public struct PanelAuditEvent: Sendable, Hashable {
         case refused(status: Int)
     }
 
-    /// What has happened.
+    /// The kind of the event.
     public let kind: Kind
     /// The name of the session's user; `nil` if it has none, or if there is no session.
     public let user: String?

@@ -54,7 +54,7 @@ struct SessionList: SettingsGroup {
     @Setting var spentLinks: [String: Int] = [:]
 }
 
-/// What is known of a session. Times are whole seconds since 1970.
+/// The recorded data of a session. Times are whole seconds since 1970.
 struct SessionRecord: Codable, Sendable, Hashable {
     /// The name for which the link was made, if it was made for one.
     var name: String?

@@ -14,7 +14,7 @@ public struct PanelResponse: Sendable {
     public var headers: [(name: String, value: String)]
     /// The body.
     public var body: Body
-    /// What is to be reported of the request; `nil` for nothing, or for what the status says.
+    /// The event to report for the request; `nil` for none but a refusal, which the status shows.
     var event: PanelAuditEvent.Kind?
     /// The name of the user who has sent the request.
     var user: String?

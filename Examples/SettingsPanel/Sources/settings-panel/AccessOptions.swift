@@ -8,7 +8,7 @@ import SettlePanelHummingbird
     import Foundation
 #endif
 
-/// Who is let in, by what key.
+/// The options for the access to the pages.
 struct AccessOptions: ParsableArguments {
     @Option(
         name: .customLong("for"),

@@ -10,8 +10,9 @@ import SettlePanel
 /// Prints a further link for a running server.
 ///
 /// It does not ask the server: links are signed with the key, in a file of mode 0600, and the server accepts each that
-/// its key has signed, once. Whoever can read that file could sign a session, too, so this gives nobody more than they
-/// have. A socket would need the same permissions, and would be one more thing that other users could try to reach.
+/// its key has signed, once. A user who can read that file could sign a session, too, so this gives nobody more than
+/// they have. A socket would need the same permissions, and would be one more thing that other users could try to
+/// reach.
 struct Link: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints a further link for a running server: it lets one browser in, once.",
