@@ -8,7 +8,8 @@ struct CommandRun {
 
     func run(_ words: [String], on context: () async throws -> Invocation.Context) async -> Int32 {
         do {
-            try await perform(words, try await context())
+            let context = try await context()
+            try await perform(words, context, of: .all(isTool: context.isTool))
             return ExitCode.done.rawValue
         } catch {
             let failure = CommandFailure(error)
@@ -17,8 +18,7 @@ struct CommandRun {
         }
     }
 
-    private func perform(_ words: [String], _ context: Invocation.Context) async throws {
-        let table = VerbTable.all(isTool: context.isTool)
+    func perform(_ words: [String], _ context: Invocation.Context, of table: VerbTable) async throws {
         if words.first == CompletionScript.question {
             let all = await Completion(context: context, table: table).candidates(for: Array(words.dropFirst()))
             // A shell would show any key, even one that controls the terminal.
@@ -28,7 +28,8 @@ struct CommandRun {
             return try terminal.write(Array(lines.joined().utf8))
         }
         guard !words.isEmpty else {
-            try HelpPage(program: program, table: table).writeAll(to: terminal)
+            let page = HelpPage(program: program, table: table)
+            try table.dialect == .defaults ? page.writeAll(to: terminal) : page.writeSummary(to: terminal)
             throw CommandFailure(.usage, "A verb is missing.")
         }
         let arguments = try Arguments(words, of: table, program: program)

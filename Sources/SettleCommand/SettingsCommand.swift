@@ -61,9 +61,18 @@ package struct DomainCommand: Sendable {
 
     /// Runs the command with the arguments of the process, and ends it.
     package static func main() async -> Never {
-        let (terminal, command, arguments) = (SystemTerminal(), DomainCommand(), CommandLine.arguments.dropFirst())
+        let (terminal, command) = (SystemTerminal(), DomainCommand())
+        let arguments = Self.arguments(of: CommandLine.arguments)
         if let code = command.runQuickRead(arguments, on: terminal) { terminal.end(code) }
         terminal.end(await command.run(Array(arguments), on: terminal))
+    }
+
+    /// Returns the arguments of the command. A link named `defaults` stands for the verb.
+    ///
+    /// - Parameter words: The name by which the program was called, and its arguments.
+    package static func arguments(of words: [String]) -> ArraySlice<String> {
+        guard words.first?.split(separator: "/").last == "defaults" else { return words.dropFirst() }
+        return [DefaultsVerb.name] + words.dropFirst()
     }
 
     /// Runs a read that needs no parser and no verb.

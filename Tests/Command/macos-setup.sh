@@ -3,10 +3,11 @@ defaults write NSGlobalDomain AppleInterfaceStyle -string "Dark"
 defaults write NSGlobalDomain AppleShowAllExtensions -bool true
 defaults write NSGlobalDomain NSNavPanelExpandedStateForSaveMode -bool true
 defaults write NSGlobalDomain KeyRepeat -int 2
+defaults write .GlobalPreferences com.apple.trackpad.scaling -float 1.5
 defaults write -g InitialKeyRepeat -int 15
 defaults write -g NSWindowResizeTime -float 0.001
-defaults write -g --literal com.apple.springing.delay -float 0
-defaults write -g --literal "com.apple.mouse.scaling" -1
+defaults write -g com.apple.springing.delay -float 0
+defaults write -g "com.apple.mouse.scaling" -1
 defaults write NSGlobalDomain AppleLanguages -array "en" "de"
 defaults write NSGlobalDomain AppleLocale -string "en_GB@currency=EUR"
 defaults write NSGlobalDomain AppleMetricUnits -bool YES
@@ -35,7 +36,7 @@ defaults write com.apple.finder Cancelled -string x
 defaults delete com.apple.finder Cancelled || true
 defaults write com.apple.Safari HomePage -string "about:blank"
 defaults write com.apple.Safari IncludeDevelopMenu -boolean true
-defaults write com.apple.Safari --literal com.apple.Safari.ContentPageGroupIdentifier.WebKit2DeveloperExtrasEnabled -bool true
+defaults write com.apple.Safari com.apple.Safari.ContentPageGroupIdentifier.WebKit2DeveloperExtrasEnabled -bool true
 defaults write com.apple.Safari NSUserKeyEquivalents -dict-add "Close Other Tabs" "@~w"
 defaults write com.apple.Safari LastUpdate -string "$(printf 'two\nlines')"
 defaults write com.apple.Safari Unicode -string "Größe 🙂"
@@ -48,6 +49,16 @@ test "$(defaults read com.apple.dock tilesize)" = 36
 test "$(defaults read-type com.apple.dock autohide)" = "Type is boolean"
 test "$(defaults read NSGlobalDomain KeyRepeat)" = 2
 ! defaults read com.apple.dock nothing 2>/dev/null
+test "$(defaults read com.apple.dock no.thing 2>&1)" = "The domain/default pair of (com.apple.dock, no.thing) does not exist"
+defaults frobnicate 2>/dev/null || test $? = 255
+defaults -currentHost write NSGlobalDomain com.apple.mouse.tapBehavior -int 1
+test "$(defaults -currentHost read -g com.apple.mouse.tapBehavior)" = 1
+if defaults read -g com.apple.mouse.tapBehavior 2>/dev/null; then exit 1; fi
+if defaults read -app NoSuchApp key 2>/dev/null; then exit 1; fi
+defaults export com.apple.dock - | defaults import "$HOME/copy" -
+test "$(defaults read "$HOME/copy")" = "$(defaults read com.apple.dock)"
+defaults find WebKit2 | grep "Found 1 key in domain 'com.apple.Safari': {" >/dev/null
+defaults help | grep "read-type" >/dev/null
 defaults write "$HOME/typed.plist" since -date "2026-11-23 12:00:00 +0000"
 defaults write "$HOME/typed" bytes -data 0102ff
 defaults write "$HOME/typed" ratio -float 1.5; defaults write "$HOME/typed" on -bool true; defaults write "$HOME/typed" n -int 7

@@ -12,6 +12,7 @@ import Synchronization
 /// Remembers what a command prints.
 final class RecordingTerminal: CommandTerminal {
     let showsOutput: Bool
+    let width: Int?
     let showsColour: Bool
     let isInteractive: Bool
     private let input: [UInt8]
@@ -21,11 +22,13 @@ final class RecordingTerminal: CommandTerminal {
     private let running: @Sendable ([String], [String: String]) throws -> Int32
 
     init(
-        isTerminal: Bool = false, showsColour: Bool = false, input: String = "", answers: [String] = [],
+        isTerminal: Bool = false, width: Int? = nil, showsColour: Bool = false, input: String = "",
+        answers: [String] = [],
         editing: @escaping @Sendable (String) throws -> Int32 = { _ in 1 },
         running: @escaping @Sendable ([String], [String: String]) throws -> Int32 = { _, _ in 1 }
     ) {
         (showsOutput, isInteractive, self.showsColour) = (isTerminal, isTerminal, showsColour)
+        self.width = width
         self.input = Array(input.utf8)
         self.answers = Mutex(answers)
         (self.editing, self.running) = (editing, running)

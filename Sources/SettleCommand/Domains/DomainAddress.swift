@@ -15,7 +15,9 @@ struct DomainAddress: Sendable {
     var nameOfDefaults: String { name == Self.globalName ? "kCFPreferencesAnyApplication" : name }
 
     static let globalName = "NSGlobalDomain"
-    static let globalNames = [globalName, "Apple Global Domain", "-g", "-globalDomain"]
+    static let globalNames = [
+        globalName, "Apple Global Domain", "-g", "-globalDomain", ".GlobalPreferences", "kCFPreferencesAnyApplication",
+    ]
 
     init(name: String, file: URL) throws(CommandFailure) {
         try Self.checkOwner(of: file)

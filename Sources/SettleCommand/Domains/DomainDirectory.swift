@@ -10,11 +10,20 @@ import SettleInterchange
 /// Finds the settings of all programs of a user.
 package struct DomainDirectory: Sendable {
     private let location: StandardLocation
+    /// The format of the files of new domains; `nil` for that of a program's store.
+    private let format: FileFormat?
 
     /// Creates the directory of the current user.
     package init() { self.init(StandardLocation()) }
 
-    package init(_ location: StandardLocation) { self.location = location }
+    package init(_ location: StandardLocation) { self.init(location, format: nil) }
+
+    private init(_ location: StandardLocation, format: FileFormat?) {
+        (self.location, self.format) = (location, format)
+    }
+
+    /// The same directory, in which new domains are property lists, so that dates and data keep their types.
+    var withPropertyLists: DomainDirectory { DomainDirectory(location, format: .propertyListXML) }
 
     /// Returns the names of all domains that have a file in the standard location, sorted.
     func names() -> [String] { location.domains().map(\.name) }
@@ -49,7 +58,7 @@ package struct DomainDirectory: Sendable {
 
     private func standardFile(of name: String) throws(CommandFailure) -> URL {
         do {
-            return try location.file(forStore: name)
+            return try location.file(forStore: name, format: format)
         } catch {
             throw CommandFailure(.usage, "\(error)")
         }

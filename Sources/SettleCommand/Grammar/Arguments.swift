@@ -41,10 +41,10 @@ struct Arguments: Sendable {
         if isHelp { return }
         words = leading + words
         do throws(CommandFailure) {
-            try sort(words, isTool: isTool)
+            try sort(words, by: table)
             try check(isTool: isTool)
         } catch {
-            throw CommandFailure(.usage, "\(error) Usage: \(verb.usage(of: program, isTool: isTool))")
+            throw CommandFailure(.usage, "\(error) Usage: \(table.usage(of: verb, program: program))")
         }
     }
 
@@ -53,23 +53,26 @@ struct Arguments: Sendable {
         (self.verb, self.operands) = (verb, operands)
     }
 
-    private mutating func sort(_ words: ArraySlice<String>, isTool: Bool) throws(CommandFailure) {
+    private mutating func sort(_ words: ArraySlice<String>, by table: VerbTable) throws(CommandFailure) {
+        guard !verb.takesArguments else { return value = Array(words) }
         var words = words
-        let known = verb.options(isTool: isTool)
+        let (known, isTool) = (table.options(of: verb), table.isTool)
         var takesOptions = true
         while let word = words.popFirst() {
+            // In `defaults`, options only name the domain.
+            let mayBeOption = takesOptions && (table.dialect != .defaults || lacksDomain(isTool))
             if verb.takesCommand, !takesOptions {
                 value.append(word)
                 continue
             }
             let isValue = verb.takesValue && operands.count >= wanted(isTool)
-            if takesOptions, word == "--" {
+            if mayBeOption, word == "--" {
                 takesOptions = false
             } else if isValue, takesOptions, value.isEmpty, let flag = ValueFlag(rawValue: word) {
                 // The elements of an array or a dictionary extend to the end of the command.
                 value = [word] + (flag.isContainer ? words : words.prefix(1))
                 words = flag.isContainer ? [] : words.dropFirst()
-            } else if takesOptions, word.isOption {
+            } else if mayBeOption, word.isOption {
                 try take(word, &words, known)
             } else if isValue {
                 value.append(word)
@@ -79,10 +82,16 @@ struct Arguments: Sendable {
         }
     }
 
+    /// Whether the domain is given by an option.
+    private var hasDomainOption: Bool { has(.global) || has(.app) }
+
+    private func lacksDomain(_ isTool: Bool) -> Bool {
+        verb.hasDomain(isTool) && operands.isEmpty && !hasDomainOption
+    }
+
     /// Returns the number of operands before a value.
     private func wanted(_ isTool: Bool) -> Int {
-        let isGiven = has(.global) || has(.app)
-        return verb.operands(isTool: isTool).count - (isGiven && verb.hasDomain(isTool) ? 1 : 0)
+        verb.operands(isTool: isTool).count - (hasDomainOption && verb.hasDomain(isTool) ? 1 : 0)
     }
 
     private mutating func take(
@@ -108,7 +117,7 @@ struct Arguments: Sendable {
 
     private func check(isTool: Bool) throws(CommandFailure) {
         guard !has(.help) else { return }
-        let given = operands.count + (verb.hasDomain(isTool) && (has(.global) || has(.app)) ? 1 : 0)
+        let given = operands.count + (verb.hasDomain(isTool) && hasDomainOption ? 1 : 0)
         let all = verb.operands(isTool: isTool)
         if given > all.count { throw CommandFailure(.usage, "“\(operands.last ?? "")” is one argument too many.") }
         let needed = all.prefix { !$0.isOptional }.count

@@ -19,7 +19,10 @@ struct Completion {
     private func all(_ typed: String, _ before: ArraySlice<String>) async -> [(String, String?)] {
         guard let name = before.first else { return verbs }
         guard let verb = table[name] else { return [] }
-        let options = verb.options(isTool: isTool)
+        if verb.takesArguments {
+            return await Completion(context: context, table: .defaults).all(typed, before.dropFirst())
+        }
+        let options = table.options(of: verb)
         if let last = before.last, options.contains(where: { $0.value != nil && $0.names.contains(last) }) { return [] }
         if typed.hasPrefix("-") {
             let flags = verb.takesValue ? ValueFlag.allCases.map { ($0.rawValue, Optional($0.help)) } : []
@@ -60,7 +63,9 @@ struct Completion {
 
     private func keys(of domain: String?) async -> [(String, String?)] {
         guard let target = target(domain), let declared = try? target.declared() else { return [] }
-        let stored = ((try? await target.values()) ?? SettingTree()).leaves(within: declared)
+        let values = (try? await target.values()) ?? SettingTree()
+        guard table.dialect != .defaults else { return values.root.keys.sorted().map { ($0, nil) } }
+        let stored = values.leaves(within: declared)
         return Set(stored + declared.all.map(\.key)).sorted().map { key in
             (key.description, declared[key].flatMap { $0.title ?? $0.words })
         }

@@ -8,39 +8,63 @@ struct HelpPage {
     /// Writes the help of one verb.
     func write(_ verb: Verb, to terminal: any CommandTerminal) throws(CommandFailure) {
         try terminal.say(verb.summary, .strong)
-        try terminal.say("\nUsage: \(verb.usage(of: program, isTool: isTool))", keepingLines: true)
-        if !verb.aliases.isEmpty { try terminal.say("Also called \(verb.aliases.joined(separator: ", ")).") }
-        if !verb.details.isEmpty { try terminal.say("\n\(verb.details)", keepingLines: true) }
+        try terminal.say("\nUsage: \(table.usage(of: verb, program: program))", keepingLines: true)
+        // The details are about arguments that only this command has.
+        if table.dialect == .settle {
+            if !verb.aliases.isEmpty { try terminal.say("Also called \(verb.aliases.joined(separator: ", ")).") }
+            if !verb.details.isEmpty { try terminal.say("\n\(verb.details)", keepingLines: true) }
+        }
         try terminal.say("\nOptions:", .strong, keepingLines: true)
-        var table = TextTable()
-        for option in verb.options(isTool: isTool) {
-            table.add(.init(text: "  \(option.spelled)"), .init(text: option.help))
+        var options = TextTable()
+        for option in table.options(of: verb) {
+            options.add(.init(text: "  \(option.spelled)"), .init(text: option.help))
         }
         if verb.takesValue {
-            for flag in ValueFlag.allCases { table.add(.init(text: "  \(flag.rawValue)"), .init(text: flag.help)) }
+            for flag in ValueFlag.allCases { options.add(.init(text: "  \(flag.rawValue)"), .init(text: flag.help)) }
         }
-        try table.write(to: terminal)
+        try options.write(to: terminal)
     }
 
-    /// Writes the help of all verbs.
+    /// Writes the help of all verbs, by groups.
     func writeAll(to terminal: any CommandTerminal) throws(CommandFailure) {
-        try terminal.say("Usage: \(program) VERB\(isTool ? " DOMAIN" : "") …")
-        if isTool {
-            try terminal.say(
-                "\nReads and writes the settings of any program. A domain is a program's name, such as com.example.app; -g "
-                    + "for all programs; or a path.", keepingLines: true)
-        }
-        try terminal.say("\nVerbs:", .strong, keepingLines: true)
+        try writeUsage(to: terminal)
         var verbs = TextTable()
-        for verb in table.verbs { verbs.add(.init(text: "  \(verb.name)"), .init(text: verb.summary)) }
+        for group in table.groups where !group.verbs.isEmpty {
+            verbs.add(.init(text: ""))
+            verbs.add(.init(text: "\(group.title):", style: .strong))
+            for verb in group.verbs { verbs.add(.init(text: "  \(verb.name)"), .init(text: verb.summary)) }
+        }
         try verbs.write(to: terminal)
+        guard table.dialect != .defaults else {
+            return try terminal.say(
+                "\nExit codes: 0 if it is done, 255 if the command is used wrongly, 1 otherwise.", keepingLines: true)
+        }
         try terminal.say("\nExit codes:", .strong, keepingLines: true)
         var codes = TextTable()
-        for code in ExitCode.allCases {
+        for code in table.exitCodes {
             codes.add(.init(text: "  \(code.rawValue)"), .init(text: code.meaning))
         }
         try codes.write(to: terminal)
         try terminal.say("\n“\(program) help VERB” explains a verb.", keepingLines: true)
+    }
+
+    /// Writes the verbs that are used most. With the error that follows, a screen of ten lines.
+    func writeSummary(to terminal: any CommandTerminal) throws(CommandFailure) {
+        try writeUsage(to: terminal)
+        var verbs = TextTable()
+        for name in ["list", "read", "write", "delete", "explain", "watch"] {
+            if let verb = table[name] { verbs.add(.init(text: "  \(name)"), .init(text: verb.summary)) }
+        }
+        try verbs.write(to: terminal)
+        try terminal.say("“\(program) help” lists all verbs, and “\(program) help VERB” explains one.")
+    }
+
+    private func writeUsage(to terminal: any CommandTerminal) throws(CommandFailure) {
+        guard isTool else { return try terminal.say("Usage: \(program) VERB …") }
+        let hosts = table.dialect == .defaults ? "[-currentHost | -host HOST] " : ""
+        try terminal.say("Usage: \(program) \(hosts)VERB DOMAIN …")
+        try terminal.say(
+            "A domain is a program's name, such as com.example.app; -g for all programs; -app APP; or a path.")
     }
 }
 

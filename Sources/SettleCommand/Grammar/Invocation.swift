@@ -42,7 +42,7 @@ struct Invocation: Sendable {
 
     /// The operands after the domain.
     var operands: ArraySlice<String> {
-        let isFirst = arguments.verb.hasDomain(isTool) && !has(.global) && !has(.app)
+        let isFirst = arguments.verb.hasDomain(table.isTool) && !has(.global) && !has(.app)
         return arguments.operands.dropFirst(isFirst ? 1 : 0)
     }
 
@@ -75,9 +75,17 @@ struct Invocation: Sendable {
         return true
     }
 
+    /// Whether the arguments and the output are those of the command `defaults`.
+    var isDefaults: Bool { table.dialect == .defaults }
+
     /// Writes a value in the requested form: by default as `defaults` does.
     func show(_ value: SettingValue) throws {
-        guard let format = format else { return try terminal.say(DefaultsText.text(of: value), keepingLines: true) }
+        guard let format = format else { return try terminal.say(text(of: value), keepingLines: true) }
         try show(value, as: format)
+    }
+
+    /// Returns a value as `defaults` shows it. Only in its own dialect are long data abbreviated.
+    func text(of value: SettingValue) -> String {
+        isDefaults ? DefaultsText.abbreviatedText(of: value) : DefaultsText.text(of: value)
     }
 }

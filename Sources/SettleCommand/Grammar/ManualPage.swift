@@ -25,7 +25,7 @@ struct ManualPage {
             lines += entry(option.spelled, option.help)
         }
         lines.append(".SH EXIT STATUS")
-        for code in ExitCode.allCases { lines += entry("\(code.rawValue)", code.meaning) }
+        for code in table.exitCodes { lines += entry("\(code.rawValue)", code.meaning) }
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -1,3 +1,5 @@
+import SettleInterchange
+
 /// One action of a command: its name, its arguments, and its code. The parser, the help, the manual and the completions
 /// use it.
 struct Verb: Sendable {
@@ -14,8 +16,15 @@ struct Verb: Sendable {
     let takesValue: Bool
     /// Whether the arguments after the operands are another command with its own options.
     let takesCommand: Bool
+    /// Whether all arguments are left to the verb, as those of another command.
+    let takesArguments: Bool
     let action: @Sendable (Invocation) async throws -> Void
+    /// The change that the verb makes, alone or as a line of `batch`; `nil` if it can't be such a line.
+    let change: Change?
     private let makeDetails: @Sendable () -> String
+
+    /// Adds a change of the stored values to others. Called once more if others have written meanwhile.
+    typealias Change = @Sendable (Invocation, CommandTarget, DeclaredSettings, inout ValueChanges) throws -> Void
 
     /// Further details, in paragraphs.
     var details: String { makeDetails() }
@@ -25,13 +34,13 @@ struct Verb: Sendable {
         name: String, aliases: [String] = [], scope: Scope = .everywhere, isDomainOptional: Bool = false,
         operands: [Operand] = [],
         options: [Option] = [], summary: String, details: @autoclosure @escaping @Sendable () -> String = "",
-        takesValue: Bool = false, takesCommand: Bool = false,
-        action: @escaping @Sendable (Invocation) async throws -> Void
+        takesValue: Bool = false, takesCommand: Bool = false, takesArguments: Bool = false,
+        action: @escaping @Sendable (Invocation) async throws -> Void, change: Change? = nil
     ) {
         (self.name, self.aliases, self.scope, self.operands) = (name, aliases, scope, operands)
         self.isDomainOptional = isDomainOptional
         (self.options, self.summary, self.takesValue, self.action) = (options, summary, takesValue, action)
-        self.takesCommand = takesCommand
+        (self.takesCommand, self.takesArguments, self.change) = (takesCommand, takesArguments, change)
         makeDetails = details
     }
 
@@ -91,16 +100,12 @@ struct Verb: Sendable {
         return true
     }
 
-    /// Returns all options, including those of every verb.
-    func options(isTool: Bool) -> [Option] {
-        options + (hasDomain(isTool) ? Option.ofDomain : []) + Option.common
-    }
-
     /// Returns the usage, such as `settle read DOMAIN [KEY] [--json]`.
-    func usage(of program: String, isTool: Bool) -> String {
+    func usage(of program: String, isTool: Bool, showsOptions: Bool = true) -> String {
         let operands = operands(isTool: isTool).map { $0.isOptional ? "[\($0.name)]" : $0.name }
-        let value = takesValue ? ["VALUE"] : takesCommand ? ["--", "COMMAND…"] : []
-        let options = options.map { "[\($0.name)\($0.value.map { " \($0)" } ?? "")]" }
+        let value =
+            takesValue ? ["VALUE"] : takesCommand ? ["--", "COMMAND…"] : takesArguments ? ["ARGUMENT…"] : []
+        let options = (showsOptions ? options : []).map { "[\($0.name)\($0.value.map { " \($0)" } ?? "")]" }
         return ([program, name] + operands + options + value).joined(separator: " ")
     }
 }
@@ -117,6 +122,8 @@ extension Verb.Option {
     static let propertyList = Self(names: ["--plist"], help: "Write an XML property list.")
     static let literal = Self(names: ["--literal"], help: "Take the key as one name, dots included.")
     static let force = Self(names: ["--force"], help: "Write what the schema does not know, or what has changed since.")
+    static let null = Self(
+        names: ["-z", "--null"], help: "Write records that end with NUL, with a line feed between their parts.")
     static let author = Self(names: ["--by"], value: "NAME", help: "The author in the history; by default the command.")
     static let secrets = Self(names: ["--show-secrets"], help: "Show secrets, on a terminal only.")
     static let help = Self(names: ["--help", "-h"], help: "Explain the verb.")

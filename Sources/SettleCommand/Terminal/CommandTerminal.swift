@@ -2,6 +2,8 @@
 package protocol CommandTerminal: Sendable {
     /// Whether output goes to a terminal.
     var showsOutput: Bool { get }
+    /// The number of columns of that terminal; `nil` if output goes elsewhere.
+    var width: Int? { get }
     /// Whether that terminal shows colours, and they are not switched off.
     var showsColour: Bool { get }
     /// Whether a user can be asked.

@@ -8,6 +8,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case failed = 74
     case locked = 77
     case interrupted = 130
+    case misused = 255
 
     /// The meaning, for the table in the help and in the manual.
     var meaning: String {
@@ -20,6 +21,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
         case .failed: "A file can't be read or written. Nothing is lost."
         case .locked: "An administrator has locked the key, or it is its owner's."
         case .interrupted: "Interrupted by Ctrl-C."
+        case .misused: "“settle defaults” is used wrongly. Nothing was done."
         }
     }
 }
@@ -33,6 +35,8 @@ package struct CommandFailure: Error, CustomStringConvertible {
 
     /// - Parameter more: Further lines.
     init(_ code: ExitCode, _ description: String, more: [String] = []) {
-        (self.code, self.lines) = (code, [description] + more)
+        self.init(code, lines: [description] + more)
     }
+
+    init(_ code: ExitCode, lines: [String]) { (self.code, self.lines) = (code, lines) }
 }

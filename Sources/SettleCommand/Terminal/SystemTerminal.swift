@@ -21,6 +21,13 @@ import Settle
 struct SystemTerminal: CommandTerminal {
     var showsOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 
+    var width: Int? {
+        guard showsOutput else { return nil }
+        var size = winsize()
+        let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        return isKnown ? Int(size.ws_col) : 80
+    }
+
     var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
     /// Whether to show colours; see https://no-color.org.

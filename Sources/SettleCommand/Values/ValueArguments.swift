@@ -10,31 +10,31 @@ import SettleInterchange
 /// Reads the value of `write`: with a flag for its type, or as a property list, as `defaults` does.
 struct ValueArguments {
     private var words: ArraySlice<String>
-
-    init(_ words: [String]) { self.words = words[...] }
+    private let mayBeginWithHyphens: Bool
 
     /// - Parameters:
-    ///   - setting: The declaration, which determines the meaning of a text without a flag.
+    ///   - check: The declaration, which determines the meaning of a text without a flag.
     ///   - stored: The value to which `-array-add` and `-dict-add` add.
+    ///   - mayBeginWithHyphens: Whether two hyphens may begin a part of an array or a dictionary.
     static func value(
-        _ words: [String], for setting: DeclaredSetting?, stored: SettingValue?
+        _ words: [String], for check: SchemaCheck?, stored: SettingValue?, mayBeginWithHyphens: Bool
     ) throws(CommandFailure) -> SettingValue {
-        var reader = ValueArguments(words)
-        let value = try reader.read(for: setting, stored)
+        var reader = ValueArguments(words: words[...], mayBeginWithHyphens: mayBeginWithHyphens)
+        let value = try reader.read(for: check, stored)
         guard reader.words.isEmpty else {
             throw CommandFailure(.usage, "Unexpected argument “\(reader.words.first ?? "")”; nothing has changed.")
         }
         return value
     }
 
-    private mutating func read(for setting: DeclaredSetting?, _ stored: SettingValue?) throws(CommandFailure)
-        -> SettingValue
-    {
+    private mutating func read(
+        for check: SchemaCheck?, _ stored: SettingValue?
+    ) throws(CommandFailure) -> SettingValue {
         guard let first = words.first else { throw CommandFailure(.usage, "The value is missing.") }
         guard let flag = ValueFlag(rawValue: first) else {
             words = words.dropFirst()
-            guard let setting else { return try Self.propertyList(first) }
-            return DeclaredText.value(of: first, for: setting.check, separatesLists: true)
+            guard let check else { return try Self.propertyList(first) }
+            return DeclaredText.value(of: first, for: check, separatesLists: true)
         }
         guard flag.isContainer else { return try scalar() }
         words = words.dropFirst()
@@ -79,6 +79,7 @@ struct ValueArguments {
     /// Checks the options. The elements extend to the end of the command, so an option among them is a mistake. After
     /// `--` nothing is an option.
     private mutating func checkOptions() throws(CommandFailure) {
+        guard !mayBeginWithHyphens else { return }
         var isText = false
         for (index, word) in zip(words.indices, words) {
             if isText {

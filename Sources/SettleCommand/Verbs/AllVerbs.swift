@@ -1,16 +1,30 @@
 extension VerbTable {
     /// Returns the verbs of `settle`, or of a program's own command.
     static func all(isTool: Bool) -> VerbTable {
-        VerbTable(
-            verbs: [
-                ListVerb.list, ReadVerbs.read, ReadVerbs.readType, ReadVerbs.find,
-                ReadVerbs.domains, ReadVerbs.explain, WatchVerb.watch,
-                WriteVerbs.write, WriteVerbs.delete, WriteVerbs.rename, EditVerb.edit,
-                HistoryVerbs.history, HistoryVerbs.undo, ConfirmVerbs.confirm, ConfirmVerbs.revert,
-                BisectVerb.bisect,
-                DocumentVerbs.export, DocumentVerbs.`import`, DocumentVerbs.convert,
-                DocumentVerbs.migrate, CheckVerbs.check, CheckVerbs.schema,
-                HelpVerbs.completions, HelpVerbs.help,
-            ], isTool: isTool)
+        let groups = [
+            Group(
+                title: "Read",
+                verbs: [
+                    ListVerb.list, ReadVerbs.read, ReadVerbs.readType, FindVerb.find, ReadVerbs.domains,
+                    ReadVerbs.explain, WatchVerb.watch,
+                ]),
+            Group(title: "Declarations", verbs: [DescribeVerbs.describe, DescribeVerbs.range, CheckVerbs.schema]),
+            Group(
+                title: "Write",
+                verbs: [
+                    WriteVerbs.write, WriteVerbs.insert, WriteVerbs.delete, WriteVerbs.rename, EditVerb.edit,
+                    BatchVerb.batch, ConfirmVerbs.confirm, ConfirmVerbs.revert,
+                ]),
+            Group(
+                title: "History and repair",
+                verbs: [HistoryVerbs.history, HistoryVerbs.undo, BisectVerb.bisect, CheckVerbs.check]),
+            Group(
+                title: "Documents",
+                verbs: [
+                    DocumentVerbs.export, DocumentVerbs.`import`, DocumentVerbs.convert, DocumentVerbs.migrate,
+                ]),
+            Group(title: "The command", verbs: [DefaultsVerb.defaults, HelpVerbs.completions, HelpVerbs.help]),
+        ]
+        return VerbTable(groups, isTool: isTool)
     }
 }

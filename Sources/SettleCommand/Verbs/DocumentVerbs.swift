@@ -29,7 +29,7 @@ enum DocumentVerbs {
                 throw CommandFailure(.unavailable, "Secrets are shown on a terminal only, not in a file or a pipe.")
             }
             let usual: DocumentConversion.Format =
-                path.hasSuffix(".json") ? .json : .propertyList(path == "-" ? .xml : .binary)
+                path.hasSuffix(".json") && !invocation.isDefaults ? .json : .propertyList(path == "-" ? .xml : .binary)
             let asked = try invocation.arguments[form].map(DocumentConversion.Format.named)
             let format = asked ?? invocation.format ?? usual
             var values = try await target.storedValues()
@@ -100,15 +100,18 @@ extension Invocation {
             if let value = values[key] { try check(value, at: key, declared) }
         }
         // A program's own store knows which settings an import must leave alone.
-        let kept = isTool && mode == .replace ? declared.all.filter { $0.isSecret || $0.isOwners } : []
-        try await target.writing { store in
+        let kept =
+            isTool && mode == .replace
+            ? declared.all.filter { ($0.isSecret || $0.isOwners) && values[$0.key] == nil } : []
+        let stored = try await target.writing { store in
             try await commit(to: store, declared) {
                 var values = values
-                for setting in kept where values[setting.key] == nil {
-                    values[setting.key] = store.ownValue(forKey: setting.key)
-                }
+                let stored = kept.filter { store.ownValue(forKey: $0.key) != nil }
+                for setting in stored { values[setting.key] = store.ownValue(forKey: setting.key) }
                 try store.file.import(values, mode, unknownKeys: .keep, author: author)
+                return stored
             }
         }
+        reportKept(stored)
     }
 }

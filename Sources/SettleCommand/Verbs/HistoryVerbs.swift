@@ -51,7 +51,7 @@ enum HistoryVerbs {
             let target = try invocation.target()
             let (given, name) = (try invocation.token(invocation.operands.first), invocation.arguments[last])
             let declared = try target.declared()
-            let result = try await target.writing { store in
+            let result = try await invocation.namingSecrets(of: target, declared) { store in
                 var undone = name.map(UndoTarget.last) ?? given.map { .token($0) }
                 if undone == nil {
                     for try await entry in store.history.entries(limit: 1) { undone = .token(entry.token) }
@@ -69,6 +69,28 @@ enum HistoryVerbs {
             }
             if result.keys.isEmpty { throw CommandFailure(.refused, "Nothing was undone.") }
         })
+}
+
+extension Invocation {
+    /// Undoes with the store, and adds to the refusal of a secret what can be done instead.
+    fileprivate func namingSecrets(
+        of target: CommandTarget, _ declared: DeclaredSettings,
+        _ body: @Sendable (SettingsStore) async throws -> UndoResult
+    ) async throws -> UndoResult {
+        do {
+            return try await target.writing(body)
+        } catch let error as SettingsError where error.code == .notUndoable {
+            guard let key = error.key, declared.isSecret(SettingKey(stored: key)) else { throw error }
+            let domain = isTool ? " \(target.name)" : ""
+            throw CommandFailure(
+                .refused, error.description,
+                more: [
+                    "Store its earlier value yourself with “\(program) write\(domain) \(key) VALUE”, or, so that it is "
+                        + "in no list of commands, with “\(program) import\(domain) -” and JSON on standard input. What "
+                        + "else was changed is in “\(program) history\(domain)”, and can be written in the same way."
+                ])
+        }
+    }
 }
 
 extension HistoryChange {

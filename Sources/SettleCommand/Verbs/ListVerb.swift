@@ -4,10 +4,13 @@ import SettleInterchange
 /// The verb that lists settings.
 enum ListVerb {
     static let list = Verb(
-        name: "list", aliases: ["ls"], scope: .domain, operands: [.key.optional],
+        name: "list", aliases: ["ls"], scope: .domain, operands: [.key.optional], options: [.null],
         summary: "Lists settings as a tree, with their values, types and the domains that these come from.",
-        details: "They are in the order of their declaration; what is not declared comes last in its group, by key. "
-            + "What a declared setting has as its default is listed, too. With a key, only what is within it.",
+        details: """
+            They are in the order of their declaration; what is not declared comes last in its group, by key. What a \
+            declared setting has as its default is listed, too. With a key, only what is within it. On a terminal, long \
+            texts are cut to its width.
+            """,
         action: { invocation in
             let target = try invocation.target()
             let (showsSecrets, declared) = (try invocation.showsSecrets(), try target.declared())
@@ -30,6 +33,9 @@ enum ListVerb {
             if shown.isEmpty { _ = try await target.values() }
             guard invocation.format == nil else {
                 return try invocation.show(.array(shown.map(\.record)))
+            }
+            guard !invocation.has(.null) else {
+                return try invocation.terminal.showRecords(shown.map { [$0.key.description, $0.recordText] })
             }
             try ListRow.write(shown, declared, to: invocation.terminal)
             invocation.tellUnconfirmed(unconfirmed)
@@ -86,6 +92,9 @@ private struct ListRow: Sendable {
         return .dictionary(record)
     }
 
+    /// The value in a record.
+    var recordText: String { value?.recordText ?? (isSecret ? redaction : "") }
+
     /// Writes rows, in which each group is in one piece. Names that several rows share are written once, with the title
     /// of the group, and with the rest indented below.
     static func write(
@@ -106,11 +115,11 @@ private struct ListRow: Sendable {
             let value = row.value?.line ?? (row.isSecret ? redaction : "")
             table.add(
                 .init(text: "\(indentation(around.count))\(names.last ?? "")"),
-                .init(text: value.count <= 60 ? value : "\(value.prefix(59))…", style: row.isSecret ? .faint : .green),
+                .init(text: value, style: row.isSecret ? .faint : .green),
                 .init(text: row.type, style: .faint),
                 .init(text: row.isLocked ? "\(row.domain), locked" : "\(row.domain)", style: .faint))
         }
-        try table.write(to: terminal)
+        try table.write(to: terminal, isCut: true)
     }
 
     private static func indentation(_ depth: Int) -> String { String(repeating: "  ", count: depth) }

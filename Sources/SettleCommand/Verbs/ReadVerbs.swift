@@ -5,20 +5,26 @@ import SettleInterchange
 enum ReadVerbs {
     static let read = Verb(
         name: "read", aliases: ["get"], scope: .domain, isDomainOptional: true, operands: [.key.optional],
-        options: [.literal],
+        options: [.literal, .null],
         summary: "Shows the value of a key, or all values.",
-        details:
-            "A domain's stored values, or the values that are in force in the program. Of “settle”, without a domain: all domains.",
+        details: """
+            A domain's stored values, or the values that are in force in the program. Of “settle”, without a domain: all \
+            domains. An element of an array has the key of the array and its index, from 0: list.0.name.
+            """,
         action: { invocation in
             guard invocation.namesTarget else { return try await invocation.readAll() }
             let target = try invocation.target()
             let text = invocation.operands.first
             let (values, declared) = (try await target.values(isSought: text != nil), try target.declared())
             let shown = try invocation.showsSecrets() ? values : declared.hidingSecrets(in: values)
-            guard let text else { return try invocation.show(.dictionary(shown.root)) }
+            guard let text else {
+                guard invocation.has(.null) else { return try invocation.show(.dictionary(shown.root)) }
+                return try invocation.terminal.showRecords(shown.records(within: declared))
+            }
             let key = try invocation.key(text, declared, values)
-            guard let value = shown[key] else { throw target.missing(text) }
-            try invocation.show(value)
+            guard let value = shown.value(at: key) else { throw target.missing(text) }
+            guard invocation.has(.null) else { return try invocation.show(value) }
+            try invocation.terminal.showRecords([[value.recordText]])
         })
 
     static let readType = Verb(
@@ -29,46 +35,20 @@ enum ReadVerbs {
             let (values, declared) = (try await target.values(isSought: true), try target.declared())
             let text = invocation.operands.first ?? ""
             let key = try invocation.key(text, declared, values)
-            guard let value = values[key] else { throw target.missing(text) }
+            guard let value = values.value(at: key) else { throw target.missing(text) }
             guard let format = invocation.format else {
                 return try invocation.terminal.say("Type is \(value.typeName)")
             }
             try invocation.show(.string(value.typeName), as: format)
         })
 
-    static let find = Verb(
-        name: "find", scope: .tool, operands: [Verb.Operand(name: "WORD")],
-        summary: "Shows all keys and values of all domains that have a word in them.",
-        action: { invocation in
-            guard case .files(let directory) = invocation.context, let word = invocation.operands.first else { return }
-            let showsSecrets = try invocation.showsSecrets()
-            var found: SettingValue.Entries = [:]
-            for name in directory.names() + [DomainAddress.globalName] {
-                // Skip unreadable domains.
-                guard let address = try? directory.address(of: name, isApp: false, host: nil),
-                    let values = try? address.values()
-                else { continue }
-                let shown = showsSecrets ? values : CommandTarget.file(address).hidingSecrets(in: values)
-                let matches = shown.root.keeping { $1.contains(word, named: $0) }
-                guard !matches.isEmpty else { continue }
-                found[name] = .dictionary(matches)
-                guard invocation.format == nil else { continue }
-                let count = matches.count == 1 ? "1 key" : "\(matches.count) keys"
-                let text = DefaultsText.text(of: .dictionary(matches))
-                try invocation.terminal.say("Found \(count) in domain '\(name.escaped())': \(text)", keepingLines: true)
-            }
-            if let format = invocation.format { try invocation.show(.dictionary(found), as: format) }
-            guard !found.isEmpty else {
-                throw CommandFailure(.absent, "No domain, key, nor value containing '\(word)'")
-            }
-        })
-
     static let domains = Verb(
-        name: "domains", scope: .tool,
+        name: "domains", scope: .tool, options: [.null],
         summary: "Shows the names of all domains.",
         action: { invocation in
             guard case .files(let directory) = invocation.context else { return }
             let names = directory.names()
+            guard !invocation.has(.null) else { return try invocation.terminal.showRecords(names.map { [$0] }) }
             guard let format = invocation.format else {
                 return try invocation.terminal.say(names.joined(separator: ", "))
             }
@@ -102,8 +82,13 @@ enum ReadVerbs {
 
 extension Invocation {
     func key(_ text: String, _ declared: DeclaredSettings, _ values: SettingTree) throws(CommandFailure) -> SettingKey {
-        try KeyArgument.key(text, isLiteral: has(.literal), declared, values)
+        // In `defaults` all keys are names, and a program that has declared a path has no such name.
+        let isName = isDefaults && SettingKey(text).flatMap { declared[$0] } == nil
+        return try KeyArgument.key(text, isLiteral: has(.literal) || isName, declared, values)
     }
+
+    /// The name of the domain of all programs, as it is shown.
+    var globalTitle: String { isDefaults ? "Apple Global Domain" : DomainAddress.globalName }
 }
 
 extension CommandTarget {
@@ -128,19 +113,6 @@ extension CommandTarget {
 }
 
 extension SettingValue {
-    /// Returns whether a word is in a key or a text, regardless of case.
-    fileprivate func contains(_ word: String, named key: String) -> Bool {
-        key.lowercased().contains(word.lowercased()) || contains(word)
-    }
-
-    private func contains(_ word: String) -> Bool {
-        switch self {
-        case .array(let elements): elements.contains { $0.contains(word) }
-        case .dictionary(let entries): entries.contains { $0.value.contains(word, named: $0.key) }
-        default: DefaultsText.text(of: self).lowercased().contains(word.lowercased())
-        }
-    }
-
     /// Returns an explanation without the secrets in the domains' values.
     fileprivate func hidingSecrets(_ declared: DeclaredSettings, at key: SettingKey) -> SettingValue {
         let isSecret = declared.isSecret(key)
@@ -176,7 +148,7 @@ extension Invocation {
                 let target = CommandTarget.file(address)
                 let declared = try target.declared()
                 let shown = showsSecrets ? contents.tree : declared.hidingSecrets(in: contents.tree)
-                found[name] = .dictionary(shown.root)
+                found[name == DomainAddress.globalName ? globalTitle : name] = .dictionary(shown.root)
             } catch {
                 // Skip unreadable domains.
                 terminal.complain("\(error)")

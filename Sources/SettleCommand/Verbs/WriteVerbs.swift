@@ -23,41 +23,56 @@ enum WriteVerbs {
             """,
         takesValue: true,
         action: { invocation in
-            let (target, declared) = try invocation.settings()
-            let text = invocation.operands.first ?? ""
-            guard !invocation.arguments.value.isEmpty else {
-                return try await invocation.replaceAll(of: target, with: text)
-            }
-            try await target.writing { store in
-                let stored = try await target.valuesIfAny()
-                let key = try invocation.key(text, declared, stored)
-                let value = try invocation.value(for: declared[key], stored: stored[key])
-                try invocation.check(value, at: key, declared, in: stored)
-                try await invocation.commit(to: store, declared) {
-                    try store.keys.setValue(value, forKey: key, keepingSecretsOf: declared, in: stored)
-                }
-                invocation.reportIfOverridden(key, in: store, declared)
-            }
+            guard invocation.arguments.value.isEmpty else { return try await invocation.storeChange() }
+            try await invocation.replaceAll(of: try invocation.target(), with: invocation.operands.first ?? "")
+        },
+        change: { invocation, _, declared, changes in
+            try invocation.addValue(to: &changes, declared, isInserted: false)
+        })
+
+    static let insert = Verb(
+        name: "insert", scope: .domain, operands: [.key], options: [.force, .literal, .author, .confirmWithin],
+        summary: "Inserts an element into an array, before that at the index, or stores a value for a new key.",
+        details: """
+            The key is that of the array with an index, from 0 to the number of elements: list.2. A key that has a value \
+            already is refused. The value is that of “write”.
+            """,
+        takesValue: true,
+        action: { invocation in try await invocation.storeChange() },
+        change: { invocation, _, declared, changes in
+            try invocation.addValue(to: &changes, declared, isInserted: true)
         })
 
     static let delete = Verb(
         name: "delete", aliases: ["remove", "reset", "unset"], scope: .domain, operands: [.key.optional],
         options: [.literal, .author, .confirmWithin],
         summary: "Removes what is stored for a key, or everything that is stored.",
-        details: "A declared setting has its default then. Without a key, everything is removed.",
+        details: """
+            A declared setting has its default then. Without a key, everything is removed, except what is its owner's. An \
+            element of an array is removed by the array's key with its index: list.0.
+            """,
         action: { invocation in
+            guard invocation.operands.isEmpty else { return try await invocation.storeChange() }
             let (target, declared) = try invocation.settings()
-            try await target.writing { store in
+            let stored = try await target.writing { store in
                 let stored = try await target.valuesIfAny()
-                let key = try invocation.operands.first.map { try invocation.key($0, declared, stored) }
-                // Check before the search: a program's own store does not show owner-only settings.
-                if let key { try declared.checkAccess(to: key) }
                 guard !stored.root.isEmpty else { throw target.notFound }
-                guard let key else {
-                    return try await invocation.commit(to: store, declared) { try store.removeAll(stored, declared) }
-                }
-                guard stored[key] != nil else { throw target.notFound }
-                try await invocation.commit(to: store, declared) { try store.keys.removeValue(forKey: key) }
+                try await invocation.commit(to: store, declared) { try store.removeAll(stored, declared) }
+                return stored
+            }
+            invocation.reportKept(declared.all.filter { $0.isOwners && stored[$0.key] != nil })
+        },
+        change: { invocation, target, declared, changes in
+            let key = try invocation.changedKey(declared, changes.values)
+            // Check before the search: a program's own store does not show owner-only settings.
+            try declared.checkAccess(to: key)
+            if let path = ElementPath(key, in: changes.values) {
+                let array = try path.array(after: .remove)
+                try invocation.check(array, at: path.key, declared, in: changes.values)
+                changes.set(array, at: path.key)
+            } else {
+                guard changes.values[key] != nil else { throw target.notFound }
+                changes.set(nil, at: key)
             }
         })
 
@@ -66,34 +81,59 @@ enum WriteVerbs {
         operands: [Verb.Operand(name: "OLD-KEY", completion: .key), Verb.Operand(name: "NEW-KEY")],
         options: [.force, .literal, .author, .confirmWithin],
         summary: "Stores a value under another key.",
-        action: { invocation in
-            let (target, declared) = try invocation.settings()
+        action: { invocation in try await invocation.storeChange() },
+        change: { invocation, target, declared, changes in
             let (old, new) = (invocation.operands.first ?? "", invocation.operands.last ?? "")
-            try await target.writing { store in
-                let stored = try await target.valuesIfAny()
-                let from = try invocation.key(old, declared, stored)
-                let to = try invocation.key(new, declared, stored)
-                guard let value = stored[from] else {
-                    throw CommandFailure(
-                        .absent,
-                        "Key \(old) does not exist in domain \(target.nameOfDefaults); leaving defaults unchanged")
-                }
-                if invocation.isTool { try declared.checkAccess(to: from) }
-                try invocation.checkSecrets(from: from, to: to, in: stored, declared)
-                var rest = stored
-                rest[from] = nil
-                try invocation.check(value, at: to, declared, in: rest)
-                try await invocation.commit(to: store, declared) {
-                    try store.keys.removeValue(forKey: from)
-                    try store.keys.setValue(value, forKey: to, keepingSecretsOf: declared, in: rest)
-                }
+            let from = try invocation.key(old, declared, changes.values)
+            let to = try invocation.key(new, declared, changes.values)
+            guard let value = changes.values[from] else {
+                throw CommandFailure(
+                    .absent, "Key \(old) does not exist in domain \(target.nameOfDefaults); leaving defaults unchanged")
             }
+            if invocation.isTool { try declared.checkAccess(to: from) }
+            try invocation.checkSecrets(from: from, to: to, in: changes.values, declared)
+            changes.set(nil, at: from)
+            try invocation.check(value, at: to, declared, in: changes.values)
+            changes.set(value, at: to)
         })
 }
 
 extension Invocation {
-    fileprivate func value(for setting: DeclaredSetting?, stored: SettingValue?) throws -> SettingValue {
-        guard has(.json) else { return try ValueArguments.value(arguments.value, for: setting, stored: stored) }
+    /// Returns the key of a change.
+    fileprivate func changedKey(
+        _ declared: DeclaredSettings, _ values: SettingTree
+    ) throws(CommandFailure) -> SettingKey {
+        guard let text = operands.first else { throw CommandFailure(.usage, "KEY is missing.") }
+        return try key(text, declared, values)
+    }
+
+    /// Adds the value of the arguments, at their key, or at an index of an array.
+    fileprivate func addValue(
+        to changes: inout ValueChanges, _ declared: DeclaredSettings, isInserted: Bool
+    ) throws {
+        let key = try changedKey(declared, changes.values)
+        guard !arguments.value.isEmpty else { throw CommandFailure(.usage, "The value for “\(key)” is missing.") }
+        let stored = changes.values.value(at: key)
+        guard let path = ElementPath(key, in: changes.values) else {
+            if isInserted, stored != nil { throw ElementPath.exists(key.description) }
+            let new = try value(for: declared.check(at: key), stored: stored)
+            // The first element makes the array.
+            let isFirst = isInserted && key.name == "0" && key.parent.map { changes.values[$0] == nil } ?? false
+            let (target, whole) = isFirst ? (key.parent ?? key, SettingValue.array([new])) : (key, new)
+            try check(whole, at: target, declared, in: changes.values)
+            return changes.set(whole, at: target)
+        }
+        let new = try value(for: declared.check(at: key), stored: isInserted ? nil : stored)
+        let array = try path.array(after: isInserted ? .insert(new) : .set(new))
+        try check(array, at: path.key, declared, in: changes.values)
+        changes.set(array, at: path.key)
+    }
+
+    private func value(for check: SchemaCheck?, stored: SettingValue?) throws -> SettingValue {
+        guard has(.json) else {
+            return try ValueArguments.value(
+                arguments.value, for: check, stored: stored, mayBeginWithHyphens: isDefaults)
+        }
         guard arguments.value.count == 1 else { throw CommandFailure(.usage, "Give one value in JSON.") }
         do {
             return try SettingValue(json: .init(arguments.value[0].utf8))
@@ -106,10 +146,25 @@ extension Invocation {
     fileprivate func replaceAll(of target: CommandTarget, with text: String) async throws {
         let value = has(.json) ? try? SettingValue(json: .init(text.utf8)) : try ValueArguments.propertyList(text)
         guard case .dictionary(let entries)? = value else {
+            guard !isDefaults else {
+                throw CommandFailure(
+                    .refused, "Rep argument is not a dictionary", more: ["Defaults have not been changed."])
+            }
             throw CommandFailure(
                 .usage, "The value of \(text) is missing, or it is no dictionary. Nothing has changed.")
         }
         try await replace(target, with: SettingTree(entries), mode: .replace)
+    }
+
+    /// Reports which settings have not been removed with the others.
+    func reportKept(_ settings: [DeclaredSetting]) {
+        guard !settings.isEmpty else { return }
+        let (owned, secret) = (settings.filter(\.isOwners), settings.filter { !$0.isOwners })
+        func names(_ settings: [DeclaredSetting]) -> String { settings.map(\.key.description).joined(separator: ", ") }
+        if !owned.isEmpty { terminal.complain("Not changed, because only the owner may do that: \(names(owned)).") }
+        if !secret.isEmpty {
+            terminal.complain("Not changed, because secrets are only replaced by name: \(names(secret)).")
+        }
     }
 
     func reportIfOverridden(_ key: SettingKey, in store: SettingsStore, _ declared: DeclaredSettings) {
@@ -132,6 +187,15 @@ extension CommandTarget {
 
     fileprivate var notFound: CommandFailure {
         CommandFailure(.absent, "Domain (\(nameOfDefaults)) not found.", more: ["Defaults have not been changed."])
+    }
+}
+
+extension DeclaredSettings {
+    /// Returns the check of the value at a key, which may be a part of a setting.
+    fileprivate func check(at key: SettingKey) -> SchemaCheck? {
+        guard let setting = setting(around: key) else { return nil }
+        let steps = key.components.dropFirst(setting.key.depth)
+        return steps.reduce(Optional(setting.check)) { check, _ in check?.element }
     }
 }
 

@@ -8,14 +8,25 @@ package import Settle
 
 /// Values as `defaults read` prints them: the description of property lists on Apple platforms, without types.
 ///
-/// Data are shown completely, where `defaults` leaves out the middle of long ones.
+/// Data are shown completely, unless the text is abbreviated: `defaults` leaves out the middle of long ones.
 package struct DefaultsText {
     private var text = ""
+    private var isAbbreviated = false
 
     /// Returns the text of a value on its own: a string is itself, without quotation marks.
     package static func text(of value: SettingValue) -> String {
         if let scalar = scalar(value) { return scalar }
         var writer = DefaultsText()
+        writer.write(value, level: 0)
+        return writer.text
+    }
+
+    /// Returns the text of a value on its own, with dots in place of the middle of more than 24 bytes of data.
+    package static func abbreviatedText(of value: SettingValue) -> String {
+        if case .data(let data) = value { return abbreviated(data) }
+        if let scalar = scalar(value) { return scalar }
+        var writer = DefaultsText()
+        writer.isAbbreviated = true
         writer.write(value, level: 0)
         return writer.text
     }
@@ -40,7 +51,7 @@ package struct DefaultsText {
                 text += ";\n"
             }
             text += "\(space)}"
-        case .data: text += Self.scalar(value) ?? ""
+        case .data(let data): text += isAbbreviated ? Self.abbreviated(data) : Self.scalar(value) ?? ""
         default: text += Self.quoted(Self.scalar(value) ?? "")
         }
     }
@@ -58,6 +69,15 @@ package struct DefaultsText {
             "{length = \(data.count), bytes = 0x\(data.map { hexadecimal($0) }.joined())}"
         case .array, .dictionary: nil
         }
+    }
+
+    private static func abbreviated(_ data: Data) -> String {
+        guard data.count > 24 else { return scalar(.data(data)) ?? "" }
+        func groups(_ bytes: Data) -> String {
+            stride(from: bytes.startIndex, to: bytes.endIndex, by: 4)
+                .map { start in bytes[start..<start + 4].map { hexadecimal($0) }.joined() }.joined(separator: " ")
+        }
+        return "{length = \(data.count), bytes = 0x\(groups(data.prefix(16))) ... \(groups(data.suffix(8))) }"
     }
 
     /// Returns a date, such as `2024-01-01 00:00:00 +0000`.

@@ -48,6 +48,18 @@ package struct DeclaredSetting: Sendable {
             .map { ($0, titles[$0]) }
     }
 
+    /// The keywords of the schema that limit its values: those of its type and of its rules.
+    package var limits: SettingValue.Entries {
+        let names = [
+            "type", "format", "contentEncoding", "enum", "anyOf", "allOf", "minimum", "exclusiveMinimum", "maximum",
+            "exclusiveMaximum", "minLength", "pattern", "items", "minItems", "maxItems", "additionalProperties",
+            "minProperties", "maxProperties",
+        ]
+        var limits = SettingValue.Entries()
+        for name in names { limits[name] = schema[name] }
+        return limits
+    }
+
     package var check: SchemaCheck { SchemaCheck(schema) }
 
     /// Returns the reason that a value is refused, as a sentence; `nil` if it is not.
