@@ -73,7 +73,7 @@ import Testing
         #expect(await home.run("read", "app", "limits.token.0").code == 1)
     }
 
-    private func batch(_ home: CommandHome, _ lines: String) async -> CommandHome.Answer {
+    private func runBatch(_ home: CommandHome, _ lines: String) async -> CommandHome.Answer {
         await home.run("batch", "app", on: RecordingTerminal(input: lines))
     }
 
@@ -84,7 +84,7 @@ import Testing
             at: home.settings("app"), configuration: .init(history: .keep(transactions: 10)))
         try await store.commit { try store.keys.setValue(2, forKey: "n") }
         try await store.close()
-        let answer = await batch(
+        let answer = await runBatch(
             home,
             """
             # A comment, and an empty line.
@@ -121,7 +121,7 @@ import Testing
     func refusedBatch(_ lines: String, _ code: Int32, _ words: String) async throws {
         let home = try await home()
         let before = await home.run("read", "app").output
-        let answer = await batch(home, lines)
+        let answer = await runBatch(home, lines)
         #expect(answer.code == code && answer.errors.contains(words), "\(answer)")
         #expect(answer.errors.hasSuffix("Nothing has changed.\n"))
         #expect(await home.run("read", "app").output == before)
@@ -130,14 +130,14 @@ import Testing
     @Test("A batch obeys the schema, and leaves no files if it is refused")
     func batchedRules() async throws {
         let home = try await KeysAndSchemasTests().home()
-        let refused = await batch(home, "write limits.isOn yes\nwrite limits.attemptCount 21")
+        let refused = await runBatch(home, "write limits.isOn yes\nwrite limits.attemptCount 21")
         #expect(refused.code == 65 && refused.errors.contains("in 0...20"), "\(refused)")
         #expect(await home.run("read", "app", "limits.isOn").code == 1)
-        #expect(await batch(home, "write owned.count 5").code == 77)
-        #expect(await batch(home, "write limits.isOn yes\nwrite limits.attemptCount 20").code == 0)
+        #expect(await runBatch(home, "write owned.count 5").code == 77)
+        #expect(await runBatch(home, "write limits.isOn yes\nwrite limits.attemptCount 20").code == 0)
         #expect(await home.run("read", "app", "limits.attemptCount").output == "20\n")
         let empty = try CommandHome()
-        #expect(await batch(empty, "write a -int x").code == 65)
+        #expect(await runBatch(empty, "write a -int x").code == 65)
         #expect(await empty.run("read", "app").code == 1)
     }
 }

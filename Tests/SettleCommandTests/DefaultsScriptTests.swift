@@ -85,6 +85,8 @@ import Testing
             #expect(await defaults("read", name).output == all, "\(name)")
         }
         #expect(await defaults("-currentHost", "read", "-g", "a").output == "here\n")
+        await defaults("-currentHost", "write", "mac", "since", "-date", "2026-11-23 12:00:00 +0000")
+        #expect(await home.run("-currentHost", "read-type", "mac", "since").output == "Type is date\n")
         #expect(await defaults("read").output.contains("\"Apple Global Domain\" ="))
         #expect(await defaults("find", "scaling").output.hasPrefix("Found 1 key in domain 'Apple Global Domain': {"))
         #expect(await defaults("domains").output == "\n")

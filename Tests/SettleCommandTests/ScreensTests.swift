@@ -50,6 +50,7 @@ import Testing
         #expect(await home.run("list", "app", "-z").output == "list\n[\"a\",1]\u{0}window.title\ntwo\nlines\u{0}")
         #expect(await home.run("domains", "-z").output == "app\u{0}")
         #expect(await home.run("find", "title", "-z").output == "app\nwindow.title\ntwo\nlines\u{0}")
+        #expect(await home.run("list", "app", "-z", "--json").code == 64)
         await home.run("write", "app", "evil", "--json", "\"a\\u0000b\"")
         let refused = await home.run("list", "app", "-z")
         #expect(refused.code == 65 && refused.output.isEmpty && refused.errors.contains("--json"), "\(refused)")

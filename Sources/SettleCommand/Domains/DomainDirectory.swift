@@ -50,10 +50,17 @@ package struct DomainDirectory: Sendable {
             file = try location.existingFile(ofDomain: name) ?? standardFile(of: name)
         }
         if let host {
-            file = StandardLocation.hostFile(besides: file, host: host.isEmpty ? nil : host)
+            file = Self.hostFile(besides: file, host: host.isEmpty ? nil : host)
         }
         return try DomainAddress(
             name: DomainAddress.globalNames.contains(name) ? DomainAddress.globalName : name, file: file)
+    }
+
+    /// Returns a machine's file, in the format of the domain's file, unless there is one in the other format.
+    private static func hostFile(besides file: URL, host: String?) -> URL {
+        let other = file.deletingPathExtension().appendingPathExtension(file.pathExtension == "json" ? "plist" : "json")
+        let files = [file, other].map { StandardLocation.hostFile(besides: $0, host: host) }
+        return files.first(where: StandardLocation.isThere) ?? files[0]
     }
 
     private func standardFile(of name: String) throws(CommandFailure) -> URL {

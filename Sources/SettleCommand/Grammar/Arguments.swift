@@ -124,6 +124,9 @@ struct Arguments: Sendable {
         if given < needed { throw CommandFailure(.usage, "\(all[given].name) is missing.") }
         if verb.takesCommand, value.isEmpty { throw CommandFailure(.usage, "“--” and a command are missing.") }
         if has(.global), has(.app) { throw CommandFailure(.usage, "Give one domain.") }
-        if has(.json), has(.propertyList) { throw CommandFailure(.usage, "Choose “--json” or “--plist”.") }
+        let formats = [Verb.Option.json, .propertyList, .null].filter(has)
+        if formats.count > 1 {
+            throw CommandFailure(.usage, "Choose one of \(formats.map { "“\($0.name)”" }.joined(separator: ", ")).")
+        }
     }
 }

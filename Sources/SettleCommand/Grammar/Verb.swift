@@ -123,7 +123,7 @@ extension Verb.Option {
     static let literal = Self(names: ["--literal"], help: "Take the key as one name, dots included.")
     static let force = Self(names: ["--force"], help: "Write what the schema does not know, or what has changed since.")
     static let null = Self(
-        names: ["-z", "--null"], help: "Write records that end with NUL, with a line feed between their parts.")
+        names: ["--null", "-z"], help: "Write records that end with NUL, with a line feed between their parts.")
     static let author = Self(names: ["--by"], value: "NAME", help: "The author in the history; by default the command.")
     static let secrets = Self(names: ["--show-secrets"], help: "Show secrets, on a terminal only.")
     static let help = Self(names: ["--help", "-h"], help: "Explain the verb.")
