@@ -57,7 +57,7 @@ if defaults read -g com.apple.mouse.tapBehavior 2>/dev/null; then exit 1; fi
 if defaults read -app NoSuchApp key 2>/dev/null; then exit 1; fi
 defaults export com.apple.dock - | defaults import "$HOME/copy" -
 test "$(defaults read "$HOME/copy")" = "$(defaults read com.apple.dock)"
-defaults find WebKit2 | grep "Found 1 key in domain 'com.apple.Safari': {" >/dev/null
+defaults find WebKit2 | grep "Found 1 keys in domain 'com.apple.Safari': {" >/dev/null
 defaults help | grep "read-type" >/dev/null
 defaults write "$HOME/typed.plist" since -date "2026-11-23 12:00:00 +0000"
 defaults write "$HOME/typed" bytes -data 0102ff

@@ -60,6 +60,12 @@ import Testing
         #expect(await defaults("read", "app", "flag").output == "--json\n")
         await defaults("write", "app", "list", "-array", "--", "--force", "-int", "-5")
         #expect(await defaults("read", "app", "list").output == "(\n    \"--\",\n    \"--force\",\n    \"-5\"\n)\n")
+        await defaults("write", "app", "arrow", "@\\U2193")
+        await defaults("write", "app", "keys", "-dict-add", "\\U2191", "x", "end\\", "y")
+        #expect(await defaults("READ", "app", "arrow").output == "@↓\n")
+        #expect(await defaults("read", "app", "keys").output == "{\n    \"end\\\\\" = y;\n    \"\\U2191\" = x;\n}\n")
+        #expect(await home.run("write", "app", "arrow", "@\\U2193").code == 0)
+        #expect(await home.run("read", "app", "arrow").output == "@\\U2193\n")
         await defaults("rename", "app", "flag", "a.b")
         #expect(await defaults("delete", "app", "a.b").code == 0)
         #expect(await defaults("delete", "app", "a.b").code == 1)
@@ -88,7 +94,8 @@ import Testing
         await defaults("-currentHost", "write", "mac", "since", "-date", "2026-11-23 12:00:00 +0000")
         #expect(await home.run("-currentHost", "read-type", "mac", "since").output == "Type is date\n")
         #expect(await defaults("read").output.contains("\"Apple Global Domain\" ="))
-        #expect(await defaults("find", "scaling").output.hasPrefix("Found 1 key in domain 'Apple Global Domain': {"))
+        #expect(await defaults("find", "scaling").output.hasPrefix("Found 1 keys in domain 'Apple Global Domain': {"))
+        #expect(await defaults("find", "apple global").output.hasPrefix("Found 3 keys in domain"))
         #expect(await defaults("domains").output == "\n")
     }
 
@@ -100,7 +107,7 @@ import Testing
             (["read", "app", "x.y"], 1, "The domain/default pair of (app, x.y) does not exist\n"),
             (["delete", "none"], 1, "Domain (none) not found.\nDefaults have not been changed.\n"),
             (["rename", "app", "b", "c"], 1, "Key b does not exist in domain app; leaving defaults unchanged\n"),
-            (["find", "zzz"], 1, "No domain, key, nor value containing 'zzz'\n"),
+            (["find", "zzz"], 0, "No domain, key, nor value containing 'zzz'\n"),
             (["write", "app", "a"], 1, "Rep argument is not a dictionary\nDefaults have not been changed.\n"),
             (["write", "app", "a", "-int", "x"], 1, nil), (["read", "-app", "no-such-app"], 1, nil),
             (["frobnicate"], 255, nil), (["write", "app"], 255, nil), ([], 255, "A verb is missing.\n"),

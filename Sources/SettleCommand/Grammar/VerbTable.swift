@@ -32,7 +32,11 @@ struct VerbTable: Sendable {
 
     var verbs: [Verb] { groups.flatMap(\.verbs) }
 
-    subscript(name: String) -> Verb? { verbs.first { $0.name == name || $0.aliases.contains(name) } }
+    subscript(name: String) -> Verb? {
+        // To `defaults`, case does not matter.
+        let name = dialect == .defaults ? name.lowercased() : name
+        return verbs.first { $0.name == name || $0.aliases.contains(name) }
+    }
 
     /// Returns all options of a verb, including those of every verb.
     func options(of verb: Verb) -> [Verb.Option] {

@@ -10,16 +10,17 @@ import SettleInterchange
 /// Reads the value of `write`: with a flag for its type, or as a property list, as `defaults` does.
 struct ValueArguments {
     private var words: ArraySlice<String>
-    private let mayBeginWithHyphens: Bool
+    private let isDefaults: Bool
 
     /// - Parameters:
     ///   - check: The declaration, which determines the meaning of a text without a flag.
     ///   - stored: The value to which `-array-add` and `-dict-add` add.
-    ///   - mayBeginWithHyphens: Whether two hyphens may begin a part of an array or a dictionary.
+    ///   - isDefaults: Whether a word means what it does to the command `defaults`: hyphens may begin a part of an array
+    ///     or a dictionary, and escapes such as `\U2193` count in a text without a flag, and in the key of an entry.
     static func value(
-        _ words: [String], for check: SchemaCheck?, stored: SettingValue?, mayBeginWithHyphens: Bool
+        _ words: [String], for check: SchemaCheck?, stored: SettingValue?, isDefaults: Bool
     ) throws(CommandFailure) -> SettingValue {
-        var reader = ValueArguments(words: words[...], mayBeginWithHyphens: mayBeginWithHyphens)
+        var reader = ValueArguments(words: words[...], isDefaults: isDefaults)
         let value = try reader.read(for: check, stored)
         guard reader.words.isEmpty else {
             throw CommandFailure(.usage, "Unexpected argument “\(reader.words.first ?? "")”; nothing has changed.")
@@ -33,7 +34,7 @@ struct ValueArguments {
         guard let first = words.first else { throw CommandFailure(.usage, "The value is missing.") }
         guard let flag = ValueFlag(rawValue: first) else {
             words = words.dropFirst()
-            guard let check else { return try Self.propertyList(first) }
+            guard let check else { return try value(of: first) }
             return DeclaredText.value(of: first, for: check, separatesLists: true)
         }
         guard flag.isContainer else { return try scalar() }
@@ -58,7 +59,7 @@ struct ValueArguments {
     /// Reads a value with or without a flag, as in a container.
     private mutating func scalar() throws(CommandFailure) -> SettingValue {
         guard let word = words.popFirst() else { throw CommandFailure(.usage, "A value is missing.") }
-        guard let flag = ValueFlag(rawValue: word) else { return try Self.propertyList(word) }
+        guard let flag = ValueFlag(rawValue: word) else { return try value(of: word) }
         guard !flag.isContainer else {
             throw CommandFailure(.usage, "“\(word)” can't be a part of a value; write it as a property list.")
         }
@@ -79,7 +80,7 @@ struct ValueArguments {
     /// Checks the options. The elements extend to the end of the command, so an option among them is a mistake. After
     /// `--` nothing is an option.
     private mutating func checkOptions() throws(CommandFailure) {
-        guard !mayBeginWithHyphens else { return }
+        guard !isDefaults else { return }
         var isText = false
         for (index, word) in zip(words.indices, words) {
             if isText {
@@ -107,11 +108,31 @@ struct ValueArguments {
             return entries
         }
         var entries = SettingValue.Entries()
-        while let key = words.popFirst() {
+        while !words.isEmpty {
+            let key = try nextKey()
             guard !words.isEmpty else { throw CommandFailure(.usage, "The value for “\(key)” is missing.") }
             entries[key] = try scalar()
         }
         return entries
+    }
+
+    private mutating func nextKey() throws(CommandFailure) -> String {
+        guard let word = words.first, isDefaults else { return words.removeFirst() }
+        guard case .string(let key) = try scalar() else {
+            throw CommandFailure(.refused, "“\(word)” can't be the key of an entry: it must be a text.")
+        }
+        return key
+    }
+
+    /// Returns the value of a word without a flag.
+    private func value(of word: String) throws(CommandFailure) -> SettingValue {
+        guard isDefaults, word.contains("\\"), !word.utf8.contains(where: { "\"()[]{}<>".utf8.contains($0) }) else {
+            return try Self.propertyList(word)
+        }
+        // `defaults` reads it as a property list in quotation marks. One whose last backslash escapes these is a text.
+        let quoted = "\"\(word)\""
+        let value = try Self.propertyList(quoted)
+        return value == .string(quoted) ? .string(word) : value
     }
 
     /// Returns the value of an argument without a flag: a property list in either form, or the text itself.

@@ -19,8 +19,9 @@ enum FindVerb {
                 throw CommandFailure(.usage, "Choose “--keys” or “--values”.")
             }
             let showsSecrets = try invocation.showsSecrets()
+            let isDefaults = invocation.isDefaults
             let search = Search(
-                pattern: TextPattern(word, isWord: invocation.isDefaults), hasKeys: !invocation.has(values),
+                pattern: TextPattern(word, isWord: isDefaults), hasKeys: !invocation.has(values),
                 hasValues: !invocation.has(keys))
             var found: SettingValue.Entries = [:]
             for name in directory.names() + [DomainAddress.globalName] {
@@ -29,9 +30,11 @@ enum FindVerb {
                     let values = try? address.values()
                 else { continue }
                 let shown = showsSecrets ? values : CommandTarget.file(address).hidingSecrets(in: values)
-                let matches = shown.root.keeping { search.matches($1, at: .path($0)) }
-                guard !matches.isEmpty else { continue }
                 let title = name == DomainAddress.globalName ? invocation.globalTitle : name
+                // To `defaults`, a domain whose name matches does so with all its keys.
+                let isWhole = isDefaults && search.pattern.matches(title)
+                let matches = isWhole ? shown.root : shown.root.keeping { search.matches($1, at: .path($0)) }
+                guard !matches.isEmpty else { continue }
                 found[title] = .dictionary(matches)
                 guard invocation.format == nil else { continue }
                 guard !invocation.has(.null) else {
@@ -41,15 +44,16 @@ enum FindVerb {
                     try invocation.terminal.showRecords(records.map { [title] + $0 })
                     continue
                 }
-                let count = matches.count == 1 ? "1 key" : "\(matches.count) keys"
+                let count = matches.count == 1 && !isDefaults ? "1 key" : "\(matches.count) keys"
                 let text = invocation.text(of: .dictionary(matches))
                 try invocation.terminal.say(
                     "Found \(count) in domain '\(title.escaped())': \(text)", keepingLines: true)
             }
             if let format = invocation.format { try invocation.show(.dictionary(found), as: format) }
-            guard !found.isEmpty else {
-                throw CommandFailure(.absent, "No domain, key, nor value containing '\(word)'")
-            }
+            guard found.isEmpty else { return }
+            let message = "No domain, key, nor value containing '\(word)'"
+            guard isDefaults else { throw CommandFailure(.absent, message) }
+            invocation.terminal.complain(message)
         })
 }
 

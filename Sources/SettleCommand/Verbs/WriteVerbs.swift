@@ -131,8 +131,7 @@ extension Invocation {
 
     private func value(for check: SchemaCheck?, stored: SettingValue?) throws -> SettingValue {
         guard has(.json) else {
-            return try ValueArguments.value(
-                arguments.value, for: check, stored: stored, mayBeginWithHyphens: isDefaults)
+            return try ValueArguments.value(arguments.value, for: check, stored: stored, isDefaults: isDefaults)
         }
         guard arguments.value.count == 1 else { throw CommandFailure(.usage, "Give one value in JSON.") }
         do {
