@@ -1,3 +1,5 @@
+import Settle
+import SettleCommand
 import SettleTesting
 import Testing
 
@@ -113,6 +115,79 @@ import Testing
         let path = home.file("folder").path
         let answer = await home.run("export", "app", path)
         #expect(answer.code == 74 && answer.errors.contains("“\(path)” can't be written"), "\(answer)")
+    }
+
+    @Test("A path with a slash at its end is a folder, even where nothing is", arguments: ["new/", "new/.", "there/"])
+    func trailingSlash(_ name: String) async throws {
+        let home = try await home()
+        _ = try home.write("{}", to: "there")
+        let answer = await home.run("export", "app", "\(home.folder.url.path)/\(name)")
+        #expect(answer.code == 74 && answer.errors.contains("can't be written: Is a directory"), "\(answer)")
+        #expect(!FileManager.default.fileExists(atPath: home.file("new").path))
+        #expect(try String(contentsOf: home.file("there"), encoding: .utf8) == "{}")
+    }
+
+    @Test("What keeps a path from being followed is said as what it is") func unreachable() async throws {
+        let home = try await home()
+        _ = try home.write("{}", to: "there")
+        for (link, target) in [("a", "b"), ("b", "a")] {
+            try FileManager.default.createSymbolicLink(atPath: home.file(link).path, withDestinationPath: target)
+        }
+        for (name, cause) in [("a", ELOOP), ("none/x.json", ENOENT), ("there/x.json", ENOTDIR)] {
+            let answer = await home.run("export", "app", home.file(name).path)
+            let sentence = String(cString: strerror(cause))
+            #expect(answer.code == 74 && answer.errors.contains("can't be written: \(sentence)"), "\(answer)")
+        }
+    }
+
+    @Test("… and so is a folder that may not be searched", .enabled(if: geteuid() != 0))
+    func unsearchable() async throws {
+        let home = try await home()
+        try FileManager.default.createDirectory(at: home.file("closed"), withIntermediateDirectories: false)
+        try #require(chmod(home.file("closed").path, 0o600) == 0)
+        defer { chmod(home.file("closed").path, 0o700) }
+        let answer = await home.run("export", "app", home.file("closed").appending(path: "x.json").path)
+        let sentence = String(cString: strerror(EACCES))
+        #expect(answer.code == 74 && answer.errors.contains("can't be written: \(sentence)"), "\(answer)")
+    }
+
+    @Test("Only in a sticky folder that everyone may write to is another user's file planted")
+    func planted() {
+        func status(user: UInt32, permissions: UInt16 = 0o777, isSticky: Bool = true) -> FileStatus {
+            FileStatus(
+                kind: .folder, size: 0, permissions: permissions, isSticky: isSticky,
+                owner: .init(user: user, group: 1), identity: .init(device: 1, file: 1))
+        }
+        #expect(status(user: 3).isPlanted(in: status(user: 1), for: 2))
+        #expect(status(user: 3).isPlanted(in: status(user: 1), for: 0))
+        #expect(!status(user: 2).isPlanted(in: status(user: 1), for: 2))
+        #expect(!status(user: 1).isPlanted(in: status(user: 1), for: 2))
+        #expect(!status(user: 3).isPlanted(in: status(user: 1, isSticky: false), for: 2))
+        #expect(!status(user: 3).isPlanted(in: status(user: 1, permissions: 0o775), for: 2))
+    }
+
+    @Test(
+        "A link, a pipe and a file that another user has put into a shared folder are not written to",
+        .enabled(if: geteuid() == 0))
+    func plantedFiles() async throws {
+        let home = try await home()
+        let (shared, mine) = (home.file("shared"), try home.write("{}", to: "mine.json"))
+        try FileManager.default.createDirectory(at: shared, withIntermediateDirectories: false)
+        try #require(chmod(shared.path, 0o1777) == 0 && chown(shared.path, 4_001, 4_001) == 0)
+        let (link, pipe, file) = (shared.appending(path: "l"), shared.appending(path: "p"), shared.appending(path: "f"))
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: mine)
+        let end = try namedPipe(at: pipe)
+        defer { close(end) }
+        try Data("{}".utf8).write(to: file)
+        for planted in [link, pipe, file] {
+            try #require(lchown(planted.path, 4_002, 4_002) == 0)
+            let answer = await home.run("export", "app", planted.path, "--as", "json")
+            #expect(answer.code == 74 && answer.errors.contains("of another user, in a folder"), "\(answer)")
+            // The folder's owner may do with it as they like.
+            try #require(lchown(planted.path, 4_001, 4_001) == 0)
+            #expect(await home.run("export", "app", planted.path, "--as", "json").code == 0)
+        }
+        #expect(try String(contentsOf: home.file("mine.json"), encoding: .utf8).contains("\"a\": \"1\""))
     }
 
     @Test("A path that leads to standard input is standard input", arguments: ["import", "convert", "migrate"])

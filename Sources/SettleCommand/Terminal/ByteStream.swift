@@ -23,10 +23,11 @@ struct ByteStream {
     /// - Parameter descriptor: An open descriptor. It stays open.
     init(_ descriptor: CInt) { self.descriptor = descriptor }
 
-    /// Opens a file that exists, and closes it after the closure. Waits for the other end of a named pipe.
+    /// Opens a file that exists and is not a link, and closes it after the closure. Waits for the other end of a named
+    /// pipe.
     static func writing(to path: FilePath, _ body: (ByteStream) throws(SystemError) -> Void) throws(SystemError) {
-        // Nothing that has become a file meanwhile is cut off.
-        try withFile(at: path, flags: O_WRONLY, body)
+        // Nothing that has become a file meanwhile is cut off, and a link that has come meanwhile leads nowhere.
+        try withFile(at: path, flags: O_WRONLY | O_NOFOLLOW, body)
     }
 
     /// Returns the contents of a file. Waits for the other end of a named pipe.

@@ -5,14 +5,27 @@ import Settle
 #else
     import Foundation
 #endif
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
+#endif
 
 /// A file that a user names for a document, of whatever kind it is.
 struct DocumentFile {
     private let operations = FileOperations(POSIXSystemCalls())
     /// The path as the user gave it.
     private let name: String
-    /// The path without links; `nil` if they can't be followed.
-    private let resolved: FilePath?
+    /// The path without links, or the reason why they can't be followed.
+    private let resolved: Result<FilePath, SystemError>
+    /// The links that were followed.
+    private let links: [FilePath]
     /// The process's own descriptor that the path leads to, if it is one.
     private let descriptor: CInt?
 
@@ -20,9 +33,13 @@ struct DocumentFile {
         self.name = name
         let path = name.expandingHome
         let folder = path.hasPrefix("/") ? "" : FileManager.default.currentDirectoryPath + "/"
-        let found = try? operations.resolve(FilePath(folder + path))
-        resolved = found?.resolved
-        descriptor = found.flatMap { ByteStream.descriptor(at: $0.resolved, through: $0.links) }
+        do throws(FileError) {
+            let found = try operations.resolve(FilePath(folder + path))
+            (resolved, links) = (.success(found.resolved), found.links)
+            descriptor = ByteStream.descriptor(at: found.resolved, through: found.links)
+        } catch {
+            (resolved, links, descriptor) = (.failure(error.cause), [], nil)
+        }
     }
 
     /// Whether the path means standard output, as `/dev/stdout` does.
@@ -45,27 +62,27 @@ struct DocumentFile {
     ///
     /// A file is replaced: others see either the old or the new contents. A link stays and leads to the new file, which
     /// has the permissions of the old one, and its owner as far as this user may set it. Anything else that exists, such
-    /// as a pipe or a device, is written to.
+    /// as a pipe or a device, is written to. A link, a pipe or a file of another user in a folder such as `/tmp` is
+    /// refused: see ``FileStatus/isPlanted(in:for:)``.
     ///
     /// - Parameter shown: The document as a terminal may show it.
     func write(
         _ bytes: [UInt8], onTerminal shown: () throws(CommandFailure) -> [UInt8]
     ) throws(CommandFailure) {
-        guard let resolved else { throw failure("written", .tooManySymbolicLinks) }
-        if let descriptor { return try write(bytes, to: ByteStream(descriptor), shown) }
-        let current: FileStatus?
-        do throws(FileError) {
-            current = try operations.statusIfThere(at: resolved)
+        let (path, current): (FilePath, FileStatus?)
+        do throws(SystemError) {
+            (path, current) = try target()
         } catch {
-            throw failure("written", error.cause)
+            throw failure("written", error)
         }
+        if let descriptor { return try write(bytes, to: ByteStream(descriptor), shown) }
         switch current?.kind {
-        case nil, .file: try replace(resolved, current, with: bytes)
+        case nil, .file: try replace(path, current, with: bytes)
         case .folder: throw failure("written", .isFolder)
         case .symbolicLink, .pipe, .socket, .device:
             var refusal: CommandFailure?
             do throws(SystemError) {
-                try ByteStream.writing(to: resolved) { (stream) throws(SystemError) in
+                try ByteStream.writing(to: path) { (stream) throws(SystemError) in
                     do throws(CommandFailure) {
                         try write(bytes, to: stream, shown)
                     } catch {
@@ -77,6 +94,33 @@ struct DocumentFile {
             }
             if let refusal { throw refusal }
         }
+    }
+
+    /// Returns the path to write to, without links, and the status of what is there.
+    private func target() throws(SystemError) -> (path: FilePath, current: FileStatus?) {
+        let path = try resolved.get()
+        // The resolved path has lost it.
+        guard !["/", "/.", "/.."].contains(where: "/\(name)".hasSuffix) else { throw .isFolder }
+        for link in links { _ = try trustedStatus(at: link) }
+        // A descriptor was opened by whoever started the process.
+        return (path, descriptor == nil ? try trustedStatus(at: path) : nil)
+    }
+
+    /// - Returns: `nil` if nothing is there.
+    private func trustedStatus(at path: FilePath) throws(SystemError) -> FileStatus? {
+        let (found, folder): (FileStatus, FileStatus)
+        do throws(FileError) {
+            guard let status = try operations.statusIfThere(at: path) else { return nil }
+            (found, folder) = (status, try operations.status(at: path.folder))
+        } catch {
+            throw error.cause
+        }
+        guard !found.isPlanted(in: folder, for: geteuid()) else {
+            throw SystemError(
+                .permissionDenied,
+                rule: "\(path.quoted) is \(found.kind) of another user, in a folder that everyone may write to")
+        }
+        return found
     }
 
     private func write(

@@ -31,6 +31,8 @@ package struct FileStatus: Sendable, Equatable {
     package let size: Int64
     /// The lower nine permission bits.
     package let permissions: UInt16
+    /// Whether a file in this folder may be renamed or removed only by its owner and the folder's.
+    package let isSticky: Bool
     package let owner: Owner
     package let identity: Identity
     /// How many names the file has; 0 if it was removed while it was open.
@@ -41,12 +43,14 @@ package struct FileStatus: Sendable, Equatable {
     package let statusChanged: Int64
 
     package init(
-        kind: Kind, size: Int64, permissions: UInt16, owner: Owner = Owner(user: 0, group: 0), identity: Identity,
-        linkCount: Int = 1, contentsChanged: Int64 = 0, statusChanged: Int64 = 0
+        kind: Kind, size: Int64, permissions: UInt16, isSticky: Bool = false,
+        owner: Owner = Owner(user: 0, group: 0), identity: Identity, linkCount: Int = 1, contentsChanged: Int64 = 0,
+        statusChanged: Int64 = 0
     ) {
         self.kind = kind
         self.size = size
         self.permissions = permissions
+        self.isSticky = isSticky
         self.owner = owner
         self.identity = identity
         self.linkCount = linkCount

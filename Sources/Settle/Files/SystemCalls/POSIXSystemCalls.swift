@@ -199,6 +199,7 @@ extension FileStatus {
             kind: kind,
             size: Int64(found.st_size),
             permissions: UInt16(found.st_mode & 0o777),
+            isSticky: found.st_mode & 0o1000 != 0,
             owner: Owner(user: found.st_uid, group: found.st_gid),
             identity: Identity(
                 device: UInt64(truncatingIfNeeded: found.st_dev), file: UInt64(truncatingIfNeeded: found.st_ino)),
