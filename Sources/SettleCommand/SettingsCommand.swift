@@ -79,9 +79,9 @@ package struct DomainCommand: Sendable {
     ///
     /// - Returns: The exit code; `nil` if nothing was done.
     package func runQuickRead(_ arguments: ArraySlice<String>, on terminal: some CommandTerminal) -> Int32? {
-        guard let text = QuickRead(directory: directory).text(for: arguments) else { return nil }
+        guard let value = QuickRead(directory: directory).value(for: arguments) else { return nil }
         do throws(CommandFailure) {
-            try terminal.say(text, keepingLines: true)
+            try terminal.sayValue(value, as: DefaultsText.text(of: value))
             return ExitCode.done.rawValue
         } catch {
             terminal.complain(error.description)

@@ -55,6 +55,50 @@ import Testing
         #expect(await home.run("read", "app", "--json").output.contains(Self.text.dropLast(4)))
     }
 
+    /// A hostile key, value and path, each with a line break.
+    private func hostileHome() async throws -> (CommandHome, path: String) {
+        let home = try CommandHome()
+        let folder = home.file("x\n\u{1B}[2J\u{202E}feigned")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        let path = folder.appending(path: "settings.json").path
+        let written = await home.run("write", path, "--literal", "k\nfeigned", "-string", "\(Self.text)\nfeigned")
+        try #require(written.code == 0, "\(written)")
+        return (home, path)
+    }
+
+    private func lines(_ text: String) -> [Substring] { text.split(separator: "\n") }
+
+    @Test("What is printed for people is safe on a terminal and in a pipe, and no line is feigned")
+    func linesForPeople() async throws {
+        let (home, path) = try await hostileHome()
+        for isTerminal in [true, false] {
+            func run(_ arguments: String...) async -> CommandHome.Answer {
+                await home.run(arguments, on: RecordingTerminal(isTerminal: isTerminal))
+            }
+            for shown in [
+                await run("list", path), await run("check", path),
+                await run("explain", path, "--literal", "k\nfeigned"),
+            ] {
+                #expect(shown.code == 0 && isSafe(shown.output), "\(shown)")
+                #expect(!lines(shown.output).contains { $0.hasPrefix("feigned") }, "\(shown)")
+            }
+            let explained = await run("explain", path, "--literal", "k\nfeigned")
+            #expect(explained.output.contains("k\\u{A}feigned = "), "\(explained)")
+            #expect(explained.output.contains("x\\u{A}\\u{1B}[2J\\u{202E}feigned"), "\(explained)")
+        }
+    }
+
+    @Test("A text that is read stays on one line of a terminal, and comes whole through a pipe")
+    func readText() async throws {
+        let (home, path) = try await hostileHome()
+        let arguments = ["read", path, "--literal", "k\nfeigned"]
+        let shown = await home.run(arguments, on: RecordingTerminal(isTerminal: true))
+        #expect(shown.code == 0 && isSafe(shown.output) && lines(shown.output).count == 1, "\(shown)")
+        #expect(await home.run(arguments).output == "\(Self.text)\nfeigned\n")
+        let all = await home.run("read", path, on: RecordingTerminal(isTerminal: true))
+        #expect(isSafe(all.output) && lines(all.output).count == 3, "\(all)")
+    }
+
     @Test("A key with a line end feigns no further line")
     func lines() async throws {
         let home = try CommandHome()

@@ -1,5 +1,4 @@
 import Settle
-import SettleInterchange
 
 /// Answers `read DOMAIN KEY`, which scripts call many times, before setting up anything that only other verbs need.
 ///
@@ -7,18 +6,17 @@ import SettleInterchange
 struct QuickRead {
     let directory: DomainDirectory
 
-    /// Returns the text that the verb would print.
+    /// Returns the value that the verb would print.
     ///
     /// - Parameter arguments: The verb and its arguments.
     /// - Returns: `nil` if the verb has to run.
-    func text(for arguments: ArraySlice<String>) -> String? {
+    func value(for arguments: ArraySlice<String>) -> SettingValue? {
         guard arguments.count == 3, let verb = arguments.first, verb == "read" || verb == "get" else { return nil }
         let (domain, key) = (arguments[arguments.startIndex + 1], arguments[arguments.startIndex + 2])
         guard domain.isPlainName, domain != DomainAddress.globalName, key.isPlainName, !key.hasEmptyPart else {
             return nil
         }
-        let value = FileStorage.valueAtFirstSight(of: key, in: directory.path(ofDomain: domain))
-        return value.map { DefaultsText.text(of: $0) }
+        return FileStorage.valueAtFirstSight(of: key, in: directory.path(ofDomain: domain))
     }
 }
 

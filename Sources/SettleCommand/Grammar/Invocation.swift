@@ -80,7 +80,7 @@ struct Invocation: Sendable {
 
     /// Writes a value in the requested form: by default as `defaults` does.
     func show(_ value: SettingValue) throws {
-        guard let format = format else { return try terminal.say(text(of: value), keepingLines: true) }
+        guard let format = format else { return try terminal.sayValue(value, as: text(of: value)) }
         try show(value, as: format)
     }
 

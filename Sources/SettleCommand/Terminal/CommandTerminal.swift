@@ -1,3 +1,6 @@
+import Settle
+import SettleInterchange
+
 /// The streams of a command.
 package protocol CommandTerminal: Sendable {
     /// Whether output goes to a terminal.
@@ -30,13 +33,33 @@ package protocol CommandTerminal: Sendable {
 }
 
 extension CommandTerminal {
-    /// Writes a line. On a terminal, characters that could make it do or show something else are escaped.
+    /// Writes a line for people. Characters that could make a terminal do or show something else are escaped, even in a
+    /// pipe: a pager or a log shows them on a terminal later, and `--json` is there for programs.
     ///
-    /// - Parameter keepingLines: Whether it is a text of several lines, rather than one with the names of keys, which
-    ///   could fake further lines.
+    /// - Parameter keepingLines: Whether it is a text of several lines, rather than one with keys, values or paths,
+    ///   which could fake further lines.
     func say(_ line: String, _ style: Style = .plain, keepingLines: Bool = false) throws(CommandFailure) {
-        let shown = showsOutput ? line.escaped(keeping: keepingLines ? ["\n"] : []) : line
+        let shown = line.escaped(keeping: keepingLines ? ["\n"] : [])
         try write(Array((style.applied(to: shown, ifShown: showsColour) + "\n").utf8))
+    }
+
+    /// Writes a text as `defaults` has it, which scripts read: characters are escaped on a terminal only.
+    ///
+    /// - Parameter keepingLines: Whether the text has lines of its own, and none from a value.
+    func sayAsDefaults(_ text: String, keepingLines: Bool = false) throws(CommandFailure) {
+        let shown = showsOutput ? text.escaped(keeping: keepingLines ? ["\n"] : []) : text
+        try write(Array("\(shown)\n".utf8))
+    }
+
+    /// Writes a value as `defaults` does, with its text. On a terminal, a text that is no collection stays on one line.
+    func sayValue(_ value: SettingValue, as text: String) throws(CommandFailure) {
+        // The texts in a collection are quoted, with escaped line breaks.
+        let isCollection =
+            switch value {
+            case .array, .dictionary: true
+            default: false
+            }
+        try sayAsDefaults(text, keepingLines: isCollection)
     }
 }
 

@@ -9,12 +9,12 @@ struct TextTable {
 
     mutating func add(_ cells: Cell...) { rows.append(cells) }
 
-    /// Writes the rows, each column as wide as its widest text.
+    /// Writes the rows, each column as wide as its widest text, with the escapes of a line for people.
     ///
     /// - Parameter isCut: Whether to cut long texts to the width of a terminal, the widest column first.
     func write(to terminal: any CommandTerminal, isCut: Bool = false) throws(CommandFailure) {
         let shown = rows.map { row in
-            row.map { Cell(text: terminal.showsOutput ? $0.text.escaped() : $0.text, style: $0.style) }
+            row.map { Cell(text: $0.text.escaped(), style: $0.style) }
         }
         let columns = TableColumns(of: shown.map { $0.map(\.text.count) }, in: isCut ? terminal.width : nil)
         var lines = ""

@@ -46,7 +46,7 @@ enum FindVerb {
                 }
                 let count = matches.count == 1 && !isDefaults ? "1 key" : "\(matches.count) keys"
                 let text = invocation.text(of: .dictionary(matches))
-                try invocation.terminal.say(
+                try invocation.terminal.sayAsDefaults(
                     "Found \(count) in domain '\(title.escaped())': \(text)", keepingLines: true)
             }
             if let format = invocation.format { try invocation.show(.dictionary(found), as: format) }

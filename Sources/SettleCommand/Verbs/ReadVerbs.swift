@@ -37,7 +37,7 @@ enum ReadVerbs {
             let key = try invocation.key(text, declared, values)
             guard let value = values.value(at: key) else { throw target.missing(text) }
             guard let format = invocation.format else {
-                return try invocation.terminal.say("Type is \(value.typeName)")
+                return try invocation.terminal.sayAsDefaults("Type is \(value.typeName)")
             }
             try invocation.show(.string(value.typeName), as: format)
         })
@@ -50,7 +50,7 @@ enum ReadVerbs {
             let names = directory.names()
             guard !invocation.has(.null) else { return try invocation.terminal.showRecords(names.map { [$0] }) }
             guard let format = invocation.format else {
-                return try invocation.terminal.say(names.joined(separator: ", "))
+                return try invocation.terminal.sayAsDefaults(names.joined(separator: ", "))
             }
             try invocation.show(.array(names.map { .string($0) }), as: format)
         })
@@ -72,8 +72,9 @@ enum ReadVerbs {
             let shown = key.map { value.hidingSecrets(declared, at: $0) } ?? value
             guard invocation.format == nil else { return try invocation.show(shown) }
             let isChanged = shown != value
-            let lines = isChanged ? try SettingValueDecoder().decode(Explanation.self, from: shown) : explanation
-            try invocation.terminal.say("\(lines)", keepingLines: true)
+            let masked = isChanged ? try SettingValueDecoder().decode(Explanation.self, from: shown) : explanation
+            // One by one: a key or the path of a file may have line breaks.
+            for line in masked.lines { try invocation.terminal.say(line) }
             for words in [setting?.title, setting?.words] {
                 if let words { try invocation.terminal.say("  \(words)", .faint) }
             }

@@ -79,7 +79,10 @@ extension ValueOrigin: Codable {}
 
 extension Explanation: CustomStringConvertible {
     /// A line for each domain that has a value; the one in force has a mark.
-    public var description: String {
+    public var description: String { lines.joined(separator: "\n") }
+
+    /// The lines of the description. A key, a path or a reason with a line break in it is still in one of them.
+    package var lines: [String] {
         let names = answers.map(\.domain.description)
         let values = answers.map { spelled($0.value) }
         let (name, width) = (names.map(\.count).max() ?? 0, values.map(\.count).max() ?? 0)
@@ -94,7 +97,7 @@ extension Explanation: CustomStringConvertible {
             let durability = isDurable ? "on stable storage" : "not on stable storage yet"
             lines.append("  revision \(change.revision)\(author) at \(change.time.ISO8601Format()), \(durability)")
         }
-        return lines.joined(separator: "\n")
+        return lines
     }
 
     private func words(for answer: Answer) -> String {
