@@ -5,8 +5,11 @@ enum LockCopy: Sendable {
     case valid(LockRecord)
     /// A good record, but not the newest: the copy "has lost" later ones.
     case restored(LockRecord, String)
-    /// The stored values are impossible: the copy "has another version", say.
+    /// The stored values are impossible: the copy "has no version", say.
     case unusable(String)
+    /// Another version of this program has written it, and only that one understands it: it "has version 2", say. The
+    /// record may have a name here, too.
+    case otherVersion(String, id: String?)
 }
 
 extension LockCopy {
@@ -20,11 +23,15 @@ extension LockCopy {
 
     var record: LockRecord? { valid ?? restored }
 
+    var otherVersion: (finding: String, id: String?)? {
+        if case .otherVersion(let finding, let id) = self { (finding, id) } else { nil }
+    }
+
     /// What is wrong with this copy by itself, as the end of a sentence.
     var complaint: String? {
         switch self {
         case .empty, .valid: nil
-        case .restored(_, let reason), .unusable(let reason): reason
+        case .restored(_, let reason), .unusable(let reason), .otherVersion(let reason, _): reason
         }
     }
 
@@ -34,6 +41,8 @@ extension LockCopy {
         return switch self {
         case .valid(let record), .restored(let record, _): .restored(record, reason)
         case .empty, .unusable: .unusable(reason)
+        // Its own program decides.
+        case .otherVersion: self
         }
     }
 }

@@ -6,6 +6,11 @@ struct LockFinding: Sendable {
         case notEnrolled
         case enrolled(LockRecord)
         case unusable(LockStatus.Reason)
+
+        /// Whether another version of this program keeps the lock, so that this one writes nothing.
+        var isOfOtherVersion: Bool {
+            if case .unusable(.otherVersion) = self { true } else { false }
+        }
     }
 
     var conclusion: Conclusion
@@ -63,7 +68,13 @@ struct LockFinding: Sendable {
     }
 
     private mutating func concludeWithoutRecord(_ copies: [LockCopy], _ known: LockRecord?, _ witnessed: Int?) {
-        let restored = copies.compactMap(\.restored)
+        let (restored, others) = (copies.compactMap(\.restored), copies.compactMap(\.otherVersion))
+        // Each write gives the record another name, so under the known one only the version was edited.
+        if let other = others.first(where: { known == nil || $0.id != known?.id }) {
+            // Nothing is written over it, not even what this process knows, and it is no tampering.
+            (conclusion, tampering) = (.unusable(.otherVersion("It \(other.finding)")), [])
+            return
+        }
         if let known, restored.allSatisfy({ known.isNewer(than: $0) || known.id == $0.id }) {
             // Missing is not zero.
             restore(known, "The lock's state was taken away while the program ran.")

@@ -56,20 +56,21 @@ extension LockSettings {
     var copy: LockCopy {
         snapshot { group in
             guard group.hasAnything || group.damage != nil else { return .empty }
-            guard let version = group.version, version == LockRecord.version else {
+            let stored = group.record
+            // With this version's checksum, only the number was edited.
+            if let other = group.otherVersion, stored == nil || stored?.checksum != group.checksum {
+                return .otherVersion(other, id: group.id)
+            }
+            guard group.version == LockRecord.version else {
                 let found = group.version.map { "version \($0)" } ?? "no version"
                 return .unusable("has \(found), and only version \(LockRecord.version) is understood.")
             }
-            guard let generation = group.generation, let verifier = group.verifier,
-                let attemptCount = group.attemptCount, let lock = group.lock, let id = group.id,
-                let checksum = group.checksum
-            else { return .unusable("lacks a part, or has one that can't be read.") }
-            guard generation > 0, generation < LockRecord.greatestGeneration, group.wait?.isReckonable != false else {
-                return .unusable("has a number that can't be.")
+            guard let record = stored, let checksum = group.checksum else {
+                return .unusable("lacks a part, or has one that can't be read.")
             }
-            let record = LockRecord(
-                generation: generation, verifier: verifier, attemptCount: attemptCount, wait: group.wait,
-                nextCheckDate: group.nextCheckDate, lock: lock, id: id, parent: group.parent)
+            guard record.generation > 0, record.generation < LockRecord.greatestGeneration,
+                record.wait?.isReckonable != false
+            else { return .unusable("has a number that can't be.") }
             guard record.checksum == checksum else {
                 return .unusable("has been changed: its checksum is another one.")
             }
@@ -77,6 +78,28 @@ extension LockSettings {
             if let damage = group.damage { return LockCopy.valid(record).after(losing: damage) }
             return .valid(record)
         }
+    }
+
+    /// The record as it is stored, unchecked; `nil` if it lacks a part.
+    private var record: LockRecord? {
+        guard let generation, let verifier, let attemptCount, let lock, let id else { return nil }
+        return LockRecord(
+            generation: generation, verifier: verifier, attemptCount: attemptCount, wait: wait,
+            nextCheckDate: nextCheckDate, lock: lock, id: id, parent: parent)
+    }
+
+    /// How this copy shows that another version of this program has written it, as the end of a sentence; `nil` if it
+    /// does not. Two early forms did not have a version of their own: in the first nothing had a checksum, in the
+    /// second nothing had a name.
+    private var otherVersion: String? {
+        if let version, version != LockRecord.version {
+            return "has version \(version), and this program understands version \(LockRecord.version)."
+        }
+        guard verifier != nil, attemptCount != nil else { return nil }
+        guard ![lock, id, parent, place, auditChecksum].contains(where: { $0 != nil }) else { return nil }
+        guard (version == nil) == (checksum == nil), (generation == nil) == (checksum == nil) else { return nil }
+        return "has a form from before version \(LockRecord.version) was settled, "
+            + (checksum == nil ? "without checksums." : "without names.")
     }
 
     /// Writes a record. Must be called in a transaction.
@@ -111,7 +134,9 @@ extension LockSettings {
 
     /// What must not have changed before a record is written over this one.
     var stamp: [String?] {
-        snapshot { group in [group.generation.map { "\($0)" }, group.id, group.checksum, group.damage] }
+        snapshot { group in
+            [group.version, group.generation].map { $0.map { "\($0)" } } + [group.id, group.checksum, group.damage]
+        }
     }
 
     /// Whether there is anything that only a lock writes.

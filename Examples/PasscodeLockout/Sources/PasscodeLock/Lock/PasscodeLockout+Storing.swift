@@ -85,6 +85,7 @@ extension PasscodeLockout {
 
     /// Writes what has been found, but no record.
     private func write(_ log: AuditLog, _ finding: LockFinding, at moment: Moment) async throws {
+        guard !finding.conclusion.isOfOtherVersion else { return }
         for (copy, loss) in zip(copies, losses) {
             var log = log
             if case .unusable(.mismatched) = finding.conclusion {
@@ -106,6 +107,7 @@ extension PasscodeLockout {
     /// Removes earlier verifiers from the journals and from earlier versions of the files, where their passcodes could
     /// still be guessed. If that fails, or the process ends before it, the next transaction does it.
     private func eraseEarlierVerifiers() async {
+        guard !conclusion.isOfOtherVersion else { return }
         for (copy, store) in zip(copies, stores) where copy.hasEarlierVerifier != nil {
             guard (try? await store.file.eraseEarlierValues()) != nil else { continue }
             _ = try? await copy.commit { copy.hasEarlierVerifier = nil }

@@ -15,6 +15,8 @@ public enum LockStatus: Sendable, Hashable {
         case damaged(String)
         /// The two copies are not of one lock, or not of one moment.
         case mismatched(String)
+        /// Another version of this program keeps the lock. This one changes nothing.
+        case otherVersion(String)
         /// An older state was put back, or another copy of the lock is in use, as the witness knows.
         case rolledBack(String)
         /// Another program keeps the lock from taking its turn.
@@ -34,6 +36,9 @@ public enum LockStatus: Sendable, Hashable {
                 "The lock's two copies don't belong together: \(what) Put the right file of state back, or remove the "
                     + "wrong one with its journal and its settings file. If neither is right, remove all of the lock's "
                     + "files together with what they protect."
+            case .otherVersion(let what):
+                "Another version of this program keeps the lock, so no passcode is looked at and nothing is changed: "
+                    + "\(what) Use the program that wrote it, or set the lock aside."
             case .busy(let error): "Another program is using the lock, so no passcode is looked at: \(error)"
             case .rolledBack(let what): "An older state of the lock has been put back: \(what)"
             case .notSaved(let error): "The lock's state can't be saved, so no passcode is looked at: \(error)"

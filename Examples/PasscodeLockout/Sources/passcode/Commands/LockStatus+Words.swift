@@ -27,7 +27,7 @@ extension LockStatus.Reason {
     /// Whether the lock itself has no way out of it.
     fileprivate var isLasting: Bool {
         switch self {
-        case .damaged, .mismatched, .rolledBack: true
+        case .damaged, .mismatched, .rolledBack, .otherVersion: true
         case .notEnrolled, .busy, .notSaved, .noWitness, .noTime: false
         }
     }

@@ -73,6 +73,7 @@ extension LockStatus.Reason {
         case .damaged: "damaged"
         case .mismatched: "mismatched"
         case .rolledBack: "rolledBack"
+        case .otherVersion: "otherVersion"
         case .busy: "busy"
         case .notSaved: "notSaved"
         case .noWitness: "noWitness"

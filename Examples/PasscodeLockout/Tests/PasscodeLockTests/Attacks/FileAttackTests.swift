@@ -48,6 +48,32 @@ import Testing
         }
     }
 
+    @Test(
+        "R17: If both journals are removed the files of state count, and only a witness knows what these lack",
+        arguments: [false, true])
+    func removingBothJournals(_ hasWitness: Bool) async throws {
+        let journals = [".settings.json.journal", ".settings.copy.json.journal"]
+        try await AttackScene.run(hasWitness: hasWitness) { scene in
+            // The program has ended by itself, so they lack nothing.
+            for name in journals { try scene.folder.remove(name) }
+            try await scene.expectHeld()
+            let files = try LockFolder.states.map { ($0, try scene.folder.bytes(of: $0)) }
+            scene.time.advance(by: .seconds(60))
+            #expect(try await scene.guessAndBeKilled(with: try LockFixture.anotherWrong()) == 1)
+            // As if the crash had come before they were brought up to date.
+            for (name, bytes) in files { try scene.folder.write(bytes, to: name) }
+            for name in journals { try scene.folder.remove(name) }
+            try await scene.use { process in
+                let (status, count) = (await process.lock.status(), await process.lock.attemptCount)
+                guard hasWitness else { return #expect(count == 5) }
+                guard case .unavailable(.rolledBack) = status else {
+                    Issue.record("files without the last try passed for the newest ones")
+                    return
+                }
+            }
+        }
+    }
+
     @Test("R3: A running lock whose files are removed keeps its state and writes it again")
     func removingWhileItRuns() async throws {
         try await AttackScene.run { scene in
