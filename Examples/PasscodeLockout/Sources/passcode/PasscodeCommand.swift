@@ -18,7 +18,13 @@ struct PasscodeCommand: AsyncParsableCommand {
 
     static func main() async {
         Terminal.reserveStreams()
-        SecretLine.forbidCoreFiles()
+        ProcessLimits.forbidDumps()
+        guard ProcessLimits.hasEnoughDescriptors else {
+            Terminal.complain(
+                "The program needs \(ProcessLimits.neededDescriptors) files at once beside its three streams, and may not "
+                    + "open as many. Nothing was compared. “ulimit -n” shows the limit.")
+            Foundation.exit(ExitCode.unavailable.rawValue)
+        }
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

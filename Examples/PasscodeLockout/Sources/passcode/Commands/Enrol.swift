@@ -20,11 +20,18 @@ struct Enrol: AsyncParsableCommand {
             Terminal.complain("“passcode recover” sets its files aside.")
             throw ExitCode.unavailable
         }
-        var old: Passcode?
-        if status != .unavailable(.notEnrolled) {
-            guard status == .ready else { try Report.end(.refused(status)) }
-            old = try Passcode.read(prompt: "Passcode so far: ")
-        }
+        let isFirst = status == .unavailable(.notEnrolled)
+        guard isFirst || status == .ready else { try Report.end(.refused(status)) }
+        let result = try await choose(for: lock, isFirst: isFirst)
+        if result == .accepted { await opened.writeSchemas() }
+        await opened.close()
+        if result == .accepted { try? Terminal.say(isFirst ? "Enrolled." : "Changed.") }
+        try Report.end(result)
+    }
+
+    /// Asks for the passcodes, which are wiped when it returns: before files are written, and before the program ends.
+    private func choose(for lock: PasscodeLockout, isFirst: Bool) async throws -> AttemptResult {
+        let old = try isFirst ? nil : Passcode.read(prompt: "Passcode so far: ")
         let new = try Passcode.read(prompt: "New passcode: ", for: lock.policy)
         if Terminal.isInteractive {
             let again = try Terminal.readSecret(prompt: "The same again: ")
@@ -34,10 +41,6 @@ struct Enrol: AsyncParsableCommand {
                 throw ExitCode.mismatch
             }
         }
-        let result = try await lock.enrol(new, replacing: old)
-        if result == .accepted { await opened.writeSchemas() }
-        await opened.close()
-        if result == .accepted { try? Terminal.say(old == nil ? "Enrolled." : "Changed.") }
-        try Report.end(result)
+        return try await lock.enrol(new, replacing: old)
     }
 }

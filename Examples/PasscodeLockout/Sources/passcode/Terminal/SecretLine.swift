@@ -33,16 +33,6 @@ final class SecretLine {
         memory.deallocate()
     }
 
-    /// Keeps the memory of a crash of this process out of files.
-    static func forbidCoreFiles() {
-        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-        #if canImport(Glibc)
-            setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
-        #else
-            setrlimit(RLIMIT_CORE, &limit)
-        #endif
-    }
-
     /// Reads up to the end of a line, or until it is too long for a passcode. Byte by byte, because what follows belongs
     /// to the next prompt.
     ///

@@ -24,7 +24,7 @@ final class PasscodeProgram: Sendable {
     /// The lines of standard output, until the program ends.
     let lines: AsyncStream<String>
     private let end: AsyncStream<CInt>
-    private let id: pid_t
+    let id: pid_t
     /// Whether the id may belong to another process by now.
     private let isGone: Gone
 
@@ -43,10 +43,17 @@ final class PasscodeProgram: Sendable {
         try self.init(arguments, input: Array(input.utf8), hasOutput: hasOutput)
     }
 
-    /// - Parameter hasErrors: Whether its lines have standard error, too.
-    convenience init(_ arguments: [String], input: [UInt8], hasOutput: Bool = true, hasErrors: Bool = false) throws {
-        let words = [try Self.path] + arguments
-        let (id, output) = try Self.starting.withLock { _ in
+    /// - Parameters:
+    ///   - hasErrors: Whether its lines have standard error, too.
+    ///   - limit: How many files it may have open, if that is limited.
+    convenience init(
+        _ arguments: [String], input: [UInt8], hasOutput: Bool = true, hasErrors: Bool = false,
+        descriptors limit: Int? = nil
+    ) throws {
+        var words = [try Self.path] + arguments
+        // The shell becomes the program.
+        if let limit { words = ["/bin/sh", "-c", "ulimit -n \(limit); exec \"$@\"", "sh"] + words }
+        let (id, output) = try Self.starting.withLock { [words] _ in
             try Self.spawn(words, input: input, hasOutput: hasOutput, hasErrors: hasErrors)
         }
         self.init(id, output: output)
@@ -102,8 +109,10 @@ final class PasscodeProgram: Sendable {
     }
 
     /// The same with any bytes for standard input, and with the lines of standard error.
-    static func run(_ arguments: [String], input: [UInt8]) async throws -> (exitCode: CInt, lines: [String]) {
-        try await PasscodeProgram(arguments, input: input, hasErrors: true).result()
+    static func run(
+        _ arguments: [String], input: [UInt8], descriptors limit: Int? = nil
+    ) async throws -> (exitCode: CInt, lines: [String]) {
+        try await PasscodeProgram(arguments, input: input, hasErrors: true, descriptors: limit).result()
     }
 
     private func result() async throws -> (exitCode: CInt, lines: [String]) {

@@ -153,6 +153,51 @@ import Testing
         }
     }
 
+    #if os(Linux)
+        @Test("Without descriptors the program ends with a sentence, not with a trap", arguments: [4, 5, 6, 12, 20])
+        func withoutDescriptors(_ limit: Int) async throws {
+            try await withLock { _, arguments in
+                let ended = try await PasscodeProgram.run(
+                    arguments("unlock"), input: Array("wrong\n".utf8), descriptors: limit)
+                #expect(ended.exitCode == 4)
+                #expect(ended.lines.first?.contains("files at once") == true, "\(ended.lines)")
+                #expect(try await report(arguments("status")).attemptCount == 0)
+            }
+        }
+
+        @Test("… and with as many as it asks for it works, beside a witness, too")
+        func fewDescriptors() async throws {
+            try await withTemporaryFolder { folder in
+                let (file, witness) = (folder.appending(path: "s.json"), folder.appending(path: "witness.json"))
+                let files = ["--file", file.path, "--witness", witness.path]
+                for (words, passcode, code) in [("enrol", "2580", 0), ("unlock", "wrong", 1), ("unlock", "2580", 0)] {
+                    let ended = try await PasscodeProgram.run(
+                        [words] + files, input: Array("\(passcode)\n".utf8),
+                        // Whoever runs the tests may have a few open, too.
+                        descriptors: ProcessLimits.neededDescriptors + 8)
+                    #expect(ended.exitCode == CInt(code), "\(words): \(ended.lines)")
+                }
+            }
+        }
+
+        @Test("A crash writes no core file, and gives no other program the memory")
+        func dumps() async throws {
+            try await withLock { _, arguments in
+                let watch = try PasscodeProgram(arguments("watch"))
+                var lines = watch.lines.makeAsyncIterator()
+                #expect(await lines.next() == "ready")
+                let limits = try String(contentsOfFile: "/proc/\(watch.id)/limits", encoding: .utf8)
+                let core = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
+                #expect(core?.split(separator: " ").filter { $0 == "0" }.count == 2, "\(limits)")
+                // The system gives it to root then, as it is for root anyhow.
+                let environment = try FileManager.default.attributesOfItem(atPath: "/proc/\(watch.id)/environ")
+                #expect(environment[.ownerAccountID] as? Int == 0)
+                watch.kill()
+                #expect(await watch.exitCode() == -9)
+            }
+        }
+    #endif
+
     @Test("Where nothing was compared, the exit code is 4: an enrolment that comes second, and a failing verifier")
     func nothingCompared() {
         for result in [.refused(.ready), .failed(.ready), .failed(.exhausted)] as [AttemptResult] {
