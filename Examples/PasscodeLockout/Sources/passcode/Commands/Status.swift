@@ -18,14 +18,19 @@ struct Status: AsyncParsableCommand {
             if json { try say(StatusReport(error)) }
             throw error
         }
-        let status = await lock.status()
+        let obstacle = options.obstacle
+        let status = await lock.status().considering(obstacle)
         let date = await lock.nextCheckDate
         if json {
-            try say(StatusReport(status, of: lock, nextCheck: date, attemptCount: await lock.attemptCount))
+            let count = await lock.attemptCount
+            try say(StatusReport(status, of: lock, nextCheck: date, attemptCount: count, obstacle: obstacle))
         } else {
             try Terminal.say(status.sentence, status.style)
             if case .delayed = status, let date {
                 try Terminal.say("By the wall clock that is \(date.localTime); the wall clock does not decide it.")
+            }
+            if let obstacle, status.isDelayed || status == .unavailable(.notEnrolled) {
+                try Terminal.say("As things are, nothing can be stored: \(obstacle)", .red)
             }
         }
         throw ExitCode(status)
@@ -33,5 +38,13 @@ struct Status: AsyncParsableCommand {
 
     private func say(_ report: StatusReport) throws {
         try Terminal.write(.json(report.json), .newline)
+    }
+}
+
+extension LockStatus {
+    /// The status for a user who wants to know what a try would lead to: it is only compared if it can be stored.
+    fileprivate func considering(_ obstacle: String?) -> LockStatus {
+        guard self == .ready, let obstacle else { return self }
+        return .unavailable(.notSaved(obstacle))
     }
 }

@@ -7,7 +7,7 @@ struct StatusReport: Encodable {
     let status: String
     /// For an unavailable lock: `notOpened`, or the name of a `LockStatus.Reason`.
     let reason: String?
-    /// The reason in words.
+    /// The reason in words; for a delayed lock, what would keep the next try from being stored.
     let detail: String?
     /// Seconds until a passcode may be tried, for a delayed lock.
     let remaining: Double?
@@ -20,7 +20,10 @@ struct StatusReport: Encodable {
     /// The number of tries before no more are accepted.
     let limit: Int
 
-    init(_ status: LockStatus, of lock: PasscodeLockout, nextCheck date: Date?, attemptCount: Int?) {
+    /// - Parameter obstacle: What would keep a try from being stored, as a sentence.
+    init(
+        _ status: LockStatus, of lock: PasscodeLockout, nextCheck date: Date?, attemptCount: Int?, obstacle: String?
+    ) {
         var (remaining, level, nextCheck): (Double?, Int?, Date?)
         var (reason, detail): (String?, String?)
         switch status {
@@ -28,10 +31,11 @@ struct StatusReport: Encodable {
         case .exhausted: self.status = "exhausted"
         case .delayed(let left, let number):
             self.status = "delayed"
-            (remaining, level, nextCheck) = (left / .seconds(1), number, date)
+            (remaining, level, nextCheck, detail) = (left / .seconds(1), number, date, obstacle)
         case .unavailable(let why):
             self.status = "unavailable"
-            (reason, detail) = (why.name, "\(why)")
+            let further = why == .notEnrolled ? obstacle.map { " \($0)" } : nil
+            (reason, detail) = (why.name, "\(why)\(further ?? "")")
         }
         (self.remaining, self.level, self.nextCheck) = (remaining, level, nextCheck)
         (self.reason, self.detail) = (reason, detail)

@@ -50,6 +50,9 @@ struct StoreOptions: ParsableArguments {
         return try await OpenLock(in: stores, witness: witness.map { URL(filePath: $0) })
     }
 
+    /// Why a try could not be stored, as a sentence, if that can be seen without writing anything.
+    var obstacle: String? { CopyFiles.obstacle(to: copies + (witness.map { [URL(filePath: $0)] } ?? [])) }
+
     /// The lock's two files.
     var copies: [URL] {
         let first: URL

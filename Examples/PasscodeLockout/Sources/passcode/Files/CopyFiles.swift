@@ -30,7 +30,12 @@ struct CopyFiles {
     }
 
     /// The files that have the copy, or would: for people, of state, and the journal.
-    var main: [URL] { [name, stateName, ".\(name).journal"].map { folder.appending(path: $0) } }
+    var main: [URL] { [folder.appending(path: name), state, journal] }
+
+    var state: URL { folder.appending(path: stateName) }
+    var journal: URL { folder.appending(path: ".\(name).journal") }
+    /// The file that gives the tries of all processes their turns.
+    var turn: URL { folder.appending(path: ".\(name).passcode.lock") }
 
     /// The files that are there: first those with the lock's state, last those that only give processes their turns.
     func present() throws -> [URL] {
