@@ -102,7 +102,7 @@ struct DocumentFile {
         // The resolved path has lost it.
         guard !["/", "/.", "/.."].contains(where: "/\(name)".hasSuffix) else { throw .isFolder }
         for link in links { _ = try trustedStatus(at: link) }
-        // A descriptor was opened by whoever started the process.
+        // The caller of the process has opened the descriptor.
         return (path, descriptor == nil ? try trustedStatus(at: path) : nil)
     }
 

@@ -10,7 +10,7 @@
     import Bionic
 #endif
 
-/// What the process settles with the system before it does anything else.
+/// Limits that the process sets and checks before it does anything else.
 enum ProcessLimits {
     /// Keeps the memory of a crash out of files. On Linux it is also kept from programs that the kernel hands it to, which
     /// a limit of files does not concern, and from debuggers of the same user.

@@ -44,7 +44,7 @@ import Testing
         try await expectRefused(trees, "version 2")
     }
 
-    @Test("A lock without names is told as one of an early form, and so is one without checksums")
+    @Test("A lock without names is refused as one of an early form, and so is one without checksums")
     func earlier() async throws {
         var trees = try await enrolled()
         for name in ["lock", "id", "parent", "place", "auditChecksum"] {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import passcode
 
-/// What `passcode status` says of a lock whose next try can't be stored.
+/// The output of `passcode status` for a lock whose next try can't be stored.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct StatusObstacleTests {
     private struct Answer: Decodable {
         var status: String
