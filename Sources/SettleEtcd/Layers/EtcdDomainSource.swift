@@ -18,6 +18,9 @@ final class EtcdDomainSource: DomainSource {
 
     init(_ storage: EtcdStorage) { self.storage = storage }
 
+    /// Under which the settings are.
+    var prefix: String { storage.space.prefix }
+
     /// Without the domain, values of the domains below it would be in force.
     var isRequired: Bool { true }
 
@@ -87,6 +90,9 @@ extension EtcdStorage {
         problems += mirror.unusable.filter { $0.key.isSetting }.sorted { $0.key < $1.key }.map { name, reason in
             "“\(space.prefix)\(name.text)” can't be used: \(reason)."
         }
-        return (DomainContents(mirror.tree, problems: problems), EtcdOrigins(of: view))
+        var contents = DomainContents(mirror.tree, problems: problems)
+        // The tree may have later transactions, which the stream has brought meanwhile.
+        contents.token = view.recent.end
+        return (contents, EtcdOrigins(of: view))
     }
 }

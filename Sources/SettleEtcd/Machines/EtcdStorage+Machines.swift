@@ -9,7 +9,9 @@ extension EtcdStorage {
     /// group.addTask { await storage.report(store, as: hostName) }
     /// ```
     ///
-    /// A report never includes a transaction that is not in force yet. A report is made a moment after something new
+    /// A report also has the newest transaction of each domain of the store that is in a cluster, too, such as the
+    /// settings of a group of machines: see ``EtcdMachine/layers``. It never includes a transaction that is not in
+    /// force yet. A report is made a moment after something new
     /// takes effect, but at least 0.1 s after the last report. Each report costs one small write beside the settings,
     /// which wakes no followers of the settings. A machine that can't be reached stays listed for `timeToLive` without
     /// a renewal. Failed calls are repeated.
@@ -23,10 +25,17 @@ extension EtcdStorage {
     ) async {
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let reporter = LockedValue(MachineReporter(timeToLive: timeToLive))
+        // Before the first report, so that nothing falls in between.
+        let (changes, contents) = (store.history.changes(after: store.history.token), ContentWatch(store))
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                for await _ in store.history.changes(after: store.history.token) { signal.yield() }
+                for await _ in changes { signal.yield() }
                 signal.finish()
+            }
+            // Other domains are not in the history.
+            group.addTask {
+                var contents = contents
+                while await contents.changed() { signal.yield() }
             }
             group.addTask { [time] in
                 while (try? await time.sleep(time.elapsed() + timeToLive / 3)) != nil { signal.yield() }

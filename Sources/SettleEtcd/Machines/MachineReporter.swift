@@ -23,8 +23,15 @@ struct MachineReporter {
 
     func next(_ machine: EtcdMachine, now: Duration) -> Step {
         guard let lease else { return .register }
-        if machine.token != reported?.token || machine.problems != reported?.problems { return .put(lease: lease) }
+        if !isReported(machine) { return .put(lease: lease) }
         return now >= due ? .renew(lease: lease) : .wait
+    }
+
+    /// Returns whether the last report said the same, at another time.
+    private func isReported(_ machine: EtcdMachine) -> Bool {
+        guard let reported else { return false }
+        return machine.token == reported.token && machine.layers == reported.layers
+            && machine.problems == reported.problems
     }
 
     /// When the lease has to be renewed.

@@ -19,6 +19,8 @@ struct MachineTests {
         let store: SettingsStore
         let storage: EtcdStorage
         let transport: FakeTransport
+        /// Carries the requests of the domains.
+        let domains: FakeTransport
         let limits: Limits
         let task: Task<Void, Never>
 
@@ -29,13 +31,34 @@ struct MachineTests {
         }
     }
 
-    private func machine(_ name: String) async throws -> Machine {
+    /// - Parameter groups: The groups that it searches, the first one first.
+    private func machine(_ name: String, in groups: String...) async throws -> Machine {
         let (storage, transport) = fixture.client()
+        let (fleet, domains) = (fixture.configuration(), FakeTransport(fixture.cluster))
+        let list = groups.map { group in
+            SearchList.Domain.etcd(DomainName(group), fleet.forGroup(group), transport: domains)
+        }
+        let store = try await SettingsStore.open(
+            storage: storage, searching: SearchList(list + [.application]),
+            configuration: SettingsStore.Configuration(clock: fixture.clock))
+        let limits = try await store.group(Limits.self)
+        let task = Task { await storage.report(store, as: name, timeToLive: .seconds(30)) }
+        return Machine(
+            store: store, storage: storage, transport: transport, domains: domains, limits: limits, task: task)
+    }
+
+    private func prefix(of group: String) -> String { fixture.configuration().forGroup(group).prefix }
+
+    /// Stores a value for a group.
+    private func commit(_ requests: Int, in group: String) async throws -> ChangeToken {
+        let (storage, _) = fixture.client { $0.prefix = prefix(of: group) }
         let store = try await SettingsStore.open(
             storage: storage, configuration: SettingsStore.Configuration(clock: fixture.clock))
         let limits = try await store.group(Limits.self)
-        let task = Task { await storage.report(store, as: name, timeToLive: .seconds(30)) }
-        return Machine(store: store, storage: storage, transport: transport, limits: limits, task: task)
+        try await limits.commit { limits.requests = requests }
+        let token = try #require(store.history.token)
+        try await store.close()
+        return token
     }
 
     /// Lets time pass until a condition holds for the machines that are listed.
@@ -131,6 +154,70 @@ struct MachineTests {
         #expect(fixture.cluster.text("/fleet/test$machines/a") == nil)
     }
 
+    @Test("A machine reports which transaction of its group is in force; one outside the group reports nothing of it")
+    func groupsAreReported() async throws {
+        let (inside, outside) = (try await machine("a", in: "canary"), try await machine("b"))
+        let token = try await commit(2, in: "canary")
+        let canary = prefix(of: "canary")
+        let found = try await machines(inside.storage) { $0.first?.has(token, under: canary) == true && $0.count == 2 }
+        #expect(inside.limits.requests == 2 && outside.limits.requests == 1)
+        #expect(found[1].has(token, under: canary) == nil && found[1].layers.isEmpty)
+        #expect(found[0].has(token, under: prefix(of: "other")) == nil)
+        // It is a token of another history.
+        #expect(!found[0].has(token))
+        for machine in [inside, outside] { try await machine.close() }
+    }
+
+    @Test("A machine does not report a transaction of its group before it is in force")
+    func groupsAreNotReportedEarly() async throws {
+        let machine = try await machine("a", in: "canary")
+        let canary = prefix(of: "canary")
+        let before = try await commit(2, in: "canary")
+        _ = try await machines(machine.storage) { $0.first?.has(before, under: canary) == true }
+        while machine.domains.state.withLock({ $0.streams.isEmpty }) { await Task.yield() }
+        machine.domains.holdStreams()
+        let token = try await commit(3, in: "canary")
+        // Less than the silence after which it looks by itself.
+        for _ in 0..<20 {
+            fixture.clock.advance(by: .milliseconds(50))
+            let found = try await machine.storage.machines()
+            #expect(found.first?.has(token, under: canary) == false && machine.limits.requests == 2)
+        }
+        machine.domains.releaseStreams()
+        _ = try await machines(machine.storage) { $0.first?.has(token, under: canary) == true }
+        #expect(machine.limits.requests == 3)
+        try await machine.close()
+    }
+
+    @Test("A transaction whose values another group covers is reported, too")
+    func coveredGroupsAreReported() async throws {
+        let machine = try await machine("a", in: "first", "second")
+        let first = try await commit(7, in: "first")
+        let second = try await commit(2, in: "second")
+        let prefixes = (prefix(of: "first"), prefix(of: "second"))
+        _ = try await machines(machine.storage) { $0.first?.has(first, under: prefixes.0) == true }
+        _ = try await machines(machine.storage) { $0.first?.has(second, under: prefixes.1) == true }
+        #expect(machine.limits.requests == 7)
+        let third = try await commit(3, in: "second")
+        _ = try await machines(machine.storage) { $0.first?.has(third, under: prefixes.1) == true }
+        #expect(machine.limits.requests == 7)
+        try await machine.close()
+    }
+
+    @Test("A group's value that a machine can't use is reported until it can")
+    func unusableValuesOfGroupsAreReported() async throws {
+        let machine = try await machine("a", in: "canary")
+        fixture.cluster.put("\(prefix(of: "canary"))requests", "11")
+        let found = try await machines(machine.storage) { $0.first?.problems.isEmpty == false }
+        #expect(found[0].problems.keys.sorted() == ["requests"])
+        #expect(found[0].problems["requests"]?.contains("“canary”") == true, "\(found[0].problems)")
+        #expect(machine.limits.requests == 1)
+        _ = try await commit(5, in: "canary")
+        _ = try await machines(machine.storage) { $0.first?.problems.isEmpty == true }
+        #expect(machine.limits.requests == 5)
+        try await machine.close()
+    }
+
     @Test func theReporterRenewsInTimeAndBeginsAnewAfterAFailure() {
         var reporter = MachineReporter(timeToLive: .seconds(30))
         var machine = EtcdMachine(name: "a", token: nil, problems: [:], program: "p", time: 0)
@@ -144,14 +231,19 @@ struct MachineTests {
         reporter.didRenew(now: .seconds(11))
         machine.problems["x"] = "it is no number"
         #expect(reporter.next(machine, now: .seconds(12)) == .put(lease: 7))
+        reporter.didPut(machine)
+        #expect(reporter.next(machine, now: .seconds(12)) == .wait)
+        machine.layers.updateValue(nil, forKey: "/group/")
+        #expect(reporter.next(machine, now: .seconds(12)) == .put(lease: 7))
         reporter.failed()
         #expect(reporter.next(machine, now: .seconds(12)) == .register && reporter.currentLease == nil)
     }
 
     @Test func aReportSurvivesBeingWritten() {
+        let token = ChangeToken(history: 1, position: 2, checksum: 3)
         let machine = EtcdMachine(
-            name: "a", token: ChangeToken(history: 1, position: 2, checksum: 3), problems: ["é.x": "“y” \n"],
-            program: "p 1", time: 0.5)
+            name: "a", token: token, layers: ["/app$groups/é/": token, "/app$hosts/a/": nil],
+            problems: ["é.x": "“y” \n"], program: "p 1", time: 0.5)
         #expect(EtcdMachine(name: "a", machine.bytes) == machine)
         for bytes in [[], Array("{}".utf8), Array("[1]".utf8), Array(#"{"program": 1}"#.utf8)] {
             #expect(EtcdMachine(name: "a", bytes) == nil)

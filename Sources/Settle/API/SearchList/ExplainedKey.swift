@@ -118,7 +118,7 @@ extension Explanation {
 }
 
 extension SettingLook {
-    fileprivate func outcome(of candidate: DomainCandidate) -> (Explanation.Outcome, problem: String?) {
+    func outcome(of candidate: DomainCandidate) -> (Explanation.Outcome, problem: String?) {
         guard access != .owner else { return (.ignored, nil) }
         do {
             try box.check(candidate)

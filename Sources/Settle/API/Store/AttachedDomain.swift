@@ -16,6 +16,8 @@ final class AttachedDomain: Sendable {
     let file: URL?
     /// The home of the other user that the file belongs to, if it is another user's.
     let home: UserHome?
+    /// The newest transaction of the source's history that is in force; `nil` if there is none, or no history.
+    let token = LockedValue<ChangeToken?>(nil)
 
     var name: DomainName { identity.name }
 

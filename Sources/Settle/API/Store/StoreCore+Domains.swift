@@ -87,7 +87,10 @@ extension StoreCore {
             if let source = domain.source as? EnvironmentSource { contents = source.contents }
             report(contents.problems, in: domain)
             // Only a closed store throws.
-            try? replace(contents, in: domain.identity)
+            guard (try? replace(contents, in: domain.identity)) != nil else { return }
+            // In force now. Tasks that the change wakes read it: they are woken once the writer's lock is released.
+            let token = contents.token
+            domain.token.withLock { $0 = token }
         case .failure(let error):
             report(["\(error)"], in: domain, error)
         }

@@ -8,6 +8,8 @@ public struct DomainContents: Sendable, Hashable {
     public var isText: Bool
     /// Sentences about values that can't be used, and their replacements. Each names the source of the value.
     public var problems: [String]
+    /// The newest transaction in the contents, for a source with a history of its own.
+    package var token: ChangeToken?
 
     /// Creates contents; by default none.
     public init(_ tree: SettingTree = SettingTree(), isText: Bool = false, problems: [String] = []) {
