@@ -41,6 +41,9 @@ struct Cluster: ParsableArguments {
     /// Whether the settings of a machine or a group are meant.
     var isLayer: Bool { host != nil || group != nil }
 
+    /// The prefix of the settings of a machine or a group, if these are meant.
+    var layer: String? { isLayer ? configuration().prefix : nil }
+
     /// The same cluster, with the settings of the fleet.
     var ofFleet: Cluster {
         var cluster = self
@@ -77,9 +80,22 @@ struct Cluster: ParsableArguments {
     ///
     /// - Parameter work: Is also given the storage with the schema, which is beside the settings of the fleet.
     func openToWrite(_ work: (SettingsStore, EtcdStorage) async throws -> Void) async throws {
-        guard isLayer else { return try await open(work) }
-        try await ofFleet.open(usesLocalCopy: false) { _, fleet in
-            try await open { store, _ in try await work(store, fleet) }
+        try await openWithFleet { store, _, fleet in try await work(store, fleet) }
+    }
+
+    /// Opens the settings for as long as some work lasts, also those of the fleet if they are others.
+    ///
+    /// - Parameter work: Is given the store, its storage, and the storage of the fleet, beside which the schema and the
+    ///   reports of the machines are.
+    func openWithFleet(
+        start: EtcdConfiguration.Start = .withLastKnownValues, usesLocalCopy: Bool = true,
+        _ work: (SettingsStore, EtcdStorage, EtcdStorage) async throws -> Void
+    ) async throws {
+        guard isLayer else {
+            return try await open(start: start, usesLocalCopy: usesLocalCopy) { try await work($0, $1, $1) }
+        }
+        try await ofFleet.open(start: start, usesLocalCopy: false) { _, fleet in
+            try await open(start: start, usesLocalCopy: usesLocalCopy) { try await work($0, $1, fleet) }
         }
     }
 
@@ -88,10 +104,13 @@ struct Cluster: ParsableArguments {
 
     /// Opens the settings for as long as some work lasts.
     ///
-    /// - Parameter usesLocalCopy: Whether to take what waits in the local copy for one's own, and send it.
+    /// - Parameters:
+    ///   - usesLocalCopy: Whether to take what waits in the local copy for one's own, and send it.
+    ///   - layers: Settings to search before these, highest first.
     func open<Result: Sendable>(
         impatient isImpatient: Bool = false, start: EtcdConfiguration.Start = .withLastKnownValues,
-        usesLocalCopy: Bool = true, _ work: (SettingsStore, EtcdStorage) async throws -> Result
+        usesLocalCopy: Bool = true, searching layers: [(name: DomainName, cluster: Cluster)] = [],
+        _ work: (SettingsStore, EtcdStorage) async throws -> Result
     ) async throws -> Result {
         var tls = EtcdHTTPTransport.TLS(authority: authority)
         if let certificate, let key { tls.certificate = (chain: certificate, key: key) }
@@ -102,7 +121,13 @@ struct Cluster: ParsableArguments {
             var configuration = configuration(isImpatient: isImpatient)
             configuration.start = start
             let storage = EtcdStorage(configuration, transport: transport, localCopy: copy)
-            let store = try await SettingsStore.open(storage: storage, configuration: .init(history: Self.history))
+            let domains = layers.map { layer in
+                SearchList.Domain.etcd(
+                    layer.name, layer.cluster.configuration(isImpatient: isImpatient), transport: transport)
+            }
+            let store = try await SettingsStore.open(
+                storage: storage, searching: SearchList(domains + [.application]),
+                configuration: .init(history: Self.history))
             let issues = store.issues
             let complaints = Task { for await issue in issues { Terminal.complain("fleet: \(issue)") } }
             defer { complaints.cancel() }

@@ -49,11 +49,37 @@ struct LayerCommandTests {
         #expect(try fleet("get", "requests", on: cluster).status == 1)
     }
 
-    @Test func noCommandWaitsForMachinesThatReportNothingOfAGroup() async throws {
+    @Test("`set --group --wait` waits for the machines of the group, and names those that are behind")
+    func aGroupIsWaitedFor() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
-        let both = ["set", "a=1", "--group", "x", "--host", "y"]
-        for arguments in [["set", "a=1", "--group", "x", "--wait", "1s"], both, ["promote", "x", "--group", "x"]] {
+        func report(_ machine: String, _ tokens: [String: String]) throws {
+            let layers = tokens.map { #""/fleet/layers$groups/\#($0.key)/": "\#($0.value)""# }.joined(separator: ", ")
+            try cluster.control(
+                "put", "/fleet/layers$machines/\(machine)", #"{"program": "p 1", "time": 1, "layers": {\#(layers)}}"#)
+        }
+        let nobody = try fleet("set", "a=1", "--group", "canary", "--wait", "10s", on: cluster)
+        #expect(nobody.status == 0 && nobody.lines.last?.contains("“/fleet/layers$groups/canary/”") == true)
+        let old = try #require(try fleet("history", "--group", "canary", on: cluster).tokens.first)
+        // One that does not search the group, and one with another group of the same position.
+        try report("outside", [:])
+        try report("other", ["other": old])
+        try report("inside", ["canary": old])
+        let late = try fleet("set", "a=2", "--group", "canary", "--wait", "300ms", on: cluster)
+        #expect(late.status == 1 && late.lines.contains("In force on 0 of 1 machines."), "\(late.output)")
+        #expect(late.lines.last == "“inside” still has \(old) (p 1).")
+        let status = try fleet("status", "--group", "canary", on: cluster)
+        #expect(status.lines.contains("“inside” still has \(old) (p 1)."), "\(status.output)")
+        let new = try #require(try fleet("history", "--group", "canary", on: cluster).tokens.first)
+        try report("inside", ["canary": new])
+        #expect(try fleet("set", "a=2", "--group", "canary", "--wait", "10s", on: cluster).status == 0)
+        #expect(
+            try fleet("status", "--group", "canary", on: cluster).lines.contains("In force on 1 of 1 machines."))
+    }
+
+    @Test func aHostAndAGroupDoNotGoTogether() async throws {
+        let cluster = try RealCluster(members: 1)
+        for arguments in [["set", "a=1", "--group", "x", "--host", "y"], ["promote", "x", "--group", "x"]] {
             #expect(try FleetRun(arguments, on: cluster, prefix: "/fleet/layers/").status == 64)
         }
     }

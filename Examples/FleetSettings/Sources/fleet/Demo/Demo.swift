@@ -10,8 +10,9 @@ extension Fleet {
         static let configuration = CommandConfiguration(
             abstract: "Shows a fleet on this machine: three nodes of etcd, six services, and what they survive.",
             discussion: """
-                Changes a limit, kills the leader in the middle of a stream of commits, cuts a service off and lets it back, \
-                and checks that nothing was lost. Exits with 1 if anything was. It needs Debian's packages etcd-server and \
+                Changes a limit, tries one out on a group, takes changes back, stops everything in an emergency, kills the \
+                leader in the middle of a stream of commits, cuts a service off and lets it back, and checks each of it, and \
+                that nothing was lost. Exits with 1 if anything was. It needs Debian's packages etcd-server and \
                 etcd-client; with iproute2, and where namespaces are permitted, the service is cut off by its network, \
                 and otherwise it is stopped.
                 """)
@@ -39,6 +40,8 @@ extension Fleet {
 /// Three nodes, six services, and what happens to them.
 struct Demonstration {
     static let prefix = "/fleet/demo/"
+    /// The group of the first two services.
+    static let group = "canary"
     let commits: Int
     let network: LocalNetwork?
     let cluster: RealCluster
@@ -67,7 +70,9 @@ struct Demonstration {
         beginning = try await etcd.put("limits.requests", "100")
         let (network, folder) = (network, folder)
         services = (1...6).map {
-            ServiceProcess($0, of: cluster, prefix: Self.prefix, folder: folder, on: network, reports: true)
+            ServiceProcess(
+                $0, of: cluster, prefix: Self.prefix, folder: folder, on: network, reports: true,
+                memberOf: $0 <= 2 ? Self.group : nil)
         }
         let began = MonotonicTime.now()
         for service in services { try service.start() }
@@ -79,9 +84,10 @@ struct Demonstration {
 
     func run() async throws -> Bool {
         try await changeLimit()
+        let isOperated = try await operate()
         try await killLeader()
         try await cutOff()
-        let isGood = try await check()
+        let isGood = try await check() && isOperated
         for service in services { await service.end() }
         return isGood
     }

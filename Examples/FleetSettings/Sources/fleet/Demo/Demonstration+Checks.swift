@@ -55,23 +55,25 @@ extension Demonstration {
 
     private func checkValues(_ ledger: [Int]) async throws -> Bool {
         var different: [Int] = []
-        let first = services[0]
+        let first = try await look(services[0])
         for service in services {
-            service.say("look")
-            try await service.wait("what it has") { $0.contains { $0.word == "ledger" } }
-            let (own, other) = (Self.values(of: service), Self.values(of: first))
-            if own != other || own?.text != "\(ledger)" { different.append(service.number) }
+            let own = try await look(service)
+            if own != first || own?.text != "\(ledger)" { different.append(service.number) }
         }
         return report(
             different.isEmpty, "all six have the same values as the cluster",
             "services \(different) end with other values than the cluster")
     }
 
-    private static func values(of service: ServiceProcess) -> Acknowledgement? {
-        service.lines.last { $0.word == "ledger" }
+    /// Asks a service what it has in force: the limits, and the ledger as a text.
+    func look(_ service: ServiceProcess) async throws -> Acknowledgement? {
+        let before = service.lines.count
+        service.say("look")
+        try await service.wait("what it has") { $0.dropFirst(before).contains { $0.word == "ledger" } }
+        return service.lines.last { $0.word == "ledger" }
     }
 
-    private func report(_ isGood: Bool, _ good: String, _ bad: String) -> Bool {
+    func report(_ isGood: Bool, _ good: String, _ bad: String) -> Bool {
         Self.say(isGood ? "  yes  \(good)" : "  NO   \(bad)")
         return isGood
     }

@@ -3,7 +3,8 @@ import Settle
 /// What the services of the demonstration and of the trial declare.
 struct FleetGroup: SettingsGroup {
     struct Limits: SettingsGroup {
-        @Setting(in: 1...1_000_000) var requests = 100
+        /// 0 stops everything.
+        @Setting(in: 0...1_000_000) var requests = 100
         @Setting(in: 1...1_000_000) var burst = 20
     }
 

@@ -3,6 +3,7 @@ import FleetMachines
 import Foundation
 import Settle
 import SettleEtcd
+import SettleInterchange
 import TrialChecks
 
 extension Fleet {
@@ -13,19 +14,34 @@ extension Fleet {
         @OptionGroup var cluster: Cluster
         @Option var number: Int
         @Option var after: String?
+        /// Reports under this name, stores its schema, and searches the settings of this host.
         @Option var machine: String?
+        /// Searches the settings of this group, after those of its host.
+        @Option var memberOf: String?
 
         func run() async throws {
             let orders = Self.orders()
             let after = after.flatMap { ChangeToken($0) }
-            try await cluster.open(impatient: true) { store, storage in
+            try await cluster.open(impatient: true, searching: layers) { store, storage in
                 let service = Service(
                     number: number, store: store, storage: storage, settings: try await store.group(FleetGroup.self))
+                if machine != nil {
+                    try await storage.storeSchema(store.file.schema().jsonSchema, version: "1.0")
+                }
                 let report = machine.map { machine in Task { await storage.report(store, as: machine) } }
                 try await service.run(orders, after: after)
                 report?.cancel()
                 await report?.value
             }
+        }
+
+        private var layers: [(name: DomainName, cluster: Cluster)] {
+            guard let machine else { return [] }
+            var (host, group) = (cluster, cluster)
+            (host.host, group.group) = (machine, memberOf)
+            var layers: [(name: DomainName, cluster: Cluster)] = [(name: "host", cluster: host)]
+            if let memberOf { layers.append((name: DomainName(memberOf), cluster: group)) }
+            return layers
         }
 
         /// What the parent says; it ends with the parent.

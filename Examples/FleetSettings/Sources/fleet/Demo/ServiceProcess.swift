@@ -13,10 +13,12 @@ final class ServiceProcess: Sendable {
     private let told = Mutex<[Acknowledgement]>([])
     private let reading = Mutex<Task<Void, Never>?>(nil)
 
-    /// - Parameter reports: Whether it reports what it has in force.
+    /// - Parameters:
+    ///   - reports: Whether it reports what it has in force, under ``machine``, and searches settings of its own.
+    ///   - group: The group whose settings it searches, too.
     init(
         _ number: Int, of cluster: RealCluster, prefix: String, folder: TemporaryFolder, on network: LocalNetwork?,
-        reports: Bool = false
+        reports: Bool = false, memberOf group: String? = nil
     ) {
         self.number = number
         station = network?.station(20 + number)
@@ -26,8 +28,13 @@ final class ServiceProcess: Sendable {
                 "service", "--number", "\(number)", "--endpoints", cluster.endpoints.joined(separator: ","), "--prefix",
                 prefix,
             ]
-            + (reports ? ["--machine", "service \(number)"] : [])
+            + (reports ? ["--machine", Self.machine(number)] : []) + (group.map { ["--member-of", $0] } ?? [])
     }
+
+    /// The name under which it reports.
+    var machine: String { Self.machine(number) }
+
+    private static func machine(_ number: Int) -> String { "service \(number)" }
 
     /// What it has told so far.
     var lines: [Acknowledgement] { told.withLock { $0 } }

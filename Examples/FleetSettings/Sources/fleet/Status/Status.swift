@@ -17,15 +17,16 @@ extension Fleet {
 
         func run() async throws {
             if watch {
-                return try await cluster.open(start: .withClusterOnly, usesLocalCopy: false) { store, storage in
-                    try await StatusWatch(store: store, storage: storage).run()
+                return try await cluster.openWithFleet(start: .withClusterOnly, usesLocalCopy: false) {
+                    try await StatusWatch(store: $0, storage: $2, layer: cluster.layer).run()
                 }
             }
             // First: it can be read without the cluster.
             try await tellLocalCopy()
-            try await cluster.open(start: .withClusterOnly, usesLocalCopy: false) { store, storage in
+            try await cluster.openWithFleet(start: .withClusterOnly, usesLocalCopy: false) { store, storage, fleet in
                 switch store.file.loadOutcome {
-                case .absent: Terminal.say("Nothing has been stored under “\(cluster.prefix)” yet.")
+                case .absent:
+                    Terminal.say("Nothing has been stored under “\(cluster.layer ?? cluster.prefix)” yet.")
                 case .intact: Terminal.say("The cluster answers.")
                 case .recovered(let description, _): Terminal.say(description)
                 case .removed(let description): Terminal.say(description)
@@ -35,7 +36,8 @@ extension Fleet {
                     Terminal.say("“\(name)” is left as it is: \(reason).")
                 }
                 guard let token = store.history.token else { return }
-                for line in Machines(all: try await storage.machines(), token: token).lines { Terminal.say(line) }
+                let machines = Machines(all: try await fleet.machines(), token: token, under: cluster.layer)
+                for line in machines.lines { Terminal.say(line) }
             }
         }
 

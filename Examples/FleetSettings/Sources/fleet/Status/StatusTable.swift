@@ -57,11 +57,12 @@ extension StatusTable {
         let (all, behind) = (machines.all.count, machines.behind.count)
         title =
             all == 0
-            ? "No machine reports what it has in force. The newest token is \(machines.token)."
+            ? "\(machines.nobody) The newest token is \(machines.token)."
             : "In force on \(all - behind) of \(all) machines: \(machines.token)"
         rows = machines.all.map { machine in
-            let isBehind = !machine.has(machines.token)
-            var parts = [isBehind ? machine.token.map { "still has \($0)" } ?? "has nothing yet" : "in force"]
+            let isBehind = !machines.has(machine)
+            let has = machines.newest(of: machine).map { "still has \($0)" } ?? "has nothing yet"
+            var parts = [isBehind ? has : "in force"]
             for (key, reason) in machine.problems.sorted(by: { $0.key < $1.key }) {
                 parts.append("can't use “\(key)”: \(reason)")
             }

@@ -5,7 +5,10 @@ import SettleEtcd
 /// Shows what is in force where until a signal comes.
 struct StatusWatch {
     let store: SettingsStore
+    /// The one of the fleet, to which the machines report.
     let storage: EtcdStorage
+    /// The prefix of the settings, if it is that of a host or a group.
+    let layer: String?
 
     private static let pause = Duration.seconds(1)
 
@@ -19,7 +22,7 @@ struct StatusWatch {
         repeat {
             do {
                 if let token = store.history.token {
-                    let new = StatusTable(Machines(all: try await storage.machines(), token: token))
+                    let new = StatusTable(Machines(all: try await storage.machines(), token: token, under: layer))
                     if !isTerminal { for line in new.changes(since: table) { Terminal.say(line) } }
                     table = new
                 }

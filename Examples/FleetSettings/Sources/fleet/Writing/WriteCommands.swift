@@ -16,7 +16,7 @@ extension Fleet {
                 Prints the changes first, and checks them against the schema that is stored beside the values, if there is one; \
                 with --no-check it does not. Returns when a majority of the cluster has the values. A value is JSON, or else a \
                 text. With --wait, it returns when they are in force on every machine that reports, or fails and names those on \
-                which they are not.
+                which they are not. With --host or --group, machines that don't search these settings don't count.
                 """)
         @OptionGroup var cluster: Cluster
         @OptionGroup var options: WriteOptions
@@ -25,9 +25,6 @@ extension Fleet {
         @Argument(help: "KEY=VALUE, or KEY= to remove what is stored.") var assignments: [String]
 
         func validate() throws {
-            guard wait == nil || !cluster.isLayer else {
-                throw ValidationError("--wait is about settings of the fleet: machines report nothing else.")
-            }
             for assignment in assignments where Assignment(assignment) == nil {
                 throw ValidationError("“\(assignment)” is no KEY=VALUE.")
             }
@@ -40,7 +37,8 @@ extension Fleet {
                 let token = store.history.token
                 Terminal.say(token.map { "Stored at \($0)." } ?? "Stored.")
                 guard let wait, let token else { return }
-                let machines = try await Machines.wait(for: token, in: storage, atMost: wait.duration)
+                let machines = try await Machines.wait(
+                    for: token, under: cluster.layer, in: storage, atMost: wait.duration)
                 for line in machines.lines { Terminal.say(line) }
                 if !machines.isInForceEverywhere { throw ExitCode.failure }
             }
