@@ -5,6 +5,8 @@ extension StorageConformance {
     var leaseChecks: [PairCheck] {
         [
             ("A named lock has one holder, and keeps nobody from appending", locksNames),
+            ("After a name was locked, the changes have what its last holder has stored", fetchesUpToLock),
+            ("A storage that follows others does not lag behind a lock that it has taken", followsUpToLock),
             ("Each lease of a name has a higher fencing number or no end", numbersLeases),
             ("A storage that closes releases its named locks", releasesAtClosing),
             ("A lease can be renewed while it is held, and not when it has ended", renewsHeldLeases),
@@ -29,6 +31,28 @@ extension StorageConformance {
         let again = try await expectLock("a", of: second)
         try await expectNoLock("a", of: first)
         for lease in [again, b] { await second.unlock(lease) }
+    }
+
+    private func fetchesUpToLock(_ pair: Pair) async throws { try await expectChanges(upToLockOf: pair) }
+
+    private func followsUpToLock(_ pair: Pair) async throws {
+        pair.first.watch { _ in }
+        try await expectChanges(upToLockOf: pair)
+    }
+
+    /// Expects what the last holder has stored from a read right after the lock, as in the closure of a store's
+    /// `withLock`.
+    private func expectChanges(upToLockOf pair: Pair) async throws {
+        try await append(["a": .integer(1)], to: pair.second)
+        let earlier = try await expectLock("a", of: pair.second)
+        _ = try await pair.second.append(batch(3, ["b": .integer(1)], [.under(earlier)]), durability: .synced)
+        await pair.second.unlock(earlier)
+        // One that follows others may not know of the unlocking yet.
+        let lease = try await lockWithinPatience("a", of: pair.first)
+        var known = SettingTree(["start": .integer(0)])
+        _ = try await merge(pair, into: &known)
+        await pair.first.unlock(lease)
+        try expect(known, ["start": .integer(0), "a": .integer(1), "b": .integer(1)])
     }
 
     private func numbersLeases(_ pair: Pair) async throws {

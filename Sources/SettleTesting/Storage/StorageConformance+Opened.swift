@@ -41,6 +41,7 @@ extension StorageConformance {
 
         var isShared: Bool { innermost is any SharedStorage }
         var hasHistory: Bool { innermost is any HistoryStorage }
+        var isCheckpointing: Bool { innermost is any CheckpointingStorage }
     }
 
     /// Makes a new storage without loading it.

@@ -101,12 +101,14 @@ extension StorageConformance {
 
     private func storesLargeBatch(_ number: Int) async throws {
         let storage = try await opened(number)
-        let count = min(1_000, storage.limits.keys ?? .max)
+        let (count, limit) = (min(1_000, storage.limits.keys ?? .max), storage.limits.bytes ?? .max)
         await storage.close()
-        var values: [SettingKey: SettingValue?] = [:]
+        var (values, size): ([SettingKey: SettingValue?], Int) = ([:], 0)
         var expected: SettingValue.Entries = [:]
         for index in 0..<count {
             let value = SettingValue.string(String(repeating: "x", count: index))
+            size += value.roughSize
+            guard size <= limit else { break }
             values[.path("key\(index)")] = value
             expected["key\(index)"] = value
         }

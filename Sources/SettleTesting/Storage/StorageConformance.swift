@@ -116,7 +116,7 @@ public struct StorageConformance {
     }
 
     private var checks: [Check] {
-        storingChecks + keyChecks + valueChecks + faultChecks + historyChecks
+        storingChecks + keyChecks + valueChecks + faultChecks + keepingChecks + historyChecks
             + onPairs(sharingChecks + changeChecks + conditionChecks + lockChecks + leaseChecks)
     }
 }

@@ -85,14 +85,17 @@ struct EtcdStorageConformanceTests {
             setFault: { storage, fault in places.set(fault, storage) },
             makeOther: { number, _ in places.open(number, withCopy: false) }, values: Self.values)
         let leftOut = report.leftOut.filter { !$0.hasPrefix("The value ") }
-        #expect(leftOut.count == 5, "\(report)")
-        let reasons = ["it has no lock for transactions", "it refuses to forget"]
+        #expect(leftOut.count == 8, "\(report)")
+        let reasons = [
+            "it has no lock for transactions", "it refuses to forget", "it is no `CheckpointingStorage`",
+            "it preserves nothing",
+        ]
         #expect(leftOut.allSatisfy { reason in reasons.contains { reason.hasSuffix($0) } })
     }
 
     @Test func conformsWithALocalCopy() async throws {
         let places = Places { _ in }
-        try await StorageConformance.check(
+        let report = try await StorageConformance.check(
             makeStorage: { places.open($0, withCopy: true) },
             reopen: { number, _ in places.open(number, withCopy: true) },
             setFault: { storage, fault in
@@ -100,5 +103,6 @@ struct EtcdStorageConformanceTests {
                 fault == .loads || fault == .appends ? false : places.set(fault, storage)
             },
             makeOther: { number, _ in places.open(number, withCopy: false) }, values: Self.values)
+        #expect(!report.leftOut.contains { $0.hasSuffix("it preserves nothing") }, "\(report)")
     }
 }

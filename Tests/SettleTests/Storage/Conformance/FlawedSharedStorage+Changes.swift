@@ -12,6 +12,10 @@ extension FlawedSharedStorage {
         }
         found.changes = state.withLock { [found] state in
             let told = state.untold + found.changes
+            if state.lags {
+                (state.lags, state.untold) = (false, told)
+                return []
+            }
             state.untold = flaw == .tellsChangesTwice && !found.changes.isEmpty ? found.changes : []
             return told
         }

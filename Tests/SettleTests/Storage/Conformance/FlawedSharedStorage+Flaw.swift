@@ -19,7 +19,7 @@ extension FlawedSharedStorage {
         // Locks.
         case lockExcludesNobody, ignoresLostLeases
         case namesExcludeNobody, keepsLeasesAfterClosing, fencesFall, leasesNeverEnd, leasesSayNoTime
-        case renewsEndedLeases, unlocksTheNextHolder, ignoresNamedLeases
+        case renewsEndedLeases, unlocksTheNextHolder, ignoresNamedLeases, lagsBehindLocks
         // The history.
         case reversesRecords, leavesRecordsOut, tellsOldestRecordsFirst, followsForeignTokens
         case keepsSecrets, remembersForgottenKeys
@@ -78,6 +78,7 @@ extension FlawedSharedStorage {
             case .leasesNeverEnd, .leasesSayNoTime: "A lease that can end has a time"
             case .renewsEndedLeases: "can be renewed while it is held, and not when it has ended"
             case .unlocksTheNextHolder: "leaves the lock with its next holder"
+            case .lagsBehindLocks: "the changes have what its last holder has stored"
             case .ignoresNamedLeases: "Under a named lease that has ended"
             case .reversesRecords, .leavesRecordsOut: "The records after a token"
             case .tellsOldestRecordsFirst: "The records before a token"

@@ -18,7 +18,10 @@ extension FlawedSharedStorage {
         let lease = StorageLease(
             name: name, fencingNumber: fence, position: try await position(),
             timeToLive: flaw == .leasesSayNoTime ? nil : .seconds(30))
-        state.withLock { $0.named.append(lease) }
+        state.withLock { state in
+            state.named.append(lease)
+            state.lags = flaw == .lagsBehindLocks
+        }
         return lease
     }
 

@@ -13,6 +13,8 @@ final class FlawedSharedStorage: StorageWrapper {
         var untold: [ExternalChange] = []
         var lease: StorageLease?
         var named: [StorageLease] = []
+        /// Whether the next changes are told late, because a name was just locked.
+        var lags = false
         var lastBatch: (id: StorageBatch.ID, position: StoragePosition)?
     }
 

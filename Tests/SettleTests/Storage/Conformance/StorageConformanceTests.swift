@@ -85,12 +85,19 @@ import Testing
                 "Without a lock for transactions, a batch whose answer was lost is told if it was stored: it has a lock "
                     + "for transactions",
                 "An append that is cancelled ends, and says whether it is stored: its limits have no time",
+                "A value that is kept is found after another load, until its key is written: it is no "
+                    + "`CheckpointingStorage`",
+                "What is preserved while it can't be appended survives the end of the process: it preserves nothing",
+                "What is preserved replaces what was preserved before, and ends when it is appended: it preserves "
+                    + "nothing",
+                "A batch with as many bytes as the limits allow is stored whole: its limits have no bytes, or too many "
+                    + "to try out",
                 "After external changes could not be determined, none of them is lost: the fault `changes` can't be "
                     + "produced",
                 "Under a lease that has ended nothing is stored: the fault `leases` can't be produced",
                 "A lease that can end has a time, and frees its name after it: its leases last until they are released",
             ])
-        #expect(all.description.hasPrefix("\(all.checks) checks have passed, and 10 were left out:\n- After a failed"))
+        #expect(all.description.hasPrefix("\(all.checks) checks have passed, and 14 were left out:\n- After a failed"))
         let one = try await StorageConformance.check(
             makeStorage: { RecordingStorage(memories.make($0)) },
             reopen: { number, _ in RecordingStorage(memories.another(number)) }, values: [.integer(1)])
@@ -104,7 +111,10 @@ import Testing
     func leases(hasLock: Bool) async throws {
         let memories = Memories()
         let report = try await check(nil, hasLock: hasLock, in: memories)
-        let leftOut = report.leftOut.filter { !$0.hasPrefix("The value ") }
+        let others = ["`CheckpointingStorage`", "it preserves nothing", "too many to try out"]
+        let leftOut = report.leftOut.filter { reason in
+            !reason.hasPrefix("The value ") && !others.contains { reason.hasSuffix($0) }
+        }
         #expect(leftOut.count == (hasLock ? 1 : 4), "\(report)")
         let reason = hasLock ? "it has a lock for transactions" : "it has no lock for transactions"
         #expect(leftOut.allSatisfy { $0.hasSuffix(reason) })
@@ -121,6 +131,31 @@ import Testing
         #expect(failure?.failures.contains { $0.contains(expected) } == true, "\(flaw): \(failure?.description ?? "")")
         // One mistake is not taken for many.
         #expect(failure?.failures.count ?? 0 <= 4, "\(failure?.description ?? "")")
+    }
+
+    @Test("A storage that keeps and preserves values, and whose limits have bytes, keeps all promises")
+    func keeping() async throws {
+        let report = try await checkKeeping(nil)
+        #expect(!report.leftOut.contains { $0.contains("kept") || $0.contains("preserves") || $0.contains("bytes") })
+    }
+
+    @Test("A storage that breaks a promise about what it keeps is found out", arguments: KeepingStorage.Flaw.allCases)
+    func keepingMutants(flaw: KeepingStorage.Flaw) async {
+        let failure = await #expect(throws: StorageConformanceFailure.self) { try await checkKeeping(flaw) }
+        let expected = flaw.brokenPromise
+        #expect(failure?.failures.contains { $0.contains(expected) } == true, "\(flaw): \(failure?.description ?? "")")
+        #expect(failure?.failures.count ?? 0 <= 2, "\(failure?.description ?? "")")
+    }
+
+    @discardableResult
+    private func checkKeeping(
+        _ flaw: KeepingStorage.Flaw?
+    ) async throws(StorageConformanceFailure) -> StorageConformance.Report {
+        let memories = Memories()
+        return try await StorageConformance.check(
+            makeStorage: { KeepingStorage(memories.make($0), memories.kept($0), flaw) },
+            reopen: { number, _ in KeepingStorage(memories.another(number), memories.kept(number), flaw) },
+            values: [.integer(1)])
     }
 
     @Test("A storage that forgets is found out, by the broken promise") func forgetful() async {
@@ -152,6 +187,7 @@ private final class Memories: Sendable {
     private let storages = LockedValue<[Int: InMemoryStorage]>([:])
     private let leases = LockedValue<[Int: TimedLeases]>([:])
     private let numbers = LockedValue<[Int: NumberingStorage.Numbers]>([:])
+    private let kept = LockedValue<[Int: KeepingStorage.Kept]>([:])
 
     func make(_ number: Int) -> InMemoryStorage {
         let storage = InMemoryStorage()
@@ -167,6 +203,10 @@ private final class Memories: Sendable {
 
     func numbers(_ number: Int) -> NumberingStorage.Numbers {
         numbers.withLock { Self.find(number, in: &$0, NumberingStorage.Numbers([:])) }
+    }
+
+    func kept(_ number: Int) -> KeepingStorage.Kept {
+        kept.withLock { Self.find(number, in: &$0, KeepingStorage.Kept(.init())) }
     }
 
     private static func find<Value>(
