@@ -9,12 +9,12 @@ extension EtcdStorage {
     /// group.addTask { await storage.report(store, as: hostName) }
     /// ```
     ///
-    /// A report also has the newest transaction of each domain of the store that is in a cluster, too, such as the
-    /// settings of a group of machines: see ``EtcdMachine/layers``. It never includes a transaction that is not in
-    /// force yet. A report is made a moment after something new
-    /// takes effect, but at least 0.1 s after the last report. Each report costs one small write beside the settings,
-    /// which wakes no followers of the settings. A machine that can't be reached stays listed for `timeToLive` without
-    /// a renewal. Failed calls are repeated.
+    /// A report never includes a transaction that is not in force yet. It also covers the domains of the store that are
+    /// in a cluster, such as the settings of a group of machines: see ``EtcdMachine/layers``.
+    ///
+    /// A report is made a moment after something new takes effect, but at least 0.1 s after the last report. Each report
+    /// costs one small write beside the settings, which wakes no followers of the settings. A machine that can't be
+    /// reached stays listed for `timeToLive` without a renewal. Failed calls are repeated.
     ///
     /// - Parameters:
     ///   - store: A store on this storage.

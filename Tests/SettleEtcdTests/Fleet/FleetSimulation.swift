@@ -47,7 +47,10 @@ struct FleetSimulation {
         fixture.cluster.put("/fleet/test/requests", "100")
         var all: [Machine] = []
         for number in 0..<machines { all.append(try await machine(number)) }
-        try await advance { try await observer.machines().count == machines }
+        let streams = machines * (hasDomains ? 3 : 1)
+        try await advance {
+            try await observer.machines().count == machines && fixture.cluster.watcherCount == streams
+        }
         // The pauses after the first reports.
         for _ in 0..<10 {
             fixture.clock.advance(by: .milliseconds(100))
