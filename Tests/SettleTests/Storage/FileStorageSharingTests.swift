@@ -206,6 +206,21 @@ import Testing
         #expect(other.token != one.token)
     }
 
+    @Test("With a named lock, the changes of its last holder are found, although no event has told of them")
+    func behindLock() throws {
+        let one = try fixture.opened()
+        try one.append(batch(1, ["a": .integer(1)]), durability: .buffered)
+        let other = FileStorage(at: fixture.file, calls: fixture.calls, watching: ManualFileWatching())
+        _ = try other.load()
+        other.watch { _ in }
+        _ = try changes(other)
+        try one.append(batch(2, ["a": .integer(2)]), durability: .buffered)
+        #expect(try changes(other) == [])
+        let lease = try #require(try other.tryLock(named: "x"))
+        #expect(try changes(other) == [ExternalChange(.values(["a": .integer(2)]))])
+        other.unlock(lease)
+    }
+
     @Test(
         "What follows a removal that another process took for a wish is merged, although only the journal was watched")
     func behindRemoval() throws {

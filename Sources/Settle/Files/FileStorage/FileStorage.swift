@@ -320,6 +320,8 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         try withSession { (session) throws(StorageError) in
             try session.beginCall()
             guard try session.lock(named: name) else { return nil }
+            // The last holder's changes must be in force now, but the events about them may still be under way.
+            addPendingChecks(.everything)
             return StorageLease(name: name, position: session.inForce.position)
         }
     }
