@@ -68,6 +68,35 @@ struct LinearizabilityCheckerTests {
         #expect(isLinearizable(cut))
     }
 
+    @Test("Equal values are not taken for one another")
+    func equalValues() {
+        // The second 1 is not the first: between them was a 2.
+        #expect(
+            isLinearizable(
+                operation(.replace(1), 0, 1, 0), operation(.replace(2), 2, 3, 1), operation(.replace(1), 4, 5, 2),
+                operation(.replace(1), 6, 7, 1), operation(.read, 8, 9, 1)))
+        #expect(
+            !isLinearizable(
+                operation(.replace(1), 0, 1, 0), operation(.replace(2), 2, 3, 1), operation(.replace(1), 4, 5, 1)))
+    }
+
+    @Test("Many unanswered operations with the same few values are searched in little time, however many there are")
+    func equalUnanswered() {
+        let count = 24
+        let cut = (0..<count).map { RecordedOperation(.replace($0 % 3 + 1), called: 0, answer: nil) }
+        // Each read needs one of them.
+        let reads = (0..<count).map { index in
+            let time = UInt64(10 * index)
+            return RecordedOperation(.read, called: time + 1, answer: .init(index % 3 + 1, at: time + 2))
+        }
+        #expect(LinearizabilityChecker(cut + reads).isLinearizable)
+        let fewer = Array(cut.dropLast()) + reads
+        #expect(!LinearizabilityChecker(fewer).isLinearizable)
+        // One that is called after the last read is of no use to it.
+        let late = RecordedOperation(.replace(3), called: .max, answer: nil)
+        #expect(!LinearizabilityChecker(fewer + [late]).isLinearizable)
+    }
+
     @Test("A history made in a real order is explained, and with one answer changed it is not")
     func randomHistories() {
         let seed = UInt64.random(in: 0...UInt64.max)

@@ -4,20 +4,25 @@
 /// order of these moments, each operation finds what the previous ones left. The search is that of Wing and Gong: next
 /// comes any operation that was called before all remaining ones have answered; it backtracks where nothing fits. A
 /// combination of finished operations and the value they left is never tried twice.
+///
+/// Operations without an answer may have taken effect or not. Those that do the same are interchangeable once they have
+/// been called, so the search tries the one that was called first, and remembers only how many have taken effect.
 public struct LinearizabilityChecker: Sendable {
-    private let operations: [RecordedOperation]
+    private let history: [RecordedOperation]
     private let initialValue: Int
 
     /// - Parameters:
     ///   - history: The operations on one register, in any order.
     ///   - initialValue: The register's value before the first of them.
     public init(_ history: [RecordedOperation], initialValue: Int = 0) {
-        operations = history.sorted { $0.called < $1.called }
+        self.history = history.sorted { $0.called < $1.called }
         self.initialValue = initialValue
     }
 
     private struct Position: Hashable {
         var done: Done
+        /// How many of the operations without an answer have taken effect, for each kind.
+        var effects: [Int]
         var value: Int
     }
 
@@ -35,19 +40,38 @@ public struct LinearizabilityChecker: Sendable {
         }
     }
 
+    /// Operations without an answer that do the same, by the times of their calls.
+    private struct Unanswered {
+        var operation: RegisterOperation
+        var calls: [UInt64]
+    }
+
     public var isLinearizable: Bool {
-        var open = [Position(done: Done(), value: initialValue)]
+        let answered = history.filter { $0.answer != nil }
+        let unanswered = Dictionary(grouping: history.filter { $0.answer == nil }, by: \.operation)
+            .map { Unanswered(operation: $0, calls: $1.map(\.called)) }
+        var open = [Position(done: Done(), effects: unanswered.map { _ in 0 }, value: initialValue)]
         var seen = Set(open)
         while let position = open.popLast() {
-            let candidates = candidates(after: position.done)
+            let (candidates, earliestAnswer) = Self.candidates(in: answered, after: position.done)
             // Operations without an answer need not have happened.
-            guard candidates.contains(where: { operations[$0].answer != nil }) else { return true }
+            guard !candidates.isEmpty else { return true }
+            for (kind, group) in unanswered.enumerated() {
+                let count = position.effects[kind]
+                guard count < group.calls.count, group.calls[count] <= earliestAnswer else { continue }
+                var next = position
+                next.value = group.operation.applied(to: position.value).value
+                // One that changes nothing can as well come later.
+                guard next.value != position.value else { continue }
+                next.effects[kind] += 1
+                if seen.insert(next).inserted { open.append(next) }
+            }
             // The earliest call goes in last and is tried first: it is usually the right one.
             for index in candidates.reversed() {
-                let recorded = operations[index]
-                let (value, answer) = recorded.operation.applied(to: position.value)
-                if let expected = recorded.answer, expected.value != answer { continue }
-                var next = Position(done: position.done, value: value)
+                let (value, answer) = answered[index].operation.applied(to: position.value)
+                guard answered[index].answer?.value == answer else { continue }
+                var next = position
+                next.value = value
                 next.done.insert(index)
                 if seen.insert(next).inserted { open.append(next) }
             }
@@ -57,7 +81,7 @@ public struct LinearizabilityChecker: Sendable {
 
     /// The first answer that the calls before it can't explain; `nil` if all can be explained.
     public var firstWithoutExplanation: RecordedOperation? {
-        let answered = operations.filter { $0.answer != nil }.sorted { Self.end(of: $0) < Self.end(of: $1) }
+        let answered = history.filter { $0.answer != nil }.sorted { Self.end(of: $0) < Self.end(of: $1) }
         guard !isLinearizable else { return nil }
         // If a history up to some moment is explained, so is every shorter one.
         var explained = 0
@@ -71,7 +95,7 @@ public struct LinearizabilityChecker: Sendable {
 
     /// The history as of a moment.
     private func upTo(_ moment: UInt64) -> LinearizabilityChecker {
-        let seen = operations.filter { $0.called <= moment }.map { operation in
+        let seen = history.filter { $0.called <= moment }.map { operation in
             guard Self.end(of: operation) > moment else { return operation }
             return RecordedOperation(operation.operation, called: operation.called, answer: nil)
         }
@@ -83,14 +107,16 @@ public struct LinearizabilityChecker: Sendable {
     }
 
     /// The operations that may come next: those called before any open one has answered.
-    private func candidates(after done: Done) -> [Int] {
+    private static func candidates(
+        in answered: [RecordedOperation], after done: Done
+    ) -> (indices: [Int], earliestAnswer: UInt64) {
         var result: [Int] = []
         var earliestAnswer = UInt64.max
-        for index in done.firstOpen..<operations.count where !done.contains(index) {
-            if operations[index].called > earliestAnswer { break }
+        for index in done.firstOpen..<answered.count where !done.contains(index) {
+            if answered[index].called > earliestAnswer { break }
             result.append(index)
-            if let answer = operations[index].answer { earliestAnswer = min(earliestAnswer, answer.time) }
+            earliestAnswer = min(earliestAnswer, end(of: answered[index]))
         }
-        return result.filter { operations[$0].called <= earliestAnswer }
+        return (result.filter { answered[$0].called <= earliestAnswer }, earliestAnswer)
     }
 }
