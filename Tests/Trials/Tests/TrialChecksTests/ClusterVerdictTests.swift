@@ -65,4 +65,47 @@ struct ClusterVerdictTests {
     func stale() {
         #expect(verdict(first, "call 0 5|replace 21;answer 0 6").unexplained.count == 1)
     }
+
+    // MARK: Equal values
+
+    /// Register 3 becomes 1, 2 and 1 again.
+    private let equalLog = [(5, 1), (7, 2), (9, 1)].map {
+        ClusterVerdict.Stored(revision: $0.0, register: 3, value: $0.1)
+    }
+
+    private func equalVerdict(_ clients: String..., log: [ClusterVerdict.Stored]? = nil) -> ClusterVerdict {
+        ClusterVerdict(
+            clients.map(lines), log: log ?? equalLog, repeating: [3], finals: ["all": [3: 1]], end: 100)
+    }
+
+    private let one = "call 3 1|replace 1;answer 0 2;call 3 10|replace 1;answer 2 11;call 3 12|replace 1;answer 1 13"
+    private let other = "call 3 5|replace 2;answer 1 6;call 3 20|read;answer 1 21"
+
+    @Test("Equal values are explained, also if a commit writes what it has found")
+    func equalValues() {
+        #expect(equalVerdict(one, other).sentences == [])
+    }
+
+    @Test("An equal value that was stored too seldom is lost, and one that was stored too often is doubled")
+    func countsOfEqualValues() {
+        #expect(equalVerdict(one, other, log: Array(equalLog.dropLast())).lost.count == 1)
+        let twice = equalLog + [ClusterVerdict.Stored(revision: 11, register: 3, value: 1)]
+        #expect(equalVerdict(one, other, log: twice).doubled.count == 1)
+        #expect(equalVerdict(one, other + ";call 3 30|replace 1", log: twice).doubled == [])
+        #expect(equalVerdict(one, other + ";call 3 30|replace 1;refused 31", log: twice).doubled.count == 1)
+    }
+
+    @Test("A commit that wrote what it had known instead of what is stored has no explanation")
+    func staleEqualValue() {
+        // It has found 1 long after 2 was stored.
+        let stale = "call 3 1|replace 1;answer 0 2;call 3 10|replace 1;answer 1 11"
+        let verdict = equalVerdict(stale, "call 3 5|replace 2;answer 1 6", log: Array(equalLog.prefix(2)))
+        #expect(verdict.unexplained.count == 1)
+    }
+
+    @Test("A holder of a lock whose commit finds something else than the holder has read was overtaken")
+    func overtaken() {
+        #expect(equalVerdict(one, other + ";locked 3 1 1").overtaken == [])
+        #expect(equalVerdict(one, other + ";locked 3 1 2").overtaken.count == 1)
+    }
 }

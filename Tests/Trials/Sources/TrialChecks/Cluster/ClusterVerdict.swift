@@ -1,4 +1,6 @@
-/// Compares what a cluster has stored with what its clients were told. Every written value is unique.
+/// Compares what a cluster has stored with what its clients were told.
+///
+/// Every written value is unique, except in the registers whose values repeat: there the values are counted.
 public struct ClusterVerdict: Sendable {
     /// What the cluster has stored, with its revision.
     public struct Stored: Sendable, Hashable {
@@ -23,33 +25,43 @@ public struct ClusterVerdict: Sendable {
     public private(set) var gaps: [String] = []
     /// Registers whose answers no order explains.
     public private(set) var unexplained: [String] = []
+    /// Values that a holder of a lock has read, and that its commit has not found any more.
+    public private(set) var overtaken: [String] = []
 
-    public var sentences: [String] { lost + doubled + invented + unexplained + gaps }
+    public var sentences: [String] { lost + doubled + invented + unexplained + overtaken + gaps }
 
     /// - Parameters:
     ///   - clients: What each client has acknowledged, over all its lives.
     ///   - log: Everything that the cluster has stored, in its order.
+    ///   - repeating: The registers in which values repeat. Clients only read and replace them.
     ///   - finals: The values at the end, by register, as each client and the cluster have them.
     ///   - end: When all clients had finished.
-    public init(_ clients: [[Acknowledgement]], log: [Stored], finals: [String: [Int: Int]], end: Int) {
-        check(clients, log)
+    public init(
+        _ clients: [[Acknowledgement]], log: [Stored], repeating: Set<Int> = [], finals: [String: [Int: Int]], end: Int
+    ) {
+        check(clients, log.filter { !repeating.contains($0.register) }, except: repeating)
+        let repeated = RepeatedValues(clients, in: repeating)
+        lost += repeated.lost(in: log)
+        doubled += repeated.doubled(in: log)
+        for (client, lines) in clients.enumerated() { checkLocks(client, lines) }
         check(finals, log)
         for (client, lines) in clients.enumerated() { checkFollower(client, lines, Set(log.map(\.revision)).sorted()) }
         var histories = RegisterHistories()
         for lines in clients { histories.add(lines) }
-        histories.forgetUnseen(besides: Set(log.map(\.value)))
+        histories.forgetUnseen(besides: Set(log.map(\.value)), except: repeating)
         for (register, value) in Self.last(log) { histories.add(.read, of: register, found: value, at: end) }
         unexplained = histories.unexplained
     }
 
-    private mutating func check(_ clients: [[Acknowledgement]], _ log: [Stored]) {
+    private mutating func check(_ clients: [[Acknowledgement]], _ log: [Stored], except repeating: Set<Int>) {
         var outcomes: [Int: String] = [:]
         for lines in clients {
             var open: Int?
             for line in lines {
                 switch line.word {
                 case "call":
-                    open = RegisterSpelling.operation(line.text ?? "")?.written
+                    let isUnique = line.numbers.first.map { !repeating.contains($0) } ?? false
+                    open = isUnique ? RegisterSpelling.operation(line.text ?? "")?.written : nil
                     if let open { outcomes[open] = "call" }
                 case "answer", "refused":
                     if let value = open { outcomes[value] = line.word }
@@ -85,6 +97,18 @@ public struct ClusterVerdict: Sendable {
                     "\(name) ends with \(values[register] ?? 0) in register \(register), and the cluster's history with "
                         + "\(value).")
             }
+        }
+    }
+
+    /// Nobody else has written between what a holder of a lock has read and its commit: “locked” with the register, the
+    /// value that was read, and the one that the commit has found.
+    private mutating func checkLocks(_ client: Int, _ lines: [Acknowledgement]) {
+        for line in lines where line.word == "locked" && line.numbers.count == 3 {
+            let (register, read, found) = (line.numbers[0], line.numbers[1], line.numbers[2])
+            guard read != found else { continue }
+            overtaken.append(
+                "Client \(client) has read \(read) in register \(register) under its lock, and its commit has found "
+                    + "\(found).")
         }
     }
 

@@ -40,10 +40,12 @@ public struct RegisterHistories: Sendable {
     }
 
     /// Leaves out the operations without an answer whose values nobody has seen: the history without them is explained
-    /// if the one with them is, and each doubles what the search has to try. Only for histories in which every written
+    /// if the one with them is, and each doubles what the search has to try. Only for registers in which every written
     /// value is unique and every answer shows the value found.
-    mutating func forgetUnseen(besides seen: Set<Int>) {
-        for register in byRegister.keys {
+    ///
+    /// - Parameter repeating: The other registers.
+    mutating func forgetUnseen(besides seen: Set<Int>, except repeating: Set<Int>) {
+        for register in byRegister.keys where !repeating.contains(register) {
             byRegister[register]?.removeAll { operation in
                 operation.answer == nil && operation.operation.written.map { !seen.contains($0) } ?? false
             }
