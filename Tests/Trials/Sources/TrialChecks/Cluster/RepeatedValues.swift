@@ -57,7 +57,8 @@ struct RepeatedValues {
             .compactMap { place, count in
                 let most = acknowledged[place, default: 0] + unknown[place, default: 0]
                 guard count > most else { return nil }
-                return "\(place.value) was stored \(count) times in register \(place.register), by at most \(most) commits."
+                return
+                    "\(place.value) was stored \(count) times in register \(place.register), by \(most) commits at most."
             }
     }
 
