@@ -2,8 +2,11 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Stands between clients and a member of etcd, and ends connections within requests and answers, after any byte of
-/// what goes over the wire: the lines of HTTP, the lengths of its chunks, and what is in them.
+/// Stands between clients and members of etcd, and ends connections within requests and answers, after any byte of
+/// what goes over the wire: the lines of HTTP, the lengths of its chunks, and what is in them. It also holds answers
+/// back, and closes idle connections, as a load balancer does.
+///
+/// A new connection goes to the next member that accepts one.
 package final class CuttingProxy: Sendable {
     package enum Part: Sendable {
         case request, answer
@@ -19,6 +22,11 @@ package final class CuttingProxy: Sendable {
         /// What is on its way, by the numbers of the connections.
         var exchanges: [Int: Exchange] = [:]
         var lastNumber = 0
+        /// Until when the answers to a path are held back.
+        var held: [String: ContinuousClock.Instant] = [:]
+        /// When something was carried last, by the numbers of the connections.
+        var activity: [Int: ContinuousClock.Instant] = [:]
+        var idleCount = 0
     }
 
     private struct Plan {
@@ -45,29 +53,46 @@ package final class CuttingProxy: Sendable {
         }
     }
 
+    private struct Member {
+        var host: String
+        var port: Int
+
+        init(_ url: String) throws {
+            let place = url.split(separator: "/").last?.split(separator: ":") ?? []
+            guard url.hasPrefix("http://"), place.count == 2, let port = Int(place[1]) else {
+                throw MachineError("“\(url)” is no address of a member without encryption.")
+            }
+            (host, self.port) = (String(place[0]), port)
+        }
+    }
+
     /// The URL for clients.
     package let endpoint: String
-    private let host: String
-    private let port: Int
+    private let members: [Member]
+    private let idleLimit: Duration?
     private let state = Mutex(State())
 
-    private init(_ member: String, _ own: Int) throws {
-        let place = member.split(separator: "/").last?.split(separator: ":") ?? []
-        guard member.hasPrefix("http://"), place.count == 2, let port = Int(place[1]) else {
-            throw MachineError("“\(member)” is no address of a member without encryption.")
-        }
-        (host, self.port, endpoint) = (String(place[0]), port, "http://127.0.0.1:\(own)")
+    private init(_ members: [String], _ own: String, _ idleLimit: Duration?) throws {
+        self.members = try members.map(Member.init)
+        (endpoint, self.idleLimit) = (own, idleLimit)
     }
 
     /// Runs a proxy until some work has ended.
+    ///
+    /// - Parameters:
+    ///   - members: The URLs of the members.
+    ///   - host: The address for clients.
+    ///   - idleLimit: How long a connection stays open on which nothing goes either way; `nil` for ever.
     package static func run<Result>(
-        to member: String, _ body: (CuttingProxy) async throws -> Result
+        to members: [String], on host: String = "127.0.0.1", closingAfter idleLimit: Duration? = nil,
+        _ body: (CuttingProxy) async throws -> Result
     ) async throws -> Result {
         let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .bind(host: "127.0.0.1", port: 0) { channel in
+            .bind(host: host, port: 0) { channel in
                 channel.eventLoop.makeCompletedFuture { try Stream(wrappingChannelSynchronously: channel) }
             }
-        let proxy = try CuttingProxy(member, listener.channel.localAddress?.port ?? 0)
+        let own = "http://\(host):\(listener.channel.localAddress?.port ?? 0)"
+        let proxy = try CuttingProxy(members, own, idleLimit)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await listener.executeThenClose { clients in
@@ -109,19 +134,30 @@ package final class CuttingProxy: Sendable {
         }
     }
 
+    /// Holds the answers to a path back for some time, with those that have begun. Then they go through at once.
+    package func hold(_ path: String, for time: Duration) {
+        state.withLock { $0.held[path] = ContinuousClock.now + time }
+    }
+
+    /// How many connections were closed because they were idle.
+    package var idleCount: Int { state.withLock { $0.idleCount } }
+
     // MARK: One connection
 
     private func carry(_ client: Stream) async throws {
         let number = state.withLock { state in
             state.lastNumber += 1
+            state.activity[state.lastNumber] = ContinuousClock.now
             return state.lastNumber
         }
-        defer { _ = state.withLock { $0.exchanges.removeValue(forKey: number) } }
+        defer {
+            state.withLock { state in
+                state.exchanges[number] = nil
+                state.activity[number] = nil
+            }
+        }
         try await client.executeThenClose { requests, toClient in
-            let member = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-                .connect(host: self.host, port: self.port) { channel in
-                    channel.eventLoop.makeCompletedFuture { try Stream(wrappingChannelSynchronously: channel) }
-                }
+            let member = try await self.connect(number)
             try await member.executeThenClose { answers, toMember in
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {
@@ -134,10 +170,14 @@ package final class CuttingProxy: Sendable {
                     }
                     group.addTask {
                         for try await bytes in answers {
+                            if let end = self.holding(number) { try await Task.sleep(until: end, clock: .continuous) }
                             let (piece, isCut) = self.take(bytes, .answer, number)
                             if piece.readableBytes > 0 { try await toClient.write(piece) }
                             if isCut { return }
                         }
+                    }
+                    if let idleLimit = self.idleLimit {
+                        group.addTask { try await self.waitUntilIdle(number, for: idleLimit) }
                     }
                     // Whichever side ends, both do.
                     defer { group.cancelAll() }
@@ -145,6 +185,37 @@ package final class CuttingProxy: Sendable {
                 }
             }
         }
+    }
+
+    /// Connects to the next member that accepts it.
+    private func connect(_ number: Int) async throws -> Stream {
+        var failure: any Error = MachineError("No member is known.")
+        for index in members.indices {
+            let member = members[(number + index) % members.count]
+            do {
+                return try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                    .connectTimeout(.milliseconds(300))
+                    .connect(host: member.host, port: member.port) { channel in
+                        channel.eventLoop.makeCompletedFuture { try Stream(wrappingChannelSynchronously: channel) }
+                    }
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    /// - Returns: Until when the connection's answer is held back; `nil` if it is not.
+    private func holding(_ number: Int) -> ContinuousClock.Instant? {
+        state.withLock { state in state.exchanges[number].flatMap { state.held[$0.path] } }
+    }
+
+    /// Returns when nothing has gone either way for some time.
+    private func waitUntilIdle(_ number: Int, for limit: Duration) async throws {
+        while let last = state.withLock({ $0.activity[number] }), last + limit > ContinuousClock.now {
+            try await Task.sleep(until: last + limit, clock: .continuous)
+        }
+        state.withLock { $0.idleCount += 1 }
     }
 
     /// A request begins where the answer to the one before it has ended, so it begins a piece.
@@ -167,6 +238,7 @@ package final class CuttingProxy: Sendable {
 
     private func take(_ bytes: ByteBuffer, _ part: Part, _ number: Int) -> (piece: ByteBuffer, isCut: Bool) {
         state.withLock { state in
+            state.activity[number] = ContinuousClock.now
             guard var exchange = state.exchanges[number], exchange.part == part else { return (bytes, false) }
             let piece = exchange.take(bytes)
             state.exchanges[number] = exchange

@@ -16,6 +16,9 @@ package struct LocalNetwork: Sendable {
     package static let current: LocalNetwork? =
         ProcessInfo.processInfo.environment[variable] == nil ? nil : LocalNetwork()
 
+    /// The address of this process on the network.
+    package static let ownAddress = "10.77.0.1"
+
     private static let variable = "FLEET_NETWORK"
     private static let ip = "/usr/sbin/ip"
 
@@ -31,7 +34,7 @@ package struct LocalNetwork: Sendable {
             setenv(variable, "1", 1)
             // Before the program, because Foundation needs the loopback interface to start processes.
             let script = """
-                ip link set lo up && ip link add fleet type bridge && ip addr add 10.77.0.1/24 dev fleet && \
+                ip link set lo up && ip link add fleet type bridge && ip addr add \(ownAddress)/24 dev fleet && \
                 ip link set fleet up && exec "$@"
                 """
             let command =

@@ -61,7 +61,8 @@ struct Cluster: ParsableArguments {
         }
     }
 
-    /// - Parameter isImpatient: Whether to give a member up after a second, as a demonstration does.
+    /// - Parameter isImpatient: Whether to give a member up after a second, and a lock's holder after three, as a demonstration
+    ///   does.
     func configuration(isImpatient: Bool = false) -> EtcdConfiguration {
         var configuration = EtcdConfiguration(
             endpoints: endpoints.split(separator: ",").map { String($0) }, prefix: prefix)
@@ -72,6 +73,8 @@ struct Cluster: ParsableArguments {
             configuration.deadline = .seconds(1)
             configuration.silence = .seconds(1)
             configuration.reconnectDelay = .milliseconds(100)...Duration.seconds(1)
+            configuration.lockTimeToLive = .seconds(3)
+            configuration.lockMargin = .seconds(1)
         }
         return host.map(configuration.forHost) ?? group.map(configuration.forGroup) ?? configuration
     }

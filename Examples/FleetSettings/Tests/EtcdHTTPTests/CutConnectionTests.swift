@@ -63,7 +63,7 @@ struct CutConnectionTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<Lane.count {
                     group.addTask {
-                        try await CuttingProxy.run(to: cluster.endpoints[0]) { proxy in
+                        try await CuttingProxy.run(to: cluster.endpoints) { proxy in
                             try await body(
                                 Lane(
                                     number: number, proxy: proxy, transport: transport, endpoints: cluster.endpoints))

@@ -34,7 +34,7 @@ struct TransportTests {
     func onceThereIsAConnectionItMayHaveArrived() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
-        try await CuttingProxy.run(to: cluster.endpoints[0]) { proxy in
+        try await CuttingProxy.run(to: cluster.endpoints) { proxy in
             for (part, place) in [(CuttingProxy.Part.request, 600), (.answer, 0), (.answer, 200)] {
                 proxy.cut("/v3/kv/range", part, after: place)
                 let error = try await error(of: proxy.endpoint)

@@ -68,6 +68,7 @@ private struct Service {
     }
 
     func run(_ orders: AsyncStream<String>, after token: ChangeToken?) async throws {
+        let trial = TrialWork(store: store, group: try await store.group(TrialGroup.self))
         let beginning = token ?? store.history.token
         Self.tell("began", Int(clamping: beginning?.position ?? 0), text: beginning.map { "\($0)" })
         let following = Task { await follow(after: beginning) }
@@ -78,10 +79,9 @@ private struct Service {
             case "limit": await commit(order.numbers[0]) { settings.limits.requests = order.numbers[0] }
             case "append": await commit(order.numbers[0]) { settings.ledger.append(order.numbers[0]) }
             case "burst": settings.limits.burst = order.numbers[0]
-            case "work": await work(from: order.numbers[0], until: order.numbers[1])
+            case "work": await trial.run(from: order.numbers[0], until: order.numbers[1])
+            case "registers": trial.tellRegisters()
             case "look":
-                let values = (0..<FleetGroup.Registers.count).map { settings.registers.value($0) }
-                Self.tell("registers", values[0], values[1], values[2])
                 Self.tell("ledger", settings.limits.requests, settings.limits.burst, text: "\(settings.ledger)")
             case "end": return
             default: break
@@ -115,34 +115,5 @@ private struct Service {
         } catch {
             Self.tell("failed", id, MonotonicTime.now(), text: "\(error)")
         }
-    }
-
-    /// Replaces registers by unique values until a moment.
-    private func work(from first: Int, until end: Int) async {
-        var value = first
-        while MonotonicTime.now() < end {
-            value += 1
-            let (register, new) = (Int.random(in: 0..<FleetGroup.Registers.count), value)
-            let operation = Int.random(in: 0..<4) == 0 ? RegisterOperation.write(new) : .replace(new)
-            Self.tell("call", register, MonotonicTime.now(), text: RegisterSpelling.text(operation))
-            do {
-                let found = try await store.commit { settings.registers.replace(register, with: new) }
-                Self.tell("answer", operation == .write(new) ? new : found, MonotonicTime.now())
-            } catch {
-                Self.tell(Self.isUnknown(error) ? "unknown" : "refused", MonotonicTime.now(), text: "\(error)")
-            }
-            try? await Task.sleep(for: .milliseconds(.random(in: 5...40)))
-        }
-        Self.tell("finished", MonotonicTime.now())
-    }
-
-    /// Whether a commit that has failed may have been stored.
-    private static func isUnknown(_ error: any Error) -> Bool {
-        var next: (any Error)? = error
-        while let error = next {
-            if let error = error as? StorageError { return error.isOutcomeUnknown }
-            next = (error as? SettingsError)?.underlying
-        }
-        return false
     }
 }

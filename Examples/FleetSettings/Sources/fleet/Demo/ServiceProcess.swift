@@ -14,19 +14,20 @@ final class ServiceProcess: Sendable {
     private let reading = Mutex<Task<Void, Never>?>(nil)
 
     /// - Parameters:
+    ///   - endpoints: The addresses that it knows; `nil` for those of all members.
     ///   - reports: Whether it reports what it has in force, under ``machine``, and searches settings of its own.
     ///   - group: The group whose settings it searches, too.
     init(
-        _ number: Int, of cluster: RealCluster, prefix: String, folder: TemporaryFolder, on network: LocalNetwork?,
-        reports: Bool = false, memberOf group: String? = nil
+        _ number: Int, of cluster: RealCluster, endpoints: [String]? = nil, prefix: String, folder: TemporaryFolder,
+        on network: LocalNetwork?, reports: Bool = false, memberOf group: String? = nil
     ) {
         self.number = number
         station = network?.station(20 + number)
         copy = folder.path("service-\(number).json")
         arguments =
             [
-                "service", "--number", "\(number)", "--endpoints", cluster.endpoints.joined(separator: ","), "--prefix",
-                prefix,
+                "service", "--number", "\(number)", "--endpoints",
+                (endpoints ?? cluster.endpoints).joined(separator: ","), "--prefix", prefix,
             ]
             + (reports ? ["--machine", Self.machine(number)] : []) + (group.map { ["--member-of", $0] } ?? [])
     }

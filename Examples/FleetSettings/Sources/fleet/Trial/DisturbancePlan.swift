@@ -1,6 +1,6 @@
 import TrialChecks
 
-/// Something that is done to a node or to a service.
+/// Something that is done to a node, to a service, or to what is between them.
 struct Disturbance {
     enum Kind: String, CaseIterable {
         case nodeKilled = "nodes killed"
@@ -9,6 +9,7 @@ struct Disturbance {
         case clientKilled = "services killed"
         case clientStopped = "services stopped"
         case clientCut = "services cut off"
+        case streamsHeld = "streams held back"
     }
 
     var kind: Kind

@@ -9,9 +9,11 @@ extension Fleet {
         static let configuration = CommandConfiguration(
             abstract: "Breaks a fleet on this machine again and again, and checks the histories of its clients.",
             discussion: """
-                Six services commit unique values over three nodes of etcd, while nodes and services are killed, stopped and \
-                cut off. An order has to explain all their answers; nothing acknowledged may be lost, nothing stored twice, \
-                and every follower must be told each revision once. Exits with 1 otherwise.
+                Six services commit and read unique and equal values over three nodes of etcd, also under a named lock, while \
+                nodes and services are killed, stopped and cut off, streams are held back, and idle connections are closed. An \
+                order has to explain all their answers; nothing acknowledged may be lost, nothing stored twice, and every \
+                follower must be told each revision once. What `fleet set --wait` says to be in force everywhere must be. \
+                Exits with 1 otherwise.
                 """)
 
         @Option(help: "How often.") var runs = 50
@@ -35,15 +37,15 @@ extension Fleet {
             var problems = 0
             for run in 0..<runs {
                 let result = try await withTransport { transport in
-                    try await FleetTrial(seconds: seconds, seed: seed &+ UInt64(run), transport).run()
+                    try await FleetTrial.run(seconds: seconds, seed: seed &+ UInt64(run), transport)
                 }
                 Terminal.say("run \(run + 1): \(result.account)")
-                for sentence in result.verdict.sentences.prefix(10) { Terminal.say("  BROKEN: \(sentence)") }
-                problems += result.verdict.sentences.count
-                guard let records, !result.verdict.sentences.isEmpty else { continue }
+                for sentence in result.problems.prefix(10) { Terminal.say("  BROKEN: \(sentence)") }
+                problems += result.problems.count
+                guard let records, !result.problems.isEmpty else { continue }
                 let folder = URL(filePath: records)
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-                let text = result.verdict.sentences + [""] + result.record
+                let text = result.problems + [""] + result.record
                 try Data(text.joined(separator: "\n").utf8).write(to: folder.appending(path: "run-\(run + 1).txt"))
             }
             Terminal.say(
