@@ -48,7 +48,7 @@ struct CommitHistoryTests {
     }
 
     /// A random number of the next calls meets failures of one kind, then some work.
-    private final class Disturbance: Sendable {
+    final class Disturbance: Sendable {
         private let state: Mutex<(random: SeededGenerator, left: Int, isEnded: Bool)>
 
         init(seed: UInt64) { state = Mutex((SeededGenerator(seed: seed), 0, false)) }
