@@ -27,6 +27,7 @@ package final class CuttingProxy: Sendable {
         /// When something was carried last, by the numbers of the connections.
         var activity: [Int: ContinuousClock.Instant] = [:]
         var idleCount = 0
+        var isShut = false
     }
 
     private struct Plan {
@@ -139,6 +140,16 @@ package final class CuttingProxy: Sendable {
         state.withLock { $0.held[path] = ContinuousClock.now + time }
     }
 
+    /// Ends all connections, and each new one at once; or lets clients in again.
+    package func shut(_ isShut: Bool = true) {
+        let exchanges = state.withLock { state in
+            state.isShut = isShut
+            return state.exchanges.values.map { $0 }
+        }
+        guard isShut else { return }
+        for exchange in exchanges { exchange.channel.close(promise: nil) }
+    }
+
     /// How many connections were closed because they were idle.
     package var idleCount: Int { state.withLock { $0.idleCount } }
 
@@ -157,6 +168,7 @@ package final class CuttingProxy: Sendable {
             }
         }
         try await client.executeThenClose { requests, toClient in
+            if self.state.withLock({ $0.isShut }) { return }
             let member = try await self.connect(number)
             try await member.executeThenClose { answers, toMember in
                 try await withThrowingTaskGroup(of: Void.self) { group in

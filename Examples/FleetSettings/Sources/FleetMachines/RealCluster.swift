@@ -78,8 +78,7 @@ package final class RealCluster: Sendable {
                 "--name", member.name, "--data-dir", folder.path(member.name),
                 "--listen-client-urls", member.clientURL, "--advertise-client-urls", member.clientURL,
                 "--listen-peer-urls", member.peerURL, "--initial-advertise-peer-urls", member.peerURL,
-                "--initial-cluster", members.map { "\($0.name)=\($0.peerURL)" }.joined(separator: ","),
-                "--initial-cluster-state", "new", "--log-level", "error",
+                "--initial-cluster", Self.all(members), "--initial-cluster-state", "new", "--log-level", "error",
             ]
             if let certificates {
                 arguments += [
@@ -89,6 +88,34 @@ package final class RealCluster: Sendable {
             }
             arguments += self.arguments
             members[index].process = try ChildProgram(Self.path, arguments, at: member.station, isSilent: true)
+        }
+    }
+
+    /// All members, as etcd's arguments spell them.
+    private static func all(_ members: [Member]) -> String {
+        members.map { "\($0.name)=\($0.peerURL)" }.joined(separator: ",")
+    }
+
+    /// Saves what the first member has now.
+    ///
+    /// - Returns: The file.
+    package func saveSnapshot() throws -> String {
+        let path = folder.path("\(UUID().uuidString).snapshot")
+        try control("snapshot", "save", path, endpoints: [endpoints[0]])
+        return path
+    }
+
+    /// Ends all members, and starts them with a snapshot: with the identity that they had, and the snapshot's revision.
+    package func restore(_ snapshot: String) throws {
+        let members = members.withLock { $0 }
+        for index in members.indices { kill(index) }
+        for (index, member) in members.enumerated() {
+            let data = folder.path(member.name)
+            try FileManager.default.removeItem(atPath: data)
+            try control(
+                "snapshot", "restore", snapshot, "--name", member.name, "--data-dir", data, "--initial-cluster",
+                Self.all(members), "--initial-advertise-peer-urls", member.peerURL)
+            try start(index)
         }
     }
 
