@@ -12,9 +12,11 @@ struct FleetTrial {
     let proxies: TrialProxies
     let services: [ServiceProcess]
     let etcd: BareEtcd
+    /// Makes revisions outside the prefix.
+    let elsewhere: BareEtcd
     let beginning: Int
+    let seed: UInt64
     private let folder: TemporaryFolder
-    private let seed: UInt64
 
     struct Result {
         var account: String
@@ -24,11 +26,23 @@ struct FleetTrial {
         var record: [String]
     }
 
-    static func run(seconds: Int, seed: UInt64, _ transport: EtcdHTTPTransport) async throws -> Result {
+    /// - Parameter restores: Whether a snapshot is restored at the end.
+    static func run(
+        seconds: Int, seed: UInt64, restores: Bool, _ transport: EtcdHTTPTransport
+    ) async throws -> Result {
         let cluster = try RealCluster(on: LocalNetwork.current)
         try await cluster.ready()
         return try await TrialProxies.run(to: cluster.endpoints) { proxies in
-            try await FleetTrial(seconds: seconds, seed: seed, cluster, proxies, transport).run()
+            let trial = try await FleetTrial(seconds: seconds, seed: seed, cluster, proxies, transport)
+            var result = try await trial.run()
+            if restores {
+                let problems = try await trial.restoreSnapshot()
+                result.account += "; a snapshot restored"
+                result.problems += problems
+                result.record += ["With what came after the snapshot:"] + trial.record
+            }
+            for service in trial.services { await service.end() }
+            return result
         }
     }
 
@@ -39,6 +53,7 @@ struct FleetTrial {
         let (network, folder) = (LocalNetwork.current, try TemporaryFolder("settle-fleet"))
         self.folder = folder
         etcd = BareEtcd(transport, endpoints: cluster.endpoints, prefix: Self.prefix)
+        elsewhere = BareEtcd(transport, endpoints: cluster.endpoints, prefix: "/elsewhere/")
         // A place to begin after, for all of them.
         beginning = try await etcd.put("limits.requests", "100")
         let services = (1...6).map { number in
@@ -111,40 +126,62 @@ struct FleetTrial {
     /// - Parameter writer: What the program was told that waits.
     private func finish(at end: Int, _ counts: [String: Int], _ writer: [Acknowledgement]) async throws -> Result {
         try await cluster.ready()
-        for service in services {
-            try await service.wait("it has finished", atMost: .seconds(120)) {
-                $0.last { $0.word == "finished" } != nil
-            }
-        }
-        // By now nothing is on its way any more. What was stored can be read.
-        let log = try await etcd.events(from: beginning + 1).compactMap { event -> ClusterVerdict.Stored? in
-            guard let register = TrialGroup.register(of: event.key) else { return nil }
-            return ClusterVerdict.Stored(
-                revision: event.revision, register: register, value: event.value.flatMap { Int($0) } ?? 0)
-        }
-        let last = log.last?.revision ?? 0
-        var finals: [String: [Int: Int]] = [:]
-        for service in services {
-            try? await service.wait("it has seen revision \(last)", atMost: .seconds(60)) { lines in
-                lines.contains { $0.word == "saw" && $0.numbers[1] >= last }
-            }
-            service.say("registers")
-            try await service.wait("what it has") { $0.contains { $0.word == "registers" } }
-            let values = service.lines.last { $0.word == "registers" }?.numbers ?? []
-            finals["Service \(service.number)"] = Dictionary(uniqueKeysWithValues: values.enumerated().map { ($0, $1) })
-        }
-        for service in services { await service.end() }
+        try await waitForEnds(of: 1)
+        let log = try await stored(from: beginning + 1)
+        let finals = try await finals(after: log)
         let lines = services.map(\.lines)
         let verdict = ClusterVerdict(
             lines + [writer], log: log, repeating: TrialGroup.repeating, finals: finals, end: MonotonicTime.now())
         let waits = WaitVerdict(writer: writer, services: lines)
-        let record =
-            log.map { "stored at \($0.revision): register \($0.register) = \($0.value)" }
-            + services.flatMap { service in service.lines.map { "service \(service.number): \($0.line)" } }
-            + writer.map { "fleet set: \($0.line)" }
+        let record = log.map { "stored at \($0.revision): register \($0.register) = \($0.value)" } + record
         return Result(
             account: account(lines.flatMap { $0 }, log, counts) + "; \(waits.count) values in force everywhere",
-            problems: verdict.sentences + waits.sentences, record: record)
+            problems: verdict.sentences + waits.sentences, record: record + writer.map { "fleet set: \($0.line)" })
+    }
+
+    /// What the services have told.
+    private var record: [String] {
+        services.flatMap { service in service.lines.map { "service \(service.number): \($0.line)" } }
+    }
+
+    /// Waits until all services have finished their work so many times. Then nothing is on its way any more.
+    func waitForEnds(of count: Int) async throws {
+        for service in services {
+            try await service.wait("it has finished", atMost: .seconds(120)) { lines in
+                lines.count { $0.word == "finished" } >= count
+            }
+        }
+    }
+
+    /// What the cluster has stored in the registers.
+    func stored(from revision: Int) async throws -> [ClusterVerdict.Stored] {
+        try await etcd.events(from: revision).compactMap { event in
+            guard let register = TrialGroup.register(of: event.key) else { return nil }
+            return ClusterVerdict.Stored(
+                revision: event.revision, register: register, value: event.value.flatMap { Int($0) } ?? 0)
+        }
+    }
+
+    /// The values that the services end with, once they have seen everything.
+    func finals(after log: [ClusterVerdict.Stored]) async throws -> [String: [Int: Int]] {
+        let last = log.last?.revision ?? 0
+        var finals: [String: [Int: Int]] = [:]
+        for service in services {
+            try? await service.wait("it has seen revision \(last)", atMost: .seconds(60)) { lines in
+                lines.last { $0.word == "saw" }.map { $0.numbers[1] >= last } ?? false
+            }
+            let values = try await registers(of: service)
+            finals["Service \(service.number)"] = Dictionary(uniqueKeysWithValues: values.enumerated().map { ($0, $1) })
+        }
+        return finals
+    }
+
+    /// The values that a service has now.
+    func registers(of service: ServiceProcess) async throws -> [Int] {
+        let count = service.lines.count { $0.word == "registers" }
+        service.say("registers")
+        try await service.wait("what it has") { lines in lines.count { $0.word == "registers" } > count }
+        return service.lines.last { $0.word == "registers" }?.numbers ?? []
     }
 
     private func account(

@@ -13,12 +13,13 @@ extension Fleet {
                 nodes and services are killed, stopped and cut off, streams are held back, and idle connections are closed. An \
                 order has to explain all their answers; nothing acknowledged may be lost, nothing stored twice, and every \
                 follower must be told each revision once. What `fleet set --wait` says to be in force everywhere must be. \
-                Exits with 1 otherwise.
+                At the end a snapshot is restored, and all must go on with its values. Exits with 1 otherwise.
                 """)
 
         @Option(help: "How often.") var runs = 50
         @Option(help: "How many seconds each run is disturbed.") var seconds = 20
         @Option(help: "Where the random numbers begin, to repeat a plan.") var seed: UInt64?
+        @Flag(inversion: .prefixedNo, help: "Restore a snapshot at the end of each run.") var restores = true
 
         @Option(help: "A folder for the records of the runs that break a promise.") var records: String?
 
@@ -37,7 +38,8 @@ extension Fleet {
             var problems = 0
             for run in 0..<runs {
                 let result = try await withTransport { transport in
-                    try await FleetTrial.run(seconds: seconds, seed: seed &+ UInt64(run), transport)
+                    try await FleetTrial.run(
+                        seconds: seconds, seed: seed &+ UInt64(run), restores: restores, transport)
                 }
                 Terminal.say("run \(run + 1): \(result.account)")
                 for sentence in result.problems.prefix(10) { Terminal.say("  BROKEN: \(sentence)") }

@@ -39,7 +39,7 @@ struct TrialGroup: SettingsGroup {
     static let repeating = Set(repeated).union([counterRegister])
 
     /// The keys in the cluster, by the numbers of the registers.
-    private static let keys = [
+    static let keys = [
         "registers.0", "registers.1", "registers.2", "stops.Jos\u{E9}", "stops.Jose\u{301}", "counter", "emergency",
     ]
 
