@@ -5,17 +5,13 @@ import Testing
 
 @testable import SettleEtcd
 
-/// Stores that commit unique and equal values, read in commits and under a lock, and whose keys are two spellings of one
-/// name, while calls fail, streams are late, locks and time are lost. The prefix of one of them is around that of the
-/// others.
+/// Commits and reads of unique and equal values, while calls fail, streams are late, locks and time are lost, and
+/// snapshots are restored.
 @Suite(.timeLimit(.minutes(10)))
 struct ReadHistoryTests {
-    private static let innerNames = ["first", "second", "Jos\u{E9}", "Jose\u{301}", "counter"]
-    private static let etcdKeys = innerNames.map { "/fleet/test/\($0)" } + ["/fleet/outer"]
-    private static let (counter, outer) = (4, 5)
-
     private let fixture = EtcdFixture()
 
+    /// The prefix of one client is around that of the others.
     @Test(
         "In the order of the revisions, each commit and each read has found what was there",
         arguments: histories(usually: 10))
@@ -25,127 +21,118 @@ struct ReadHistoryTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 1...4 {
                     group.addTask { [fixture] in
-                        try await Self.live(number, seed: 2_903 + 10 * round + UInt64(number), in: fixture, operations)
+                        let found = try await Self.live(number, seed: 2_903 + 10 * round + UInt64(number), in: fixture)
+                        operations.withLock { $0 += found }
                     }
                 }
                 try await group.waitForAll()
             }
         }
         let all = operations.withLock { $0 }
-        let problems = ReadHistory(fixture.cluster, keys: Self.etcdKeys).problems(all)
-        #expect(problems == [], "round \(round)")
+        #expect(ReadHistory(fixture.cluster, keys: ReadingClient.etcdKeys).problems(all) == [], "round \(round)")
         let stored = all.count { if case .acknowledged = $0.outcome { $0.write != nil } else { false } }
         #expect(stored > 20, "round \(round)")
     }
 
-    private struct Client {
-        let store: SettingsStore
-        /// By the registers.
-        let keys: [SettingKey]
-        let cluster: FakeEtcd
-        let operations: LockedValue<[ReadHistory.Operation]>
-
-        func commit(_ write: ReadHistory.Write?) async -> ReadHistory.Outcome {
-            let called = cluster.revision
-            let outcome: ReadHistory.Outcome
-            do {
-                let found = try await store.commit {
-                    var found: [Int: Int] = [:]
-                    for (register, key) in keys.enumerated() {
-                        found[register] = try store.keys.value(forKey: key, as: Int.self) ?? 0
-                    }
-                    if let write { try store.keys.setValue(write.value, forKey: keys[write.register]) }
-                    return found
-                }
-                outcome = .acknowledged(found: found)
-            } catch {
-                let isUnknown = ((error as? SettingsError)?.underlying as? StorageError)?.isOutcomeUnknown == true
-                outcome = isUnknown ? .unknown : .refused
-            }
-            add(called, write, outcome)
-            return outcome
-        }
-
-        /// A plain read under a lock, and a commit that depends on it.
-        func count() async -> ReadHistory.Outcome {
-            let (called, register) = (cluster.revision, ReadHistoryTests.counter)
-            do {
-                return try await store.withLock(named: "counter", timeout: .seconds(4)) {
-                    let read = try store.keys.value(forKey: keys[register], as: Int.self) ?? 0
-                    add(called, nil, .acknowledged(found: [register: read]))
-                    let outcome = await commit(ReadHistory.Write(register: register, value: read + 1))
-                    if case .acknowledged(let found) = outcome {
-                        #expect(found[register] == read, "Somebody else has counted under the lock.")
-                    }
-                    return outcome
-                }
-            } catch {
-                // It was not taken in time, or it was lost, perhaps after a commit whose outcome is unknown.
-                return .unknown
-            }
-        }
-
-        private func add(_ called: Int64, _ write: ReadHistory.Write?, _ outcome: ReadHistory.Outcome) {
-            let operation = ReadHistory.Operation(
-                called: Int(called), answered: Int(cluster.revision), write: write, outcome: outcome)
-            operations.withLock { $0.append(operation) }
-        }
-    }
-
     private static func live(
-        _ number: Int, seed: UInt64, in fixture: EtcdFixture, _ operations: LockedValue<[ReadHistory.Operation]>
-    ) async throws {
-        let isOuter = number == 4
-        let (storage, transport) = fixture.client { if isOuter { $0.prefix = "/fleet/" } }
-        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
+        _ number: Int, seed: UInt64, in fixture: EtcdFixture
+    ) async throws -> [ReadHistory.Operation] {
+        var client = try await ReadingClient(number, in: fixture, isOuter: number == 4)
         // Prefixes within one another are reported.
-        let issues = Task { for await _ in store.issues {} }
+        let issues = Task { [store = client.store] in for await _ in store.issues {} }
         defer { issues.cancel() }
-        let keys = innerNames.map { SettingKey.path(isOuter ? "test/\($0)" : $0) } + (isOuter ? ["outer"] : [])
-        let client = Client(store: store, keys: keys, cluster: fixture.cluster, operations: operations)
-        let disturbance = CommitHistoryTests.Disturbance(seed: seed)
+        let (transport, disturbance) = (client.transport, CommitHistoryTests.Disturbance(seed: seed))
         transport.set { disturbance.fault($0) }
         var random = SeededGenerator(seed: seed)
-        var isUnsettled = false
-        for step in 1...20 {
-            disturb(fixture, transport, &random)
-            let outcome: ReadHistory.Outcome
-            switch Int.random(in: 0..<10, using: &random) {
-            case 0..<4:
-                let register = isOuter ? outer : Int.random(in: 0..<2, using: &random)
-                outcome = await client.commit(.init(register: register, value: 1_000 * number + step))
-            case 4..<7 where !isOuter:
-                let register = Int.random(in: 2...3, using: &random)
-                outcome = await client.commit(.init(register: register, value: .random(in: 1...3, using: &random)))
-            // What a plain read finds after a commit with an unknown outcome may never be stored.
-            case 7..<9 where !isOuter && !isUnsettled: outcome = await client.count()
-            default: outcome = await client.commit(nil)
+        for _ in 1...20 {
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0: transport.endStreams()
+            case 1...2: transport.holdStreams()
+            case 3...4: transport.releaseStreams()
+            case 5: fixture.cluster.expire()
+            // As on a machine that was asleep: longer than a lock lasts.
+            case 6: fixture.clock.advance(by: .seconds(20))
+            default: break
             }
-            switch outcome {
-            case .acknowledged: isUnsettled = false
-            case .refused: break
-            case .unknown: isUnsettled = true
-            }
+            await client.step(&random)
         }
         disturbance.end()
         transport.releaseStreams()
-        // Settles what is open.
-        while case .unknown = await client.commit(nil) { try Task.checkCancellation() }
-        try await store.close()
+        try await client.settle()
+        try await client.store.close()
+        return client.operations.withLock { $0 }
     }
 
-    /// Does something to a client's streams, to all locks, or to the time.
-    private static func disturb(
-        _ fixture: EtcdFixture, _ transport: FakeTransport, _ random: inout SeededGenerator
-    ) {
-        switch Int.random(in: 0..<12, using: &random) {
-        case 0: transport.endStreams()
-        case 1...2: transport.holdStreams()
-        case 3...4: transport.releaseStreams()
-        case 5: fixture.cluster.expire()
-        // As on a machine that was asleep: longer than a lock lasts.
-        case 6: fixture.clock.advance(by: .seconds(20))
-        default: break
+    /// In some rounds the restored cluster has more revisions than the lost history when the clients are back.
+    @Test(
+        "After a snapshot was restored, commits and reads find its values, and nothing of the lost history comes back",
+        arguments: histories(usually: 10))
+    func restoredSnapshots(_ round: UInt64) async throws {
+        var random = SeededGenerator(seed: 7_411 + round)
+        var clients: [ReadingClient] = []
+        for number in 1...3 { clients.append(try await ReadingClient(number, in: fixture)) }
+        let issues = clients.map { client in Task { for await _ in client.store.issues {} } }
+        defer { for task in issues { task.cancel() } }
+        var operations: [ReadHistory.Operation] = []
+        for _ in 1...3 {
+            try await work(&clients, &random)
+            for index in clients.indices { try await settle(&clients[index]) }
+            operations += take(clients)
+            let snapshot = fixture.cluster.copy()
+            // All of this is lost. What is open stays so, and may be stored once more by a client that has not known better.
+            try await work(&clients, &random)
+            operations += take(clients).filter { $0.outcome == .unknown }
+            let lost = fixture.cluster.revision
+            for client in clients {
+                // What is on its way ends with the members.
+                client.transport.state.withLock { $0.late = [] }
+                client.transport.setAll(.refused)
+                client.transport.endStreams()
+                try await fixture.whileTimePasses {
+                    while await !client.storage.isInterrupted { await Task.yield() }
+                }
+            }
+            fixture.cluster.restore(snapshot)
+            fixture.cluster.expire()
+            if Bool.random(using: &random) {
+                while fixture.cluster.revision <= lost { fixture.cluster.put("/elsewhere", "1") }
+            }
+            for client in clients { client.transport.setAll(nil) }
+        }
+        try await work(&clients, &random)
+        for index in clients.indices { try await settle(&clients[index]) }
+        operations += take(clients)
+        #expect(
+            ReadHistory(fixture.cluster, keys: ReadingClient.etcdKeys).problems(operations) == [], "round \(round)")
+        for client in clients { try await client.store.close() }
+    }
+
+    /// Some calls in turn, while some of them fail.
+    private func work(_ clients: inout [ReadingClient], _ random: inout SeededGenerator) async throws {
+        let disturbances = clients.map { _ in CommitHistoryTests.Disturbance(seed: random.next()) }
+        for (client, disturbance) in zip(clients, disturbances) {
+            client.transport.set { disturbance.fault($0) }
+        }
+        try await fixture.whileTimePasses {
+            for _ in 1...12 {
+                let index = Int.random(in: clients.indices, using: &random)
+                await clients[index].step(&random)
+            }
+        }
+    }
+
+    private func settle(_ client: inout ReadingClient) async throws {
+        client.transport.setAll(nil)
+        try await fixture.whileTimePasses { try await client.settle() }
+    }
+
+    /// What the clients have recorded since the last time.
+    private func take(_ clients: [ReadingClient]) -> [ReadHistory.Operation] {
+        clients.flatMap { client in
+            client.operations.withLock { operations in
+                defer { operations = [] }
+                return operations
+            }
         }
     }
 

@@ -72,8 +72,24 @@ extension FleetTrial {
             }
             return [Acknowledgement("began", [revision])] + new
         }
+        let open = services.indices.flatMap { Self.open(services[$0].lines.prefix(starts[$0])) }
         let verdict = ClusterVerdict(
-            [known] + lines, log: log, repeating: TrialGroup.repeating, finals: finals, end: MonotonicTime.now())
+            [known] + open.map { [$0] } + lines, log: log, repeating: TrialGroup.repeating, finals: finals,
+            end: MonotonicTime.now())
         return verdict.sentences.map { "After a snapshot was restored: \($0)" }
+    }
+
+    /// The calls of a service since its last answer, whose outcomes it does not know: they may be stored later.
+    private static func open(_ lines: some Sequence<Acknowledgement>) -> [Acknowledgement] {
+        var calls: [Acknowledgement] = []
+        for line in lines {
+            switch line.word {
+            case "call": calls.append(line)
+            case "answer": calls = []
+            case "refused": _ = calls.popLast()
+            default: break
+            }
+        }
+        return calls
     }
 }
