@@ -2,9 +2,8 @@ import Synchronization
 
 @testable import SettleEtcd
 
-/// Compares what clients were told with the cluster's revisions, whose order explains everything: a commit that has
-/// changed something has read what was there just before its revision, and any other one what was there at some moment
-/// between its call and its answer.
+/// Compares the answers that clients got with the cluster's revisions: a commit that has changed something has read the
+/// values just before its revision, and any other one the values of some revision between its call and its answer.
 ///
 /// Values may be equal, so it searches for a revision for each commit.
 struct ReadHistory {

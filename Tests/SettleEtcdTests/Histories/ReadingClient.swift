@@ -4,7 +4,7 @@ import Testing
 
 @testable import SettleEtcd
 
-/// A store that commits unique and equal values, reads in commits and under a lock, and records what it was told.
+/// A store that commits unique and equal values, reads in commits and under a lock, and records the outcomes.
 struct ReadingClient {
     static let prefix = "/fleet/test/"
     /// Two registers for unique values, two for equal ones, whose names are two spellings of one name, and a count under

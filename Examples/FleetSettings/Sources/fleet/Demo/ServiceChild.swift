@@ -80,7 +80,7 @@ private struct Service {
             case "append": await commit(order.numbers[0]) { settings.ledger.append(order.numbers[0]) }
             case "burst": settings.limits.burst = order.numbers[0]
             case "work": await trial.run(from: order.numbers[0], until: order.numbers[1])
-            case "registers": trial.tellRegisters()
+            case "registers": trial.reportRegisters()
             case "look":
                 Self.tell("ledger", settings.limits.requests, settings.limits.burst, text: "\(settings.ledger)")
             case "end": return

@@ -1,7 +1,7 @@
 import FleetMachines
 import TrialChecks
 
-/// What is stored after a snapshot is lost with it.
+/// The last act of a run: restoring a snapshot, and with it losing every later commit.
 extension FleetTrial {
     /// Restores a snapshot of a moment ago while the services are away. Once they are back, they must have its values,
     /// and go on as on a new cluster.
@@ -66,7 +66,7 @@ extension FleetTrial {
         log += try await stored(from: revision + 1)
         let finals = try await finals(after: log)
         let lines = zip(services, starts).map { service, start in
-            // What has told them of the restore may still come.
+            // Changes that delivered the restored values may still arrive.
             let new = service.lines.dropFirst(start).filter { line in
                 line.word != "hole" && (line.word != "saw" || line.numbers[1] > revision)
             }

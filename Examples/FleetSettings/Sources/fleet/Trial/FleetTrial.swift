@@ -123,7 +123,7 @@ struct FleetTrial {
         try await Task.sleep(for: .milliseconds(disturbance.rest))
     }
 
-    /// - Parameter writer: What the program was told that waits.
+    /// - Parameter writer: The record of `fleet set --wait`.
     private func finish(at end: Int, _ counts: [String: Int], _ writer: [Acknowledgement]) async throws -> Result {
         try await cluster.ready()
         try await waitForEnds(of: 1)
@@ -139,7 +139,7 @@ struct FleetTrial {
             problems: verdict.sentences + waits.sentences, record: record + writer.map { "fleet set: \($0.line)" })
     }
 
-    /// What the services have told.
+    /// The lines of the services.
     private var record: [String] {
         services.flatMap { service in service.lines.map { "service \(service.number): \($0.line)" } }
     }
@@ -153,7 +153,7 @@ struct FleetTrial {
         }
     }
 
-    /// What the cluster has stored in the registers.
+    /// The writes of the registers in the cluster's history.
     func stored(from revision: Int) async throws -> [ClusterVerdict.Stored] {
         try await etcd.events(from: revision).compactMap { event in
             guard let register = TrialGroup.register(of: event.key) else { return nil }

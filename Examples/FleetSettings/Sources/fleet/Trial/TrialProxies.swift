@@ -1,6 +1,6 @@
 import FleetMachines
 
-/// What stands between two services of the trial and the members: each of these services knows a single address.
+/// The proxies between two services of the trial and the members: each of these services knows a single address.
 struct TrialProxies {
     /// Closes idle connections, as a load balancer does.
     let balancer: CuttingProxy

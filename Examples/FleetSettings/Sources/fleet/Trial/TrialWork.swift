@@ -2,8 +2,8 @@ import FleetMachines
 import Settle
 import TrialChecks
 
-/// What a service of the trial does: it writes and reads registers, tells each call and its outcome, and which emergency
-/// is in force.
+/// The work of a service in the trial: it writes and reads registers, and reports each call with its outcome, and the
+/// emergency in force.
 struct TrialWork {
     let store: SettingsStore
     let group: TrialGroup
@@ -15,11 +15,11 @@ struct TrialWork {
         case unknown
     }
 
-    private static func tell(_ word: String, _ numbers: [Int], text: String? = nil) {
+    private static func report(_ word: String, _ numbers: [Int], text: String? = nil) {
         Terminal.say(Acknowledgement(word, numbers, text: text).line)
     }
 
-    func tellRegisters() { Self.tell("registers", group.all.map(\.value)) }
+    func reportRegisters() { Self.report("registers", group.all.map(\.value)) }
 
     /// - Parameters:
     ///   - first: The unique values begin after it.
@@ -51,11 +51,11 @@ struct TrialWork {
             let isLong = Int.random(in: 0..<8) == 0
             try? await Task.sleep(for: isLong ? TrialProxies.idleLimit : .milliseconds(.random(in: 5...40)))
         }
-        Self.tell("finished", [MonotonicTime.now()])
+        Self.report("finished", [MonotonicTime.now()])
     }
 
     private func commit(_ operation: RegisterOperation, of register: Int) async -> Outcome {
-        Self.tell("call", [register, MonotonicTime.now()], text: RegisterSpelling.text(operation))
+        Self.report("call", [register, MonotonicTime.now()], text: RegisterSpelling.text(operation))
         let setting = group.all[register]
         do {
             let answer = try await store.commit {
@@ -63,11 +63,11 @@ struct TrialWork {
                 if operation != .read { try setting.set(value) }
                 return answer
             }
-            Self.tell("answer", [answer, MonotonicTime.now()])
+            Self.report("answer", [answer, MonotonicTime.now()])
             return .acknowledged(answer)
         } catch {
             let isUnknown = Self.isUnknown(error)
-            Self.tell(isUnknown ? "unknown" : "refused", [MonotonicTime.now()], text: "\(error)")
+            Self.report(isUnknown ? "unknown" : "refused", [MonotonicTime.now()], text: "\(error)")
             return isUnknown ? .unknown : .refused
         }
     }
@@ -79,11 +79,11 @@ struct TrialWork {
         do {
             return try await store.withLock(named: "counter", timeout: .seconds(1)) {
                 let read = group.all[register].value
-                Self.tell("call", [register, called], text: RegisterSpelling.text(.read))
-                Self.tell("answer", [read, MonotonicTime.now()])
+                Self.report("call", [register, called], text: RegisterSpelling.text(.read))
+                Self.report("answer", [read, MonotonicTime.now()])
                 try? await Task.sleep(for: .milliseconds(.random(in: 0...10)))
                 let outcome = await commit(.replace(read + 1), of: register)
-                if case .acknowledged(let found) = outcome { Self.tell("locked", [register, read, found]) }
+                if case .acknowledged(let found) = outcome { Self.report("locked", [register, read, found]) }
                 return outcome
             }
         } catch {
@@ -92,19 +92,19 @@ struct TrialWork {
         }
     }
 
-    /// Tells the emergency in force: the last moment of each value, the first one, and some between.
+    /// Reports the emergency in force: the first and the last moment of each value, and some between.
     private func sample() async {
         var last: (time: Int, value: Int)?
-        var told = Int.min
+        var reported = Int.min
         while !Task.isCancelled {
             // First, so that the value was in force at that time or later.
             let time = MonotonicTime.now()
             let value = group.emergency
             let isNew = last?.value != value
-            if isNew, let last { Self.tell("force", [last.time, last.value]) }
-            if isNew || time > told + 250_000_000 {
-                Self.tell("force", [time, value])
-                told = time
+            if isNew, let last { Self.report("force", [last.time, last.value]) }
+            if isNew || time > reported + 250_000_000 {
+                Self.report("force", [time, value])
+                reported = time
             }
             last = (time, value)
             try? await Task.sleep(for: .milliseconds(10))

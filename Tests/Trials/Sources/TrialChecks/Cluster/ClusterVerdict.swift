@@ -1,4 +1,4 @@
-/// Compares what a cluster has stored with what its clients were told.
+/// Compares the history of a cluster with the answers that its clients got.
 ///
 /// Every written value is unique, except in the registers whose values repeat: there the values are counted.
 public struct ClusterVerdict: Sendable {

@@ -1,9 +1,9 @@
-/// Checks what a writer was told that waits until its value is in force on every machine: from then on, no machine has an
-/// older value.
+/// Checks a writer that waits until its value is in force on every machine: after each success, no machine has an older
+/// value.
 public struct WaitVerdict: Sendable {
-    /// How often the writer was told so.
+    /// The number of successes.
     public private(set) var count = 0
-    /// What was wrong.
+    /// A sentence for each machine that had an older value.
     public private(set) var sentences: [String] = []
 
     /// - Parameters:
