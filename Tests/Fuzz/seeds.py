@@ -85,6 +85,15 @@ ARCHIVES = {
         archived("NSDictionary", ["NSObject"], **{"NS.key.0": UID(3), "NS.object.0": UID(0)}),
     ),
     "cycle": archive(archived("NSArray", ["NSObject"], **{"NS.objects": [UID(1), UID(4)]})),
+    # Two lists that share a third one, which is mutable, and of which one is in itself; a long text; a null in a field.
+    "shared": archive(
+        archived("NSArray", ["NSObject"], **{"NS.objects": [UID(10), UID(10), UID(4), UID(13)]}),
+        archived("NSMutableArray", ["NSArray", "NSObject"], **{"NS.objects": [UID(10), UID(4), UID(15)]}),
+        archived("NSMutableArray", ["NSArray", "NSObject"], **{"NS.objects": []}),
+        "long" * 100,
+        archived("Person", ["NSObject"], parent=UID(4), text=UID(13), none=UID(18)),
+        archived("NSNull", ["NSObject"]),
+    ),
     "group": archive(
         archived("PasscodeSettings", ["NSObject"], applicationVersion=UID(3), isPasscodeEnabled=True, attemptCount=3,
                  checkInterval=60.0, nextCheckDate=0.0),

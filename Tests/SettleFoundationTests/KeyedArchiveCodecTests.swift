@@ -76,6 +76,28 @@ private struct People: SettingsGroup {
         #expect(unarchiver.decodeObject(of: Person.self, forKey: NSKeyedArchiveRootObjectKey) == alice)
     }
 
+    @Test("An object to which the archive refers several times is made once") func shared() throws {
+        func person(_ name: ArchivedValue, friends: ArchivedValue) -> ArchivedValue {
+            let fields: ArchivedFields = ["name": name, "born": .null, "friends": friends]
+            return .object(ArchivedObject(className: NSStringFromClass(Person.self), fields: fields))
+        }
+        let codec = SettingCodec<Person>.keyedArchive
+        let bob = person("Bob", friends: [])
+        let pair = KeyedArchive(
+            root: person("Alice", friends: [.reference(0), .reference(0), bob]), sharedObjects: [bob])
+        let friends = try codec.decode(.data(pair.data())).friends
+        #expect(friends.count == 3 && friends[0] === friends[1] && friends[0] !== friends[2])
+        // Each list has the next one twice.
+        func lists(_ count: Int) throws -> SettingValue {
+            let lists = (1...count).map { ArchivedValue.array([.reference($0), .reference($0)]) }
+            let root = person("Alice", friends: .reference(0))
+            return .data(try KeyedArchive(root: root, sharedObjects: lists + [[]]).data())
+        }
+        #expect(try codec.decode(lists(100)).friends == [])
+        #expect(
+            refusal(codec, try lists(200)) == "Expected an archive of Person, found one whose objects nest too deeply.")
+    }
+
     @Test("Damage and other classes are refused with a sentence") func refusals() throws {
         let codec = SettingCodec<Person>.keyedArchive
         #expect(

@@ -40,6 +40,18 @@ import Testing
         #expect(person.className == "Person" && (person.fields["name"] ?? .null) == .string("Alice"))
     }
 
+    @Test("Friends who are shared are followed") func following() throws {
+        let vain = ArchivedObject(className: "Person", fields: ["friends": [.reference(0), .reference(0), "none"]])
+        let data = try KeyedArchive(root: .reference(0), sharedObjects: [.object(vain)]).data()
+        let archive = try KeyedArchive(data)
+        guard case .object(let person)? = archive.root else { throw NotAPerson() }
+        var found: [String] = []
+        if let value = person.fields["friends"], case .array(let friends, _)? = archive.resolved(value) {
+            for case .object(let friend)? in friends.map(archive.resolved) { found.append(friend.className) }
+        }
+        #expect(found == ["Person", "Person"])
+    }
+
     @Test("A type with the same names reads it") func decoding() throws {
         struct Friend: Decodable, Equatable {
             var name: String

@@ -1,5 +1,6 @@
 #if !canImport(ObjectiveC)
     import Foundation
+    import Settle
     import SettleInterchange
 
     /// Makes the objects of an archive, in place of Foundation's reader.
@@ -8,7 +9,7 @@
     /// contains itself, or damaged bytes, and it can't be subclassed. Here each of these is an error. Foundation's
     /// objects are made from the values that `KeyedArchive` has read, and are mutable where possible, since that suits
     /// callers that request either; others are made by their own `init(coder:)`. An object to which the archive refers
-    /// twice is made twice.
+    /// several times is made once.
     final class ArchiveDecoder: NSCoder {
         private let isSecure: Bool
         /// The encoded fields of the object being made.
@@ -17,10 +18,17 @@
         /// The number of values read without a key.
         private var unnamedCount = 0
         private var failure: (any Error)?
+        private let sharedObjects: [ArchivedValue]
+        /// The shared objects that have been made, and the indices of those that are being made.
+        private var madeObjects: [Int: Any] = [:]
+        private var open: Set<Int> = []
+        /// The number of objects being made. Each uses stack space, also that of its class.
+        private var depth = 0
 
         init(_ archive: KeyedArchive, isSecure: Bool) {
             self.isSecure = isSecure
             fields = archive.top
+            sharedObjects = archive.sharedObjects
         }
 
         override var allowsKeyedCoding: Bool { true }
@@ -59,9 +67,39 @@
 
         private func object(_ value: ArchivedValue?) -> Any? {
             guard failure == nil, let value, value != .null else { return nil }
-            if case .object(let object) = value { return made(object) }
+            depth += 1
+            defer { depth -= 1 }
+            // The archive bounds the levels of each shared object. A plain value may be in the last one.
+            guard depth <= SettingValue.depthLimit + 1 else {
+                failWithError(ArchiveRefusal(found: "one whose objects nest too deeply"))
+                return nil
+            }
+            switch value {
+            case .reference(let index): return shared(index)
+            case .object(let object): return made(object)
+            default: break
+            }
             guard let object = foundationObject(value), failure == nil else { return nil }
-            return isExpected(type(of: object)) ? object : refuse(NSStringFromClass(type(of: object)))
+            return expected(object)
+        }
+
+        private func shared(_ index: Int) -> Any? {
+            if let object = madeObjects[index] { return expected(object) }
+            guard sharedObjects.indices.contains(index), open.insert(index).inserted else {
+                failWithError(ArchiveRefusal(found: "one whose objects contain themselves"))
+                return nil
+            }
+            defer { open.remove(index) }
+            depth -= 1
+            defer { depth += 1 }
+            let object = object(sharedObjects[index])
+            madeObjects[index] = object
+            return object
+        }
+
+        private func expected(_ object: Any) -> Any? {
+            if isExpected(type(of: object)) { return object }
+            return refuse((type(of: object) as? AnyClass).map(NSStringFromClass) ?? "\(type(of: object))")
         }
 
         private func made(_ object: ArchivedObject) -> Any? {
@@ -104,17 +142,16 @@
             case .integer(let value): NSNumber(value: value)
             case .real(let value): NSNumber(value: value)
             case .number(let literal): UInt64(literal).map { NSNumber(value: $0) } ?? NSDecimalNumber(string: literal)
-            case .string(let text): NSMutableString(string: text)
-            case .data(let data): NSMutableData(data: data)
+            case .string(let text, _): NSMutableString(string: text)
+            case .data(let data, _): NSMutableData(data: data)
             case .date(let date): NSDate(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate)
             case .url(let text, let base): NSURL(string: text, relativeTo: base.flatMap { URL(string: $0) })
             case .uuid(let uuid): NSUUID(uuidString: uuid.uuidString)
-            case .array(let values): NSMutableArray(array: elements(values))
-            case .set(let values): NSMutableSet(array: unique(values))
-            case .orderedSet(let values): NSMutableOrderedSet(array: unique(values))
-            case .dictionary(let entries): dictionary(entries)
-            case .cycle: cycle()
-            case .object: nil
+            case .array(let values, _): NSMutableArray(array: elements(values))
+            case .set(let values, _): NSMutableSet(array: unique(values))
+            case .orderedSet(let values, _): NSMutableOrderedSet(array: unique(values))
+            case .dictionary(let entries, _): dictionary(entries)
+            case .object, .reference: nil
             }
         }
 
@@ -125,7 +162,7 @@
         }
 
         private func unique(_ values: [ArchivedValue]) -> [Any] {
-            guard values.allSatisfy(\.isHashable) else {
+            guard values.allSatisfy({ $0.isHashable(sharedObjects) }) else {
                 failWithError(ArchiveRefusal(found: "a set or a key of what Foundation can't tell apart"))
                 return []
             }
@@ -144,11 +181,6 @@
             return dictionary
         }
 
-        private func cycle() -> NSObject? {
-            failWithError(ArchiveRefusal(found: "one whose objects contain themselves"))
-            return nil
-        }
-
         // MARK: Numbers and bytes
 
         private func number(_ key: String) -> NSNumber? { fields[key].flatMap { foundationObject($0) as? NSNumber } }
@@ -164,7 +196,7 @@
         override func withDecodedUnsafeBytes<Result>(
             forKey key: String, body: (UnsafeRawBufferPointer?) throws -> Result
         ) rethrows -> Result {
-            guard case .data(let data)? = fields[key] else { return try body(nil) }
+            guard case .data(let data, _)? = fields[key] else { return try body(nil) }
             return try data.withUnsafeBytes { try body($0) }
         }
 
@@ -185,13 +217,19 @@
 
     extension ArchivedValue {
         /// Whether Foundation's hash values agree with equality on Linux. Those of null and of ordered sets don't, and
-        /// computing that of a decimal number never ends.
-        fileprivate var isHashable: Bool {
+        /// computing that of a decimal number never ends. Comparing collections that share others takes too long.
+        fileprivate func isHashable(_ sharedObjects: [ArchivedValue]) -> Bool {
             switch self {
-            case .null, .orderedSet, .cycle: false
+            case .null, .orderedSet: false
             case .number(let literal): UInt64(literal) != nil
-            case .array(let values), .set(let values): values.allSatisfy(\.isHashable)
-            case .dictionary(let entries): entries.allSatisfy { $0.key.isHashable && $0.value.isHashable }
+            case .array(let values, _), .set(let values, _): values.allSatisfy { $0.isHashable(sharedObjects) }
+            case .dictionary(let entries, _):
+                entries.allSatisfy { $0.key.isHashable(sharedObjects) && $0.value.isHashable(sharedObjects) }
+            case .reference(let index):
+                switch sharedObjects.indices.contains(index) ? sharedObjects[index] : .null {
+                case .string, .data, .url, .object: true
+                default: false
+                }
             case .bool, .integer, .real, .string, .data, .date, .url, .uuid, .object: true
             }
         }

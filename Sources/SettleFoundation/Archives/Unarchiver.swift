@@ -33,6 +33,8 @@ enum Unarchiver {
             throw ArchiveRefusal(found: "data that can't be read (\(words))")
         }
         #if canImport(ObjectiveC)
+            // Foundation's reader follows every reference, and uses stack space for each.
+            guard !archive.isDeep else { throw ArchiveRefusal(found: "one whose objects nest too deeply") }
             do {
                 let decoder = try NSKeyedUnarchiver(forReadingFrom: data)
                 decoder.requiresSecureCoding = isSecure

@@ -90,8 +90,10 @@ struct ArchiveTable {
         let name: String
         /// Its superclasses, the nearest first.
         let superclasses: [String]
-        /// The class of Foundation that it is, or from which it derives.
-        let kind: FoundationClass?
+        /// The class of Foundation that it is, or from which it derives, and whether that is the mutable one.
+        let foundation: (kind: FoundationClass, isMutable: Bool)?
+        /// Whether it is a class of Foundation itself.
+        let isFoundations: Bool
     }
 
     /// - Returns: `nil` if the object does not describe a class.
@@ -104,8 +106,12 @@ struct ArchiveTable {
             names = all.compactMap { if case .string(let name) = $0 { name } else { nil } }
         }
         if names.first.map({ $0.utf8.elementsEqual(name.utf8) }) == true { names.removeFirst() }
+        let all = [name] + names
+        let foundation = all.lazy.compactMap { name in
+            FoundationClass(named: name).map { (kind: $0, isMutable: FoundationClass.isMutable(name)) }
+        }
         return Class(
-            name: name, superclasses: names.isEmpty ? ["NSObject"] : names,
-            kind: ([name] + names).lazy.compactMap(FoundationClass.init(named:)).first)
+            name: name, superclasses: names.isEmpty ? ["NSObject"] : names, foundation: foundation.first,
+            isFoundations: FoundationClass(named: name) != nil)
     }
 }

@@ -8,23 +8,40 @@ import Settle
 
 /// The objects of Foundation's classes, in each form that archives have used.
 extension ArchiveWalker {
-    /// - Returns: `nil` if the object has an unknown form; it is then reported unchanged.
-    mutating func value(
-        of kind: FoundationClass, _ entries: SettingValue.Entries
+    /// Reads an object without other values in it.
+    ///
+    /// - Returns: `nil` if it is a collection, or has an unknown form; the latter is then reported unchanged.
+    mutating func leaf(
+        of kind: FoundationClass, isMutable: Bool, _ entries: SettingValue.Entries
     ) throws(ArchiveError) -> ArchivedValue? {
         switch kind {
-        case .null: .null
+        case .null: .nullObject
         case .number: number(entries)
         case .decimalNumber: decimalNumber(entries)
-        case .string: try string(entries)
-        case .data: try bytes(entries, entries["NS.data"] == nil ? "NS.bytes" : "NS.data").map(ArchivedValue.data)
+        case .string: try string(entries).map { .string($0, isMutable: isMutable) }
+        case .data:
+            try bytes(entries, entries["NS.data"] == nil ? "NS.bytes" : "NS.data").map {
+                .data($0, isMutable: isMutable)
+            }
         case .date: try date(entries)
         case .url: try url(entries)
         case .uuid: try uuid(entries)
-        case .array: try elements(entries).map(ArchivedValue.array)
-        case .set: try elements(entries).map(ArchivedValue.set)
-        case .orderedSet: try elements(entries).map(ArchivedValue.orderedSet)
-        case .dictionary: try dictionary(entries)
+        case .array, .set, .orderedSet, .dictionary: nil
+        }
+    }
+
+    /// Reads a collection.
+    ///
+    /// - Returns: `nil` if it has an unknown form, or is another object.
+    mutating func collection(
+        of kind: FoundationClass, isMutable: Bool, _ entries: SettingValue.Entries
+    ) throws(ArchiveError) -> ArchivedValue? {
+        switch kind {
+        case .array: try elements(of: entries).map { .array($0, isMutable: isMutable) }
+        case .set: try elements(of: entries).map { .set($0, isMutable: isMutable) }
+        case .orderedSet: try elements(of: entries).map { .orderedSet($0, isMutable: isMutable) }
+        case .dictionary: try dictionary(entries).map { .dictionary($0, isMutable: isMutable) }
+        case .null, .number, .decimalNumber, .string, .data, .date, .url, .uuid: nil
         }
     }
 
@@ -57,20 +74,20 @@ extension ArchiveWalker {
         return .decimal(magnitude, exponent: Int(exponent), isNegative: isNegative)
     }
 
-    private mutating func string(_ entries: SettingValue.Entries) throws(ArchiveError) -> ArchivedValue? {
-        if entries["NS.string"] != nil { return try text(entries, "NS.string").map(ArchivedValue.string) }
+    private mutating func string(_ entries: SettingValue.Entries) throws(ArchiveError) -> String? {
+        if entries["NS.string"] != nil { return try text(entries, "NS.string") }
         guard let data = try bytes(entries, "NS.bytes") else { return nil }
         guard let text = String(validating: data, as: UTF8.self) else { throw damaged("A text is not in UTF-8.") }
-        return .string(text)
+        return text
     }
 
     private mutating func text(_ entries: SettingValue.Entries, _ key: String) throws(ArchiveError) -> String? {
-        guard let value = entries[key], case .string(let text) = try part(value, at: key) else { return nil }
+        guard let entry = entries[key], case .string(let text, _)? = try leaf(entry) else { return nil }
         return text
     }
 
     private mutating func bytes(_ entries: SettingValue.Entries, _ key: String) throws(ArchiveError) -> Data? {
-        guard let value = entries[key], case .data(let data) = try part(value, at: key) else { return nil }
+        guard let entry = entries[key], case .data(let data, _)? = try leaf(entry) else { return nil }
         return data
     }
 
@@ -88,9 +105,9 @@ extension ArchiveWalker {
     private mutating func url(_ entries: SettingValue.Entries) throws(ArchiveError) -> ArchivedValue? {
         guard let text = try text(entries, "NS.relative") else { return nil }
         guard let base = entries["NS.base"] else { return .url(text, base: nil) }
-        switch try part(base, at: "NS.base") {
-        case .null: return .url(text, base: nil)
-        case .url(let outer, base: nil): return .url(text, base: outer)
+        switch try leaf(base) {
+        case .null?: return .url(text, base: nil)
+        case .url(let outer, base: nil)?: return .url(text, base: outer)
         // A base that itself has a base, which URLs don't have.
         default: return nil
         }
@@ -105,50 +122,45 @@ extension ArchiveWalker {
     }
 
     /// Reads elements in a list, or each under its own key, as from coders without keys.
-    private mutating func elements(_ entries: SettingValue.Entries) throws(ArchiveError) -> [ArchivedValue]? {
-        if let list = entries["NS.objects"] { return try parts(list) }
-        var elements: [ArchivedValue] = []
-        while let element = entries["NS.object.\(elements.count)"] {
-            elements.append(try part(element, at: "\(elements.count)"))
-        }
-        return elements.count == entries.fieldCount ? elements : nil
+    private mutating func elements(of entries: SettingValue.Entries) throws(ArchiveError) -> [ArchivedValue]? {
+        if let list = entries["NS.objects"] { return try elements(list) }
+        let list = entries.numbered("NS.object.")
+        return list.count == entries.fieldCount ? try elements(.array(list)) : nil
     }
 
-    private mutating func dictionary(_ entries: SettingValue.Entries) throws(ArchiveError) -> ArchivedValue? {
-        guard case .array(let keyParts)? = entries["NS.keys"], case .array(let valueParts)? = entries["NS.objects"]
-        else {
-            return try numberedEntries(entries)
+    private mutating func dictionary(_ entries: SettingValue.Entries) throws(ArchiveError) -> [ArchivedEntry]? {
+        guard case .array(let keys)? = entries["NS.keys"], case .array(let values)? = entries["NS.objects"] else {
+            let (keys, values) = (entries.numbered("NS.key."), entries.numbered("NS.object."))
+            let isWhole = keys.count == values.count && 2 * keys.count == entries.fieldCount
+            return isWhole ? try self.entries(keys, values) : nil
         }
-        guard keyParts.count == valueParts.count else {
-            throw damaged("A dictionary has \(keyParts.count) keys and \(valueParts.count) values.")
+        guard keys.count == values.count else {
+            throw damaged("A dictionary has \(keys.count) keys and \(values.count) values.")
         }
-        var result: [ArchivedEntry] = []
-        for (index, (keyPart, valuePart)) in zip(keyParts, valueParts).enumerated() {
-            result.append(try entry(keyPart, valuePart, index))
-        }
-        return .dictionary(result)
+        return try self.entries(keys, values)
     }
 
-    private mutating func numberedEntries(_ entries: SettingValue.Entries) throws(ArchiveError) -> ArchivedValue? {
-        var result: [ArchivedEntry] = []
-        while let key = entries["NS.key.\(result.count)"], let value = entries["NS.object.\(result.count)"] {
-            result.append(try entry(key, value, result.count))
+    private mutating func entries(
+        _ keys: [SettingValue], _ values: [SettingValue]
+    ) throws(ArchiveError) -> [ArchivedEntry] {
+        try zip(keys, values).enumerated().map { (index, entry) throws(ArchiveError) in
+            let key = try element(entry.0, at: "key \(index)")
+            let name = if case .string(let text, _) = key { text } else { "value \(index)" }
+            return ArchivedEntry(key: key, value: try element(entry.1, at: name))
         }
-        return 2 * result.count == entries.fieldCount ? .dictionary(result) : nil
-    }
-
-    private mutating func entry(
-        _ keyPart: SettingValue, _ valuePart: SettingValue, _ index: Int
-    ) throws(ArchiveError) -> ArchivedEntry {
-        let key = try part(keyPart, at: "key \(index)")
-        let step = if case .string(let text) = key { text } else { "value \(index)" }
-        return ArchivedEntry(key: key, value: try part(valuePart, at: step))
     }
 }
 
 extension SettingValue.Entries {
     /// The number of the object's own fields.
     fileprivate var fieldCount: Int { count { ArchiveTable.programKey($0.key) != nil } }
+
+    /// The values of the keys with a prefix and 0, 1, …, up to the first number that is missing.
+    fileprivate func numbered(_ prefix: String) -> [SettingValue] {
+        var values: [SettingValue] = []
+        while let value = self["\(prefix)\(values.count)"] { values.append(value) }
+        return values
+    }
 
     /// Whether all of them belong to one of Foundation's classes, or to the archiver.
     var areFoundations: Bool { allSatisfy { key, _ in key.hasPrefix("NS.") || ArchiveTable.programKey(key) == nil } }

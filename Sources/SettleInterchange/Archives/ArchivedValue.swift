@@ -7,8 +7,11 @@ import Settle
 #endif
 
 /// A value of a keyed archive, read without the classes that made it.
+///
+/// A value contains its elements and fields, except for an object to which the archive refers several times: that is
+/// in ``KeyedArchive/sharedObjects``, and ``reference(_:)`` stands for it. ``KeyedArchive/resolved(_:)`` follows it.
 public indirect enum ArchivedValue: Sendable, Hashable {
-    /// `nil`, or `NSNull` in a collection.
+    /// `nil`, or `NSNull` in a collection. `NSNull` in a field is ``nullObject``.
     case null
     /// A Boolean value.
     case bool(Bool)
@@ -18,28 +21,37 @@ public indirect enum ArchivedValue: Sendable, Hashable {
     case real(Double)
     /// A number that neither `integer` nor `real` holds exactly, as a decimal literal; also that of `NSDecimalNumber`.
     case number(String)
-    /// A string, also that of `NSMutableString`.
-    case string(String)
-    /// Bytes, also those of `NSMutableData`.
-    case data(Data)
+    /// A string, and whether it is that of `NSMutableString`.
+    case string(String, isMutable: Bool = false)
+    /// Bytes, and whether they are those of `NSMutableData`.
+    case data(Data, isMutable: Bool = false)
     /// A date.
     case date(Date)
     /// A URL as it was spelled, and its base URL, if it has one.
     case url(String, base: String?)
     /// A UUID.
     case uuid(UUID)
-    /// Values in order.
-    case array([ArchivedValue])
-    /// Unordered values, in the order of the archive.
-    case set([ArchivedValue])
-    /// Values in order, each once.
-    case orderedSet([ArchivedValue])
-    /// Values by keys of any kind, in the order of the archive.
-    case dictionary([ArchivedEntry])
+    /// Values in order, and whether they are those of `NSMutableArray`.
+    case array([ArchivedValue], isMutable: Bool = false)
+    /// Unordered values, in the order of the archive, and whether they are those of `NSMutableSet`.
+    case set([ArchivedValue], isMutable: Bool = false)
+    /// Values in order, each once, and whether they are those of `NSMutableOrderedSet`.
+    case orderedSet([ArchivedValue], isMutable: Bool = false)
+    /// Values by keys of any kind, in the order of the archive, and whether they are those of `NSMutableDictionary`.
+    case dictionary([ArchivedEntry], isMutable: Bool = false)
     /// An object of another class.
     case object(ArchivedObject)
-    /// A reference to an enclosing object, by the path to it. Such a cycle is not followed.
-    case cycle(ArchivePath)
+    /// An object to which the archive refers several times, by its index in ``KeyedArchive/sharedObjects``.
+    ///
+    /// It may be an object that encloses the reference: then the objects form a cycle. Strings, data and URLs of up to
+    /// 256 bytes and other plain values are never references, unless they are mutable.
+    case reference(Int)
+}
+
+extension ArchivedValue {
+    /// `NSNull` in a field, where ``null`` is `nil`.
+    public static let nullObject = ArchivedValue.object(
+        ArchivedObject(className: FoundationClass.null.rawValue, fields: ArchivedFields()))
 }
 
 /// A key of an archived dictionary with its value.
@@ -116,6 +128,15 @@ public struct ArchivedFields: Sendable, Hashable {
         fields.insert(field, at: place)
     }
 
+    /// Returns the fields with other values.
+    func mapValues(
+        _ transform: (ArchivedValue) throws(ArchiveError) -> ArchivedValue
+    ) throws(ArchiveError) -> ArchivedFields {
+        var copy = self
+        for index in copy.fields.indices { copy.fields[index].value = try transform(copy.fields[index].value) }
+        return copy
+    }
+
     /// Creates the fields that were read, all with different keys.
     init(unique fields: [Field]) {
         self.fields = fields.sorted { $0.key.precedesByBytes($1.key) }
@@ -150,10 +171,10 @@ extension ArchivedValue {
         case .integer(let value): .integer(value)
         case .real(let value): .real(value)
         case .number(let literal): .number(literal)
-        case .string(let text): .string(text)
-        case .data(let data): .data(data)
+        case .string(let text, _): .string(text)
+        case .data(let data, _): .data(data)
         case .date(let date): .date(date)
-        case .null, .url, .uuid, .array, .set, .orderedSet, .dictionary, .object, .cycle: nil
+        case .null, .url, .uuid, .array, .set, .orderedSet, .dictionary, .object, .reference: nil
         }
     }
 
