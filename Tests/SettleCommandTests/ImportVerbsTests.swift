@@ -61,6 +61,23 @@ import Testing
         #expect(await home.run("migrate", "app", wrong, "--from", "userdefaults").code == 65)
     }
 
+    @Test("A file that has a key twice is refused, unless one of its values is asked for")
+    func duplicateKeys() async throws {
+        let home = try CommandHome()
+        let path = try home.write("<dict><key>a</key><string>1</string><key>a</key><string>2</string></dict>", to: "a")
+        for words in [["import", "app", path], ["migrate", "app", path, "--from", "userdefaults"]] {
+            let refused = await home.run(words)
+            #expect(refused.code == 65 && refused.errors.contains("The key “a” occurs twice."), "\(refused)")
+            #expect(refused.errors.contains("--duplicate-keys first"))
+            for (which, value) in [("first", "1\n"), ("last", "2\n")] {
+                #expect(await home.run(words + ["--duplicate-keys", which]).code == 0)
+                #expect(await home.run("read", "app", "a").output == value)
+            }
+            #expect(await home.run(words + ["--duplicate-keys", "both"]).code == 64)
+        }
+        #expect(await home.run("convert", path, "--duplicate-keys", "first").output.contains("\"a\": \"1\""))
+    }
+
     @Test("A key that a table of strings has twice is told")
     func strings() async throws {
         let home = try CommandHome()

@@ -38,6 +38,19 @@ import Testing
         #expect(try value(text).differences(from: expected) == [])
     }
 
+    @Test("Letters, marks and digits of all scripts need no quotation marks, and a line separator is white space")
+    func words() throws {
+        let text = "{Größe = 3; 名前 = (ä1, e\u{301}٣\u{2028},\u{10330}); Straße;}"
+        let expected: SettingValue.Entries = [
+            "Größe": .string("3"), "名前": .array(["ä1", "e\u{301}٣", "\u{10330}"].map(SettingValue.string)),
+            "Straße": .string("Straße"),
+        ]
+        #expect(try value(text).differences(from: .dictionary(expected)) == [])
+        #expect(try StringTable.read(Data("Größe = \"Taille\";".utf8)).table["Größe"] == "Taille")
+        // In arguments, as in Apple's programs.
+        #expect(OldPropertyList.value(of: text) == .string(text))
+    }
+
     /// Found by fuzzing.
     @Test("A text that begins like a binary file is written so that it is none", arguments: ["bplist00", "bplist"])
     func binaryMark(text: String) throws {
@@ -98,7 +111,8 @@ import Testing
             ("a = b;}", "Line 1, column 7: There is no opening brace for this one."),
             ("hello world", "Line 1, column 6: An equals sign or a semicolon is missing after this key."),
             ("(\"\\Ud83d\")", "Line 1, column 2: The string that starts here has half of a surrogate pair."),
-            ("é", "Line 1, column 1: A value is expected here."),
+            ("€", "Line 1, column 1: A value is expected here."),
+            ("{a = 5€;}", "Line 1, column 7: A semicolon is missing after this value."),
             ("<*X5>", "Line 1, column 1: This is not a value in GNUstep's form."),
             ("<*I5", "Line 1, column 1: The value that starts here has no end."),
             ("<[A]>", "Line 1, column 1: The data that starts here is not in base64."),
@@ -123,7 +137,7 @@ import Testing
         let parts = [
             "{", "}", "(", ")", "<", ">", "=", ";", ";", ",", "a", "b1", "\"", "\"c d\"", "'e'", " ", "\n", "//",
             "/* */",
-            "00", "\\", "\\U0041", "\\101", "\\n", "(a)", "{b = c;}", "a = b;", "<0f>", "é",
+            "00", "\\", "\\U0041", "\\101", "\\n", "(a)", "{b = c;}", "a = b;", "<0f>", "\"é\"",
         ]
         var readable = 0
         for _ in 0..<20_000 {

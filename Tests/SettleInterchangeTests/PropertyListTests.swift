@@ -180,6 +180,52 @@ import Testing
         )
     }
 
+    @Test(
+        "A value in XML needs no plist element around it",
+        arguments: [
+            ("<array><string>a</string></array>", .array([.string("a")])),
+            (" <!-- a --> <dict><key>a</key><true/></dict>\n", .dictionary(["a": .bool(true)])),
+            ("<?xml version=\"1.0\"?>\n<integer>5</integer>", .integer(5)), ("<dict/>", .dictionary([:])),
+        ] as [(String, SettingValue)])
+    func bareElements(text: String, expected: SettingValue) throws {
+        let (list, form) = try read(text)
+        #expect(list.value == expected && form == .xml)
+    }
+
+    @Test("What comes after a value without a plist element is refused") func afterBareElements() {
+        for text in ["<array/><array/>", "<dict/></plist>", "<true/>x"] {
+            let error = failure { () throws(FormatError) in _ = try read(text) }
+            #expect(error?.reason == "There is something after the end of the settings.", "\(text)")
+        }
+    }
+
+    @Test("A key that a dictionary has twice is refused by name, unless one of its values is asked for")
+    func duplicateKeys() throws {
+        // A dictionary, its key, two values, their offsets, and the sizes, the root and the place of these.
+        var bytes = Array("bplist00".utf8)
+        bytes += [0xD2, 1, 1, 2, 3, 0x51, 0x61, 0x10, 1, 0x10, 2, 8, 13, 15, 17]
+        bytes += [0, 0, 0, 0, 0, 0, 1, 1]
+        for number: UInt8 in [4, 0, 19] { bytes += [0, 0, 0, 0, 0, 0, 0, number] }
+        let binary = Data(bytes)
+        let xml = Data(
+            "<dict>\n<key>a</key><integer>1</integer>\n<key>a</key><integer>2</integer></dict>".utf8)
+        for (data, place) in [(binary, "Byte 8"), (xml, "Line 3, column 1")] {
+            let error = failure { () throws(FormatError) in _ = try PropertyList.read(data) }
+            #expect(error?.description == "\(place): The key “a” occurs twice." && error?.rule == .duplicateKey)
+            let first = try PropertyList.read(data, duplicateKeys: .first).list.value
+            let last = try PropertyList.read(data, duplicateKeys: .last).list.value
+            #expect(first == .dictionary(["a": .integer(1)]) && last == .dictionary(["a": .integer(2)]))
+        }
+        let text = Data("{a = 1; b = 3; a = 2;}".utf8)
+        for (keys, value) in [(PropertyList.DuplicateKeys.refused, "2"), (.first, "1"), (.last, "2")] {
+            let list = try PropertyList.read(text, duplicateKeys: keys).list
+            #expect(list.value == .dictionary(["a": .string(value), "b": .string("3")]))
+            guard keys != .refused else { continue }
+            let json = Data("{\"a\": \"1\", \"b\": \"3\", \"a\": \"2\"}".utf8)
+            #expect(try DocumentConversion.read(json, duplicateKeys: keys).value == list.value)
+        }
+    }
+
     @Test("What is neither UTF-8 nor anything is refused") func encodings() {
         let cases: [([UInt8], String)] = [
             ([], "Line 1, column 1: The file is empty."),
@@ -189,7 +235,7 @@ import Testing
                 Array("<?xml version=\"1.0\" encoding=\"UTF-16\"?>".utf8),
                 "Line 1, column 1: The file must be in UTF-8, but declares utf-16."
             ),
-            (Array("<dict/>".utf8), "Line 1, column 1: A property list must start with <plist>."),
+            (Array("<html/>".utf8), "Line 1, column 1: A property list must start with <plist>."),
         ]
         for (bytes, expected) in cases {
             let error = failure { () throws(FormatError) in _ = try PropertyList.read(Data(bytes)) }

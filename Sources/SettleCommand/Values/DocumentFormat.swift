@@ -55,13 +55,17 @@ extension DocumentConversion.Format {
 }
 
 /// Reads JSON or a property list.
+///
+/// - Parameter duplicateKeys: Which value of a key counts; `nil` if the verb does not let the user decide that.
 func readDocument(
-    _ data: Data, named name: String
+    _ data: Data, named name: String, duplicateKeys: PropertyList.DuplicateKeys? = nil
 ) throws(CommandFailure) -> (value: SettingValue, format: DocumentConversion.Format) {
-    do {
-        return try DocumentConversion.read(data)
+    do throws(FormatError) {
+        return try DocumentConversion.read(data, duplicateKeys: duplicateKeys ?? .refused)
     } catch {
-        throw CommandFailure(.refused, "“\(name)” can't be read. \(error)")
+        let isDecidable = error.rule == .duplicateKey && duplicateKeys != nil
+        let hint = isDecidable ? " With “--duplicate-keys first” or “last”, one of them counts." : ""
+        throw CommandFailure(.refused, "“\(name)” can't be read. \(error)\(hint)")
     }
 }
 

@@ -10,6 +10,9 @@ enum DocumentVerbs {
     private static let replaces = Verb.Option(names: ["--replace"], help: "Remove what the file does not have.")
     private static let from = Verb.Option(
         names: ["--from"], value: "KIND", help: "What the file is: userdefaults, archive or strings.")
+    private static let duplicateKeys = Verb.Option(
+        names: ["--duplicate-keys"], value: "WHICH",
+        help: "Which value counts if a file has a key twice: first or last. Without it, the file is refused.")
     private static let file = Verb.Operand(name: "FILE", completion: .file)
 
     static let export = Verb(
@@ -42,12 +45,14 @@ enum DocumentVerbs {
         })
 
     static let `import` = Verb(
-        name: "import", scope: .domain, operands: [file], options: [dryRun, replaces, .force, .author, .confirmWithin],
+        name: "import", scope: .domain, operands: [file],
+        options: [dryRun, replaces, duplicateKeys, .force, .author, .confirmWithin],
         summary: "Stores all values of a file, or of standard input for “-”.",
         details: "JSON or a property list in any form. Either everything is stored or nothing.",
         action: { invocation in
             let path = invocation.operands.first ?? "-"
-            let document = try readDocument(try invocation.read(path), named: path)
+            let document = try readDocument(
+                try invocation.read(path), named: path, duplicateKeys: try counting(invocation))
             guard case .dictionary(let entries) = document.value else {
                 throw CommandFailure(.refused, "“\(path)” has no dictionary. Nothing has changed.")
             }
@@ -58,7 +63,8 @@ enum DocumentVerbs {
         })
 
     static let migrate = Verb(
-        name: "migrate", scope: .domain, operands: [file], options: [from, dryRun, .force, .author, .confirmWithin],
+        name: "migrate", scope: .domain, operands: [file],
+        options: [from, dryRun, duplicateKeys, .force, .author, .confirmWithin],
         summary: "Stores what an older program has left: defaults, a keyed archive, or a table of strings.",
         details: """
             “userdefaults” is a property list of UserDefaults, whose keys are names with dots and all. “archive” is a file of \
@@ -69,7 +75,8 @@ enum DocumentVerbs {
         action: { invocation in
             let path = invocation.operands.first ?? "-"
             let old = try LegacyFile.values(
-                try invocation.read(path), named: path, kind: invocation.arguments[from] ?? "", invocation.terminal)
+                try invocation.read(path), named: path, kind: invocation.arguments[from] ?? "",
+                duplicateKeys: try counting(invocation), invocation.terminal)
             let target = try invocation.target()
             let values = LegacyFile.settings(of: old, try target.declared())
             if invocation.has(dryRun) { return try await invocation.showDifference(in: target, to: values, .merge) }
@@ -79,7 +86,7 @@ enum DocumentVerbs {
     static let convert = Verb(
         name: "convert", scope: .tool,
         operands: [file, Verb.Operand(name: "OUTPUT", isOptional: true, completion: .file)],
-        options: [form],
+        options: [form, duplicateKeys],
         summary: "Converts a property list or JSON, and says what the new form can't keep.",
         details: "The form is that of the output's extension, unless --as says otherwise.",
         action: { invocation in
@@ -87,9 +94,20 @@ enum DocumentVerbs {
             let usual: DocumentConversion.Format =
                 invocation.format ?? (output.hasSuffix(".plist") ? .propertyList(.xml) : .json)
             let format = try invocation.arguments[form].map(DocumentConversion.Format.named) ?? usual
-            let value = try readDocument(try invocation.read(input), named: input).value
-            try invocation.write(try DocumentConversion(of: value, to: format), as: format, to: output)
+            let document = try readDocument(
+                try invocation.read(input), named: input, duplicateKeys: try counting(invocation))
+            try invocation.write(try DocumentConversion(of: document.value, to: format), as: format, to: output)
         })
+
+    /// Returns which value of a key counts.
+    private static func counting(_ invocation: Invocation) throws(CommandFailure) -> PropertyList.DuplicateKeys {
+        switch invocation.arguments[duplicateKeys] {
+        case nil: return .refused
+        case "first"?: return .first
+        case "last"?: return .last
+        default: throw CommandFailure(.usage, "The value of a key that counts is the first or the last.")
+        }
+    }
 }
 
 extension Invocation {

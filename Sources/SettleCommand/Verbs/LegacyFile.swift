@@ -10,13 +10,13 @@ import SettleInterchange
 /// Files of older programs, read as settings.
 enum LegacyFile {
     static func values(
-        _ data: Data, named name: String, kind: String, _ terminal: any CommandTerminal
+        _ data: Data, named name: String, kind: String, duplicateKeys: PropertyList.DuplicateKeys,
+        _ terminal: any CommandTerminal
     ) throws -> SettingTree {
         switch kind {
         case "userdefaults":
-            guard case .dictionary(let entries) = try readDocument(data, named: name).value else {
-                throw noDictionary(name)
-            }
+            let document = try readDocument(data, named: name, duplicateKeys: duplicateKeys)
+            guard case .dictionary(let entries) = document.value else { throw noDictionary(name) }
             return SettingTree(entries)
         case "archive":
             let contents = try KeyedArchive(data).contents()

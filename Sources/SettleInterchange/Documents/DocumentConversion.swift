@@ -50,7 +50,7 @@ public struct DocumentConversion: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - document: JSON or a property list. Text is in UTF-8, or in UTF-16 with a byte order mark.
-    ///   - source: Its format; `nil` to detect it, see ``read(_:as:)``.
+    ///   - source: Its format; `nil` to detect it, see ``read(_:as:duplicateKeys:)``.
     ///   - target: The new format.
     /// - Throws: `FormatError` if the document can't be read, with the line and the column, or the byte.
     public init(
@@ -80,16 +80,20 @@ public struct DocumentConversion: Sendable, Hashable {
     ///   - document: JSON or a property list.
     ///   - format: Its format; `nil` to detect it. A document that is both JSON and the old text form, such as `{}`,
     ///     counts as JSON; a word without quotation marks is then not a document.
+    ///   - duplicateKeys: The value that counts if a dictionary has a key twice.
     /// - Throws: `FormatError` with the line and the column, or the byte. If the format is not known, the error is that
     ///   of the format that explains more of the document.
     public static func read(
-        _ document: Data, as format: Format? = nil
+        _ document: Data, as format: Format? = nil, duplicateKeys: PropertyList.DuplicateKeys = .refused
     ) throws(FormatError) -> (value: SettingValue, format: Format) {
         switch format {
         case .json?:
-            return (try DocumentText([UInt8](document)).read(JSONDocument.read), .json)
+            let value = try DocumentText([UInt8](document)).read { (bytes) throws(FormatError) in
+                try JSONDocument.read(bytes, duplicateKeys: duplicateKeys.rule)
+            }
+            return (value, .json)
         case .propertyList(let expected)?:
-            let (list, form) = try PropertyList.read(document)
+            let (list, form) = try PropertyList.read(document, duplicateKeys: duplicateKeys)
             guard form == expected else {
                 let found = Format.propertyList(form)
                 throw FormatError(.syntax, at: .key(""), "The document has another format: \(found).")
@@ -97,16 +101,18 @@ public struct DocumentConversion: Sendable, Hashable {
             return (list.value, .propertyList(form))
         case nil:
             let document = try Document([UInt8](document))
-            if case .text(let text) = document { return try readText(text) }
-            let (list, form) = try PropertyList.read(document)
+            if case .text(let text) = document { return try readText(text, duplicateKeys.rule) }
+            let (list, form) = try PropertyList.read(document, duplicateKeys)
             return (list.value, .propertyList(form))
         }
     }
 
-    private static func readText(_ text: DocumentText) throws(FormatError) -> (value: SettingValue, format: Format) {
+    private static func readText(
+        _ text: DocumentText, _ duplicateKeys: DuplicateKeyRule
+    ) throws(FormatError) -> (value: SettingValue, format: Format) {
         let failure: FormatError
         do throws(FormatError) {
-            return (try JSONDocument.read(text.bytes), .json)
+            return (try JSONDocument.read(text.bytes, duplicateKeys: duplicateKeys), .json)
         } catch {
             failure = error
         }
@@ -115,7 +121,7 @@ public struct DocumentConversion: Sendable, Hashable {
             throw failure.located(inText: text.bytes)
         }
         do throws(FormatError) {
-            var reader = OldPropertyList(file: text.bytes)
+            var reader = OldPropertyList(file: text.bytes, duplicateKeys: duplicateKeys)
             return (try reader.readDocument(), .propertyList(.oldText))
         } catch {
             let isLater = offset(of: error) > offset(of: failure)

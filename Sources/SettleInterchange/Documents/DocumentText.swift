@@ -48,8 +48,8 @@ struct DocumentText {
     }
 
     /// Reads a property list in XML.
-    func readXML() throws(FormatError) -> SettingValue {
-        try PropertyListDocument.readXML(bytes, isConverted: isConverted)
+    func readXML(duplicateKeys: DuplicateKeyRule = .refused) throws(FormatError) -> SettingValue {
+        try PropertyListDocument.readXML(bytes, isConverted: isConverted, duplicateKeys: duplicateKeys)
     }
 
     /// Whether the text begins like XML. Data in the old text form begins with `<` too, but then with hexadecimal

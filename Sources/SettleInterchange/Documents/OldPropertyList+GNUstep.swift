@@ -10,9 +10,12 @@ import Settle
 extension OldPropertyList {
     /// Begins to read a file.
     ///
-    /// - Parameter bytes: Text in UTF-8, without a byte order mark.
-    package init(file bytes: [UInt8]) {
-        self.init(bytes) { (reader, start) throws(FormatError) in
+    /// - Parameters:
+    ///   - bytes: Text in UTF-8, without a byte order mark.
+    ///   - duplicateKeys: The value that counts if a dictionary has a key twice. If that is refused, the last one
+    ///     counts, as in Apple's reader.
+    package init(file bytes: [UInt8], duplicateKeys: DuplicateKeyRule = .refused) {
+        self.init(bytes, duplicateKeys: duplicateKeys) { (reader, start) throws(FormatError) in
             if reader.skip("*") { return try reader.readTyped(from: start) }
             return reader.skip("[") ? try reader.readBase64(from: start) : nil
         }

@@ -12,11 +12,11 @@ package enum PropertyListArgument {
         let rest = text.utf8.drop(while: \.isSpace)
         guard rest.first == UInt8(ascii: "<") else { return OldPropertyList.value(of: text) }
         let name = String(decoding: rest.dropFirst().prefix { !$0.isSpace && !"/>".utf8.contains($0) }, as: UTF8.self)
-        let isDocument = documentStarts.contains(name)
-        guard isDocument || elements.contains(name) else { return OldPropertyList.value(of: text) }
+        guard documentStarts.contains(name) || PropertyListDocument.elements.contains(name) else {
+            return OldPropertyList.value(of: text)
+        }
         do throws(FormatError) {
-            let document = isDocument ? Array(rest) : Array("<plist>".utf8) + rest + Array("</plist>".utf8)
-            return try PropertyListDocument.readXML(document, isConverted: true)
+            return try PropertyListDocument.readXML(Array(rest), isConverted: true)
         } catch {
             // A position would be that in a document which the user has not written.
             throw FormatError(error.rule, at: .key(""), error.reason)
@@ -24,7 +24,4 @@ package enum PropertyListArgument {
     }
 
     private static let documentStarts: Set<String> = ["?xml", "!DOCTYPE", "plist"]
-    private static let elements: Set<String> = [
-        "dict", "array", "string", "integer", "real", "true", "false", "date", "data",
-    ]
 }

@@ -4,8 +4,19 @@ extension OldPropertyList {
         let start = position
         if skip("\"") { return try readQuoted(until: UInt8(ascii: "\""), from: start) }
         if skip("'") { return try readQuoted(until: UInt8(ascii: "'"), from: start) }
-        while let byte = peek(), byte.isUnquoted { position += 1 }
+        while let length = unquotedLength { position += length }
         return position > start ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
+    }
+
+    /// The number of bytes of the character that is next, if a string that has it needs no quotation marks. In a file
+    /// that may be a letter, a digit or a combining mark of any script.
+    private var unquotedLength: Int? {
+        guard let byte = peek() else { return nil }
+        guard isFile, byte >= 0x80 else { return byte.isUnquoted ? 1 : nil }
+        var parser = Unicode.UTF8.ForwardParser()
+        var rest = bytes[position...].makeIterator()
+        guard case .valid(let encoded) = parser.parseScalar(from: &rest) else { return nil }
+        return Unicode.UTF8.decode(encoded).isWordPart ? encoded.count : nil
     }
 
     private mutating func readQuoted(until quote: UInt8, from start: Int) throws(FormatError) -> String {
@@ -90,6 +101,18 @@ private struct EscapedText {
 
     func finish() -> String? {
         isBroken || lead != nil ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it is a letter, a number or a combining mark.
+    fileprivate var isWordPart: Bool {
+        switch properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
+            .spacingMark, .enclosingMark, .decimalNumber, .letterNumber, .otherNumber:
+            true
+        default: false
+        }
     }
 }
 

@@ -8,7 +8,8 @@
 /// programs accept in their arguments, and whole files.
 ///
 /// Numbers, dates and the like are strings here, unless a file has GNUstep's types, such as `<*I5>`. If two entries
-/// have the same key, the last one counts, as in Apple's reader. Positions in the errors are byte offsets.
+/// have the same key, the last one counts, as in Apple's reader, unless the reader of a file asks for the first.
+/// Positions in the errors are byte offsets.
 package struct OldPropertyList {
     /// Reads a value that only a file may have after `<`; `nil` if it is data.
     package typealias TypeReader =
@@ -18,8 +19,9 @@ package struct OldPropertyList {
 
     package let bytes: [UInt8]
     /// `nil` for an argument, which is read as Apple's programs do, mistakes included. In a file, a comment must have
-    /// an end.
+    /// an end, and words of all scripts need no quotation marks.
     private let readTyped: TypeReader?
+    private let duplicateKeys: DuplicateKeyRule
     /// The offset of the next character.
     package var position = 0
     /// The comments that have been skipped in a file.
@@ -34,8 +36,9 @@ package struct OldPropertyList {
     }
 
     /// - Parameter readTyped: Only for a file.
-    package init(_ bytes: [UInt8], readTyped: TypeReader? = nil) {
+    package init(_ bytes: [UInt8], duplicateKeys: DuplicateKeyRule = .refused, readTyped: TypeReader? = nil) {
         self.bytes = bytes
+        self.duplicateKeys = duplicateKeys
         self.readTyped = readTyped
     }
 
@@ -114,7 +117,10 @@ package struct OldPropertyList {
     /// Reads entries up to a closing brace or the end.
     private mutating func readEntries(depth: Int) throws(FormatError) -> SettingValue.Entries {
         var entries = SettingValue.Entries()
-        while let entry = try readEntry(depth: depth) { entries.updateValue(entry.value, forKey: entry.key) }
+        while let entry = try readEntry(depth: depth) {
+            // Where other forms refuse the second one, it counts, as in Apple's reader.
+            _ = duplicateKeys.set(entry.value, forKey: entry.key, in: &entries)
+        }
         return entries
     }
 

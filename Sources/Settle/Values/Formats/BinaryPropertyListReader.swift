@@ -10,6 +10,7 @@ struct BinaryPropertyListReader {
 
     private let bytes: [UInt8]
     private let dialect: PropertyListDialect
+    private let duplicateKeys: DuplicateKeyRule
     private let offsetSize: Int
     private let referenceSize: Int
     private let objectCount: Int
@@ -26,7 +27,9 @@ struct BinaryPropertyListReader {
     /// The number of further bytes of strings and data to which the file may expand.
     private var remainingBytes: Int
 
-    init(_ bytes: [UInt8], dialect: PropertyListDialect = .settings) throws(FormatError) {
+    init(
+        _ bytes: [UInt8], dialect: PropertyListDialect = .settings, duplicateKeys: DuplicateKeyRule = .refused
+    ) throws(FormatError) {
         let trailer = bytes.count - BinaryPropertyListFormat.trailerSize
         let firstObject = BinaryPropertyListFormat.magic.count
         guard bytes.starts(with: BinaryPropertyListFormat.magic) else {
@@ -48,6 +51,7 @@ struct BinaryPropertyListReader {
         }
         self.bytes = bytes
         self.dialect = dialect
+        self.duplicateKeys = duplicateKeys
         self.objectCount = objectCount
         self.rootObject = rootObject
         self.tableOffset = tableOffset
@@ -251,7 +255,7 @@ extension BinaryPropertyListReader {
         for index in 0..<count {
             let key = try key(reference(first, index))
             let value = try value(of: reference(first, count + index), depth: depth)
-            guard entries.updateValue(value, forKey: key) == nil else {
+            guard duplicateKeys.set(value, forKey: key, in: &entries) else {
                 throw failure(object, "The key “\(key)” occurs twice.", .duplicateKey)
             }
         }

@@ -7,9 +7,11 @@
 /// JSON of other programs, with any value at its root.
 package enum JSONDocument {
     /// Reads a text in UTF-8 without a byte order mark. Positions in its errors are byte offsets.
-    package static func read(_ bytes: [UInt8]) throws(FormatError) -> SettingValue {
+    package static func read(
+        _ bytes: [UInt8], duplicateKeys: DuplicateKeyRule = .refused
+    ) throws(FormatError) -> SettingValue {
         try FormatLimits.checkSize(of: bytes)
-        var reader = JSONReader(bytes)
+        var reader = JSONReader(bytes, duplicateKeys: duplicateKeys)
         return try reader.readFragment()
     }
 

@@ -10,6 +10,7 @@ struct JSONReader {
 
     let bytes: [UInt8]
     let dialect: Dialect
+    private let duplicateKeys: DuplicateKeyRule
     var position = 0
     /// The entries of all open objects, innermost last. One stack for all of them saves the dictionaries from growing
     /// step by step, which would hash every key twice.
@@ -18,9 +19,13 @@ struct JSONReader {
     /// `nil` if the lines of the keys are not needed.
     let lines: KeyLineRecorder?
 
-    init(_ bytes: [UInt8], _ dialect: Dialect = .strict, recordsLines: Bool = false) {
+    init(
+        _ bytes: [UInt8], _ dialect: Dialect = .strict, duplicateKeys: DuplicateKeyRule = .refused,
+        recordsLines: Bool = false
+    ) {
         self.bytes = bytes
         self.dialect = dialect
+        self.duplicateKeys = duplicateKeys
         lines = recordsLines ? KeyLineRecorder() : nil
     }
 
@@ -165,7 +170,7 @@ struct JSONReader {
         var object = SettingValue.Entries(minimumCapacity: entries.count - firstEntry)
         for index in firstEntry..<entries.count {
             let (key, value, offset) = entries[index]
-            guard object.updateValue(value, forKey: key) == nil else {
+            guard duplicateKeys.set(value, forKey: key, in: &object) else {
                 throw failure("The key “\(key)” occurs twice.", rule: .duplicateKey, at: offset)
             }
         }

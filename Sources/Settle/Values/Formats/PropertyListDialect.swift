@@ -35,24 +35,34 @@ package enum PropertyListDialect: Sendable, Hashable {
 
 /// The property lists of other programs, with any value at their root.
 package enum PropertyListDocument {
+    /// The names of the elements for values in XML.
+    package static let elements: Set<String> = [
+        "dict", "array", "string", "integer", "real", "true", "false", "date", "data",
+    ]
+
     /// Returns whether a file begins like the binary form.
     package static func isBinary(_ bytes: [UInt8]) -> Bool { bytes.starts(with: BinaryPropertyListFormat.magic) }
 
     /// Reads the XML or the binary form.
-    package static func read(_ bytes: [UInt8]) throws(FormatError) -> SettingValue {
+    package static func read(
+        _ bytes: [UInt8], duplicateKeys: DuplicateKeyRule = .refused
+    ) throws(FormatError) -> SettingValue {
         try FormatLimits.checkSize(of: bytes)
-        guard isBinary(bytes) else { return try readXML(bytes) }
-        var reader = try BinaryPropertyListReader(bytes, dialect: .literal)
+        guard isBinary(bytes) else { return try readXML(bytes, duplicateKeys: duplicateKeys) }
+        var reader = try BinaryPropertyListReader(bytes, dialect: .literal, duplicateKeys: duplicateKeys)
         return try reader.readDocument()
     }
 
-    /// Reads the XML form.
+    /// Reads the XML form, also if the value is not in a `plist` element.
     ///
     /// - Parameter isConverted: Whether the text has been converted to UTF-8, whatever encoding it declares.
-    package static func readXML(_ bytes: [UInt8], isConverted: Bool = false) throws(FormatError) -> SettingValue {
+    package static func readXML(
+        _ bytes: [UInt8], isConverted: Bool = false, duplicateKeys: DuplicateKeyRule = .refused
+    ) throws(FormatError) -> SettingValue {
         do throws(FormatError) {
             try FormatLimits.checkSize(of: bytes)
-            var reader = XMLPropertyListReader(bytes, dialect: .literal, isConverted: isConverted)
+            var reader = XMLPropertyListReader(
+                bytes, dialect: .literal, isConverted: isConverted, duplicateKeys: duplicateKeys)
             return try reader.readDocument()
         } catch {
             throw error.located(inText: bytes)

@@ -8,16 +8,18 @@
 struct XMLPropertyListReader {
     var scanner: XMLScanner
     private let dialect: PropertyListDialect
+    private let duplicateKeys: DuplicateKeyRule
     /// `nil` if the lines of the keys are not needed.
     let lines: KeyLineRecorder?
 
     /// - Parameter isConverted: Whether the bytes have been converted to UTF-8, whatever encoding they declare.
     init(
         _ bytes: [UInt8], dialect: PropertyListDialect = .settings, isConverted: Bool = false,
-        recordsLines: Bool = false
+        duplicateKeys: DuplicateKeyRule = .refused, recordsLines: Bool = false
     ) {
         scanner = XMLScanner(bytes, isConverted: isConverted)
         self.dialect = dialect
+        self.duplicateKeys = duplicateKeys
         lines = recordsLines ? KeyLineRecorder() : nil
     }
 
@@ -33,21 +35,32 @@ struct XMLPropertyListReader {
         return SettingTree(root)
     }
 
+    /// Reads any value, which older tools write without a `plist` element around it.
     mutating func readDocument() throws(FormatError) -> SettingValue {
-        try readRoot { (reader, tag) throws(FormatError) in try reader.readValue(tag, 0) }
+        try readRoot(PropertyListDocument.elements) { (reader, tag) throws(FormatError) in
+            try reader.readValue(tag, 0)
+        }
     }
 
+    /// - Parameter bareElements: The elements that may be the root of the file.
     private mutating func readRoot<Root>(
+        _ bareElements: Set<String> = [],
         _ read: (inout XMLPropertyListReader, XMLScanner.Tag) throws(FormatError) -> Root
     ) throws(FormatError) -> Root {
         try scanner.skipProlog()
         guard !scanner.isAtEnd else { throw scanner.failure("The file has no <plist> element.") }
-        guard case .start("plist", _) = try scanner.readTag() else {
-            throw scanner.failure("A property list must start with <plist>.", at: 0)
-        }
-        let root = try read(&self, try scanner.readTag())
-        guard case .end("plist", _) = try scanner.readTag() else {
-            throw scanner.failure("</plist> is expected after the settings.")
+        let tag = try scanner.readTag()
+        let root: Root
+        switch tag {
+        case .start("plist", _):
+            root = try read(&self, try scanner.readTag())
+            guard case .end("plist", _) = try scanner.readTag() else {
+                throw scanner.failure("</plist> is expected after the settings.")
+            }
+        case .start(let name, _) where bareElements.contains(name),
+            .empty(let name, _) where bareElements.contains(name):
+            root = try read(&self, tag)
+        default: throw scanner.failure("A property list must start with <plist>.", at: 0)
         }
         try scanner.skipSpaceAndComments()
         guard scanner.isAtEnd else { throw scanner.failure("There is something after the end of the settings.") }
@@ -70,7 +83,7 @@ struct XMLPropertyListReader {
             lines?.beginKey(key, at: keyOffset, in: scanner.bytes)
             let value = try readValue(try scanner.readTag(), depth)
             lines?.endKey()
-            guard entries.updateValue(value, forKey: key) == nil else {
+            guard duplicateKeys.set(value, forKey: key, in: &entries) else {
                 throw scanner.failure("The key “\(key)” occurs twice.", rule: .duplicateKey, at: keyOffset)
             }
         }
