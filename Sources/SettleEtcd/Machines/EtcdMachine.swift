@@ -37,7 +37,9 @@ public struct EtcdMachine: Sendable, Hashable {
     /// Returns whether everything up to a token of another prefix is in force there, such as that of a group of
     /// machines.
     ///
-    /// - Parameter prefix: The prefix of the token, such as `fleet.forGroup("canary").prefix`.
+    /// - Parameters:
+    ///   - token: A token of that prefix.
+    ///   - prefix: The prefix, such as `fleet.forGroup("canary").prefix`.
     /// - Returns: False if that is unknown; `nil` if the machine does not search the prefix.
     public func has(_ token: ChangeToken, under prefix: String) -> Bool? {
         layers[KeySpace(prefix: prefix).prefix].map { Self.reaches($0, token) }

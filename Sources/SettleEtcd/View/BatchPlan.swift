@@ -93,7 +93,8 @@ struct BatchPlan: Sendable {
         let places = depended.flatMap { mirror.comparisons(of: $0, atMost: Self.comparisonLimit - comparisons.count) }
         comparesAll = places == nil
         comparisons +=
-            places ?? mirror.comparisonsOfAll(
+            places
+            ?? mirror.comparisonsOfAll(
                 writing: Set(writes.keys), dependsOnAll: reads?.isEmpty != true,
                 atMost: Self.comparisonLimit - comparisons.count)
         request = TransactionRequest(

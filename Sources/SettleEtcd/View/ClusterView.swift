@@ -142,9 +142,7 @@ struct ClusterView: Sendable {
             if let record = landed.removeValue(forKey: update.revision) {
                 recent.add(record)
             } else {
-                if let record = apply(update) {
-                    recent.add(record, behind: landed.keys.filter { $0 > update.revision })
-                }
+                if let record = apply(update) { recent.add(record) }
                 hasNews = hasNews || log.hasNews
             }
             followed = update.revision

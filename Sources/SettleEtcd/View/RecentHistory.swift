@@ -24,9 +24,6 @@ struct RecentHistory: Sendable {
     private var begun: ChangeToken?
     /// An own transaction that is stored, while earlier changes may still be unknown.
     private var landed: ChangeToken?
-    /// The token up to which everything was known at the revisions of own transactions, where that is not their own
-    /// one: another tool had stored something before them that was followed later.
-    private var covered: [Int64: ChangeToken] = [:]
     /// The approximate size of the records in bytes.
     private var size = 0
 
@@ -59,7 +56,7 @@ struct RecentHistory: Sendable {
         (beginning, begun) = (token, token)
         records = []
         isComplete = false
-        (landed, covered, size) = (nil, [:], 0)
+        (landed, size) = (nil, 0)
     }
 
     /// Moves the beginning of the known history to a later token.
@@ -90,10 +87,7 @@ struct RecentHistory: Sendable {
     /// Records that an own transaction is stored; its record comes later.
     mutating func expect(_ token: ChangeToken) { landed = token }
 
-    /// - Parameter newer: The revisions of own transactions that come after it, although it was not known then: their
-    ///   tokens do not cover it.
-    mutating func add(_ record: StoredRecord, behind newer: [Int64] = []) {
-        for revision in newer where covered[revision] == nil { covered[revision] = records.last?.token ?? beginning }
+    mutating func add(_ record: StoredRecord) {
         var record = record
         record.transactions = record.transactions.map { $0.withholding(secrets) }
         record.takeTime(of: records.last)
@@ -113,8 +107,7 @@ struct RecentHistory: Sendable {
     /// Returns the records that may be reported.
     ///
     /// - Returns: `nil` if the token is not among them.
-    func records(after given: ChangeToken, limit: Int) -> [StoredRecord]? {
-        let token = covered[Int64(clamping: given.position)] ?? given
+    func records(after token: ChangeToken, limit: Int) -> [StoredRecord]? {
         let later: ArraySlice<StoredRecord>
         if token == beginning || token == begun {
             later = records.drop { $0.token.position <= token.position }

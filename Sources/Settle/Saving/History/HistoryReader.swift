@@ -224,7 +224,7 @@ final class HistoryReader {
         guard var records else { return nil }
         for index in records.indices { part(&records[index]) }
         guard let first = records.first else { return [] }
-        if first.count > 1, first.token.position - first.count < token.position {
+        if first.token.position - first.count < token.position {
             // The position is within transactions of which only the sum is known, unless the log still has each.
             guard let rest = first.rest(after: token), rest.transactions.count < first.transactions.count else {
                 return nil

@@ -11,8 +11,9 @@
 /// runs. A transaction that has begun always completes.
 final class SaveRequest: @unchecked Sendable {
     // Sendable: `lock` guards everything but `revision`, `reads`, `isReading`, `fences` and `repetitions`, which are
-    // accessed on the persister's queue only. `body` is neither Sendable nor isolated to an actor, see `StoreCore.commit`: the task
-    // that made it is suspended until it has run or never will, and only that task can reach its captured values.
+    // accessed on the persister's queue only. `body` is neither Sendable nor isolated to an actor, see
+    // `StoreCore.commit`: the task that made it is suspended until it has run or never will, and only that task can
+    // reach its captured values.
 
     enum Kind: Sendable {
         /// Saves everything published by now.
