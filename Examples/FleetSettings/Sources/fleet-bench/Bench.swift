@@ -41,13 +41,36 @@ struct Commits {
 
     func measure(_ transport: EtcdHTTPTransport) async throws {
         let bench = try await Bench(members: 3, transport)
-        let store = try await bench.open("/bench/store/")
+        let (subject, limit) = try await compare(bench, "/bench/store/")
+        Table.row(
+            "commit, three members",
+            "\(Table.milliseconds(subject.median)), p99 \(Table.milliseconds(subject.quantile(0.99)))")
+        Table.row(
+            "a bare client's transaction",
+            "\(Table.milliseconds(limit.median)), p99 \(Table.milliseconds(limit.quantile(0.99)))")
+        Table.row("R33 commit ÷ bare transaction (goal ≤ 1.3)", Table.ratio(subject, limit))
+    }
+
+    /// The same with many keys under the store's prefix. The bare client's prefix has none.
+    func measureSizes(_ sizes: [Int], _ transport: EtcdHTTPTransport) async throws {
+        let bench = try await Bench(members: 3, transport)
+        for size in sizes {
+            let prefix = "/bench/\(size)/"
+            try await bench.fill(prefix, with: size)
+            let (subject, limit) = try await compare(bench, prefix)
+            Table.row(
+                "R44 the same, \(size) keys under the prefix (goal ≤ 1.3)",
+                "\(Table.ratio(subject, limit)) (\(Table.milliseconds(subject.median)))")
+        }
+    }
+
+    private func compare(_ bench: Bench, _ prefix: String) async throws -> (subject: [Int], limit: [Int]) {
+        let store = try await bench.open(prefix)
         let settings = try await store.group(Bench.Counter.self)
-        let bare = bench.bare("/bench/bare/")
-        var client = BareClient(prefix: "/bench/bare/", revision: try await bare.revision())
+        let bare = bench.bare("/bare\(prefix)")
+        var client = BareClient(prefix: "/bare\(prefix)", revision: try await bare.revision())
         var (subject, limit): ([Int], [Int]) = ([], [])
         for number in 1...(samples + 20) {
-            // The bare client has to know the store's revision, as the store has to know the bare client's.
             let start = MonotonicTime.now()
             try await settings.commit { settings.count = number }
             let middle = MonotonicTime.now()
@@ -57,24 +80,31 @@ struct Commits {
             subject.append(middle - start)
             limit.append(end - middle)
         }
-        Table.row(
-            "commit, three members",
-            "\(Table.milliseconds(subject.median)), p99 \(Table.milliseconds(subject.quantile(0.99)))")
-        Table.row(
-            "a bare client's transaction",
-            "\(Table.milliseconds(limit.median)), p99 \(Table.milliseconds(limit.quantile(0.99)))")
-        Table.row("R33 commit ÷ bare transaction (goal ≤ 1.3)", Table.ratio(subject, limit))
         try await store.close()
+        return (subject, limit)
+    }
+}
+
+extension Bench {
+    /// Puts keys under a prefix.
+    fileprivate func fill(_ prefix: String, with count: Int) async throws {
+        let bare = bare(prefix)
+        for first in stride(from: 0, to: count, by: 100) {
+            let puts = (first..<min(first + 100, count)).map { number in
+                let (key, value) = (BareEtcd.base64("\(prefix)key\(number)"), BareEtcd.base64("\(number)"))
+                return #"{"request_put":{"key":"\#(key)","value":"\#(value)"}}"#
+            }
+            _ = try await bare.post("/v3/kv/txn", #"{"success":[\#(puts.joined(separator: ","))]}"#)
+        }
     }
 }
 
 /// Makes the transactions that a store makes for one setting, without a store.
 private struct BareClient {
     let prefix: String
-    /// Of the prefix, the marker and the key.
+    /// Of the prefix, and of the last transaction, which has changed all that the next one compares.
     var revision: Int
-    var markerRevision = 0
-    var keyRevision = 0
+    var ownRevision = 0
 
     init(prefix: String, revision: Int) {
         self.prefix = prefix
@@ -84,16 +114,20 @@ private struct BareClient {
     mutating func commit(_ number: Int, _ bare: BareEtcd) async throws {
         let key = BareEtcd.base64("\(prefix)count")
         let marker = BareEtcd.base64("\(prefix)$settle/markers/5f0c1a2b3c4d5e6f")
+        let head = BareEtcd.base64("\(prefix)$settle/head")
         let (start, end) = (BareEtcd.base64(prefix), BareEtcd.base64(prefix.dropLast() + "0"))
+        let (inner, innerEnd) = (BareEtcd.base64("\(prefix)count."), BareEtcd.base64("\(prefix)count/"))
+        let compared = [marker, head, key].map {
+            #"{"key":"\#($0)","target":"MOD","result":"EQUAL","mod_revision":"\#(ownRevision)"}"#
+        }
         let text = BareEtcd.base64(
             #"{"batch":"\#(number)","session":"12345678901234567890","store":"12345678901234567890","time":817999999.5}"#
         )
         let body = """
-            {"compare":[{"key":"\(marker)","target":"MOD","result":"EQUAL","mod_revision":"\(markerRevision)"},\
-            {"key":"\(start)","range_end":"\(end)","target":"MOD","result":"LESS","mod_revision":"\(revision + 1)"},\
-            {"key":"\(key)","target":"MOD","result":"EQUAL","mod_revision":"\(keyRevision)"}],\
+            {"compare":[\(compared.joined(separator: ",")),\
+            {"key":"\(inner)","range_end":"\(innerEnd)","target":"MOD","result":"LESS","mod_revision":"\(revision + 1)"}],\
             "success":[{"request_put":{"key":"\(key)","value":"\(BareEtcd.base64("\(number)"))"}},\
-            {"request_put":{"key":"\(marker)","value":"\(text)"}}],\
+            {"request_put":{"key":"\(marker)","value":"\(text)"}},{"request_put":{"key":"\(head)","value":""}}],\
             "failure":[{"request_range":{"key":"\(start)","range_end":"\(end)","min_mod_revision":"\(revision + 1)"}}]}
             """
         let answer = try await bare.post("/v3/kv/txn", body)
@@ -101,7 +135,7 @@ private struct BareClient {
             throw MachineError("The bare transaction has failed: \(answer)")
         }
         revision = BareEtcd.number((answer["header"] as? [String: Any])?["revision"])
-        (markerRevision, keyRevision) = (revision, revision)
+        ownRevision = revision
     }
 }
 

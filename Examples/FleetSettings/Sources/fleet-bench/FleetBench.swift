@@ -17,7 +17,7 @@ struct FleetBench: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Measures, and prints a table.")
         @Flag(help: "With fewer samples, stores and programs.") var quick = false
         @Option(help: "How many stores watch at once; 2,000 by default.") var stores: Int?
-        @Option(help: "The parts, separated by commas: commit, watch, stores, relay.") var only: String?
+        @Option(help: "The parts, separated by commas: commit, sizes, watch, stores, relay.") var only: String?
 
         func run() async throws {
             guard RealCluster.isInstalled else {
@@ -26,9 +26,13 @@ struct FleetBench: AsyncParsableCommand {
             TemporaryFolder.removeOnSignals()
             try LocalNetwork.enter()
             try Descriptors.raise()
-            let parts = Set((only ?? "commit,watch,stores,relay").split(separator: ",").map { String($0) })
+            let parts = Set((only ?? "commit,sizes,watch,stores,relay").split(separator: ",").map { String($0) })
             try await withTransport { transport in
                 if parts.contains("commit") { try await Commits(samples: quick ? 60 : 400).measure(transport) }
+                if parts.contains("sizes") {
+                    let sizes = quick ? [1_000] : [1_000, 10_000, 100_000]
+                    try await Commits(samples: quick ? 60 : 400).measureSizes(sizes, transport)
+                }
                 if parts.contains("watch") { try await Watches(samples: quick ? 60 : 400).measure(transport) }
                 if parts.contains("stores") {
                     try await Stores(count: stores ?? (quick ? 100 : 2_000)).measure(transport)

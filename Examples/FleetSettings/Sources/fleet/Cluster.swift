@@ -61,8 +61,8 @@ struct Cluster: ParsableArguments {
         }
     }
 
-    /// - Parameter isImpatient: Whether to give a member up after a second, and a lock's holder after three, as a demonstration
-    ///   does.
+    /// - Parameter isImpatient: Whether to give a member up after a second, and a lock's holder after three, as a
+    ///   demonstration does.
     func configuration(isImpatient: Bool = false) -> EtcdConfiguration {
         var configuration = EtcdConfiguration(
             endpoints: endpoints.split(separator: ",").map { String($0) }, prefix: prefix)
