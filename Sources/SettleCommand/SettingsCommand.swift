@@ -81,7 +81,7 @@ package struct DomainCommand: Sendable {
     package func runQuickRead(_ arguments: ArraySlice<String>, on terminal: some CommandTerminal) -> Int32? {
         guard let value = QuickRead(directory: directory).value(for: arguments) else { return nil }
         do throws(CommandFailure) {
-            try terminal.sayValue(value, as: DefaultsText.text(of: value))
+            try terminal.sayValue(value)
             return ExitCode.done.rawValue
         } catch {
             terminal.complain(error.description)

@@ -13,7 +13,9 @@ final class PanelGate: Sendable {
         self.configuration = configuration
         switch configuration.access {
         case .sessions(let key, let authentication):
-            sessions = PanelSessions(key, authentication, configuration)
+            sessions = PanelSessions(
+                key, authentication, lifetime: configuration.sessionLifetime, limit: configuration.sessionLimit,
+                base: configuration.base, isSecure: configuration.isSecure)
             links = OneTimeLinks(
                 key: key, authentication: authentication, lifetime: configuration.linkLifetime.wholeSeconds)
         case .everyone: (sessions, links) = (nil, nil)

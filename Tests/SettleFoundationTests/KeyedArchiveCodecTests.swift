@@ -93,7 +93,10 @@ private struct People: SettingsGroup {
             let root = person("Alice", friends: .reference(0))
             return .data(try KeyedArchive(root: root, sharedObjects: lists + [[]]).data())
         }
-        #expect(try codec.decode(lists(100)).friends == [])
+        #expect(try codec.decode(lists(10)).friends == [])
+        #expect(
+            refusal(codec, try lists(100))
+                == "Expected an archive of Person, found one whose collections repeat others too often.")
         #expect(
             refusal(codec, try lists(200)) == "Expected an archive of Person, found one whose objects nest too deeply.")
     }

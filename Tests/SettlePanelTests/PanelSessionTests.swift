@@ -193,7 +193,7 @@ import Testing
         // A file is where the folder of the list should be.
         let broken = try await program(PanelKey(file: file, sessions: file.appending(path: "list.json")))
         broken.browser.setCookie(
-            try #require(first.browser.cookie), named: try #require(first.browser.cookieName))
+            try #require(first.browser.cookie), named: first.browser.cookieName)
         let answer = await broken.browser.get("/")
         #expect(answer.status == 503 && answer.text.contains("list.json"), "\(answer.text)")
         #expect(await broken.browser.enter().status == 503)

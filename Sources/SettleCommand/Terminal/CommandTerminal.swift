@@ -51,15 +51,17 @@ extension CommandTerminal {
         try write(Array("\(shown)\n".utf8))
     }
 
-    /// Writes a value as `defaults` does, with its text. On a terminal, a text that is no collection stays on one line.
-    func sayValue(_ value: SettingValue, as text: String) throws(CommandFailure) {
+    /// Writes a value as `defaults` does. On a terminal, a text stays on one line.
+    ///
+    /// - Parameter text: How it is shown; by default whole.
+    func sayValue(_ value: SettingValue, as text: String? = nil) throws(CommandFailure) {
         // The texts in a collection are quoted, with escaped line breaks.
         let isCollection =
             switch value {
             case .array, .dictionary: true
             default: false
             }
-        try sayAsDefaults(text, keepingLines: isCollection)
+        try sayAsDefaults(text ?? DefaultsText.text(of: value), keepingLines: isCollection)
     }
 }
 

@@ -22,6 +22,10 @@
         /// The shared objects that have been made, and the indices of those that are being made.
         private var madeObjects: [Int: Any] = [:]
         private var open: Set<Int> = []
+        /// The extents of the shared objects that have been made.
+        private var extents: [Int: Int] = [:]
+        /// The maximum extent of a collection.
+        private static let extentLimit = 1 << 18
         /// The number of objects being made. Each uses stack space, also that of its class.
         private var depth = 0
 
@@ -80,7 +84,25 @@
             default: break
             }
             guard let object = foundationObject(value), failure == nil else { return nil }
+            guard extent(of: value) <= Self.extentLimit else {
+                failWithError(ArchiveRefusal(found: "one whose collections repeat others too often"))
+                return nil
+            }
             return expected(object)
+        }
+
+        /// Returns how many values a collection has if what it repeats counts each time. Converting it to one of
+        /// Swift's, as `init(coder:)` usually does, takes as long.
+        private func extent(of value: ArchivedValue) -> Int {
+            func sum(_ values: [ArchivedValue]) -> Int {
+                values.reduce(1) { min($0 + extent(of: $1), Self.extentLimit + 1) }
+            }
+            return switch value {
+            case .array(let values, _), .set(let values, _), .orderedSet(let values, _): sum(values)
+            case .dictionary(let entries, _): sum(entries.flatMap { [$0.key, $0.value] })
+            case .reference(let index): extents[index] ?? 1
+            default: 1
+            }
         }
 
         private func shared(_ index: Int) -> Any? {
@@ -94,6 +116,7 @@
             defer { depth += 1 }
             let object = object(sharedObjects[index])
             madeObjects[index] = object
+            extents[index] = extent(of: sharedObjects[index])
             return object
         }
 

@@ -1,4 +1,4 @@
-import Settle
+package import Settle
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -90,8 +90,8 @@ public struct PropertyList: Sendable, Hashable {
         }
     }
 
-    /// Writes a file that ``read(_:duplicateKeys:)`` reads as the equal list: the same keys, the same kinds of values, and the same
-    /// bits of numbers. A `SettingValue.number` that is an integer or a real is read back as that.
+    /// Writes a file that ``read(_:duplicateKeys:)`` reads as the equal list: the same keys, the same kinds of values,
+    /// and the same bits of numbers. A `SettingValue.number` that is an integer or a real is read back as that.
     ///
     /// Keys are sorted, so that equal lists give equal files. The old text form is in ASCII, with `\U` escapes for all
     /// other characters, as `defaults read` prints it: every reader of the last decades supports that. It is indented

@@ -7,7 +7,7 @@ extension SettingsSchema {
     /// Every file that the store saves is valid, so the schema demands less than the rules where JSON Schema can't
     /// express them; ``Entry/jsonSchema`` describes how. Keys that no group declares are allowed, and no key is
     /// required. `propertyOrder` is the order of declaration, which editors of JSON Schema know. The object of a group
-    /// has the title of its ``GroupPresentation`` as `title`, the footer as `description`, and the style as
+    /// has the title of its `GroupPresentation` as `title`, the footer as `description`, and the style as
     /// `x-presentation`.
     public var jsonSchema: SettingValue {
         var tree = SettingTree(["$schema": .string("https://json-schema.org/draft/2020-12/schema")])
@@ -58,7 +58,7 @@ extension SettingsSchema.Entry {
     /// secret is `writeOnly`, an owner-only setting `readOnly`. State, which is not in the file that users edit, is
     /// `doNotSuggest`, so that Visual Studio Code and similar editors do not complete it there. `x-type` is the type in
     /// Swift, and `x-unit` the unit. The titles of choices are `enumDescriptions`, which such editors show beside the
-    /// choices. `x-rules` has the rules that no keyword expresses completely, in the form of ``RuleDescription``.
+    /// choices. `x-rules` has the rules that no keyword expresses completely, in the form of `RuleDescription`.
     public var jsonSchema: SettingValue {
         var schema = shape.jsonSchema
         for rule in rules { schema.add(rule.keywords(for: shape)) }

@@ -30,10 +30,13 @@ struct PanelSessions: Sendable {
     /// The name of the cookie.
     private let name: String
 
-    init(_ key: PanelKey, _ authentication: any MessageAuthentication, _ configuration: SettingsPanel.Configuration) {
+    init(
+        _ key: PanelKey, _ authentication: any MessageAuthentication, lifetime: Duration, limit: Duration,
+        base: String, isSecure: Bool
+    ) {
         (self.key, self.authentication) = (key, authentication)
-        (lifetime, limit) = (configuration.sessionLifetime.wholeSeconds, configuration.sessionLimit.wholeSeconds)
-        (path, isSecure) = (configuration.base.isEmpty ? "/" : configuration.base, configuration.isSecure)
+        (self.lifetime, self.limit) = (lifetime.wholeSeconds, limit.wholeSeconds)
+        (path, self.isSecure) = (base.isEmpty ? "/" : base, isSecure)
         // Cookies do not distinguish ports, so panels with different keys on one machine must not use the same name:
         // each would replace the other's session. A browser keeps a cookie with the prefix only from a secure origin.
         let mark = authentication.code(for: "cookie", key).prefix(12)

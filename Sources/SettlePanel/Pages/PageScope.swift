@@ -22,13 +22,6 @@ enum PageScope: Sendable {
         return context.path("events", fields + [("outline", cursor.outline), ("since", cursor.description)])
     }
 
-    func controls(in pages: PanelPages) -> [Control] {
-        switch self {
-        case .pane(let id): pages.context.contents.pane(id)?.controls ?? []
-        case .search(let query): pages.results(of: query).controls
-        }
-    }
-
     /// Returns the settings that may be on the page, whatever their values are.
     func candidates(in contents: PanelContents) -> [Control] {
         switch self {

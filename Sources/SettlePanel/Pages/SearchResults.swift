@@ -22,19 +22,3 @@ extension PanelContents {
         }
     }
 }
-
-extension PanelPages {
-    func results(of query: SettingsQuery) -> SearchResults {
-        var results = SearchResults()
-        for (pane, controls) in context.contents.found(query) {
-            let found =
-                query.isChangedOnly
-                ? controls.filter { ControlState(of: $0, in: panel.store).isChanged } : controls
-            let shown = Array(found.prefix(query.limit - results.count))
-            results.total += found.count
-            results.count += shown.count
-            if !shown.isEmpty { results.panes.append((pane, shown)) }
-        }
-        return results
-    }
-}

@@ -1,29 +1,3 @@
-import Settle
-
-/// The page with the results of a search.
-extension PanelPages {
-    func search(_ query: SettingsQuery) -> PanelResponse {
-        let results = results(of: query)
-        let forms = RenderedPage(.search(query), self, controls: results.controls)
-        let title = query.isChangedOnly ? strings("Changed settings") : strings("Search")
-        return .html(
-            PanelDocument(context: context, title: title, events: forms.events).html {
-                HTML("h1") { title }
-                context.searchSummary(query, isFound: results.total > 0)
-                context.filter(query)
-                for (pane, controls) in results.panes {
-                    HTML("section") {
-                        HTML("h2") {
-                            HTML("a", ["href": .text(context.panePath(pane.id))]) { context.marked(pane.title) }
-                        }
-                        HTML("div", ["class": "card"]) { controls.map { forms[$0] ?? HTML() } }
-                    }
-                }
-                context.more(query, count: results.count, total: results.total)
-            })
-    }
-}
-
 /// The parts that the results of one program and those of all programs share.
 extension PageContext {
     /// Returns a text of the program in which the words of the search are marked, in its own direction.
