@@ -137,8 +137,9 @@ import Testing
         clock.advance(by: .seconds(100))
         _ = try? await reader.entries()
         #expect(await reader.core.persister.machine.reversion == .idle, "it has not even tried")
+        // Closing has nothing to save, and so nothing to report.
+        try await reader.close()
         #expect(try fixture.names().map { try Data(contentsOf: fixture.folder.appending(path: $0)) } == before)
-        try? await reader.close()
     }
 
     @Test("A record that can't be read is reported and stays, and so does the change") func unreadable() async throws {

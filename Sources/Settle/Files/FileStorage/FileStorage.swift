@@ -183,7 +183,9 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     /// Makes a checkpoint. Also checks that the stored files are still there, and stores them again if not.
     public func checkpoint(_ tree: SettingTree, for reason: CheckpointReason) throws(StorageError) -> Bool {
-        try withSession { (session) throws(StorageError) in
+        // What another process has left to do is not for a reader.
+        guard !isReader else { return true }
+        return try withSession { (session) throws(StorageError) in
             try session.beginCall()
             return try following(&session) { (session) throws(StorageError) in
                 guard session.isWorthwhile(for: reason) else {
