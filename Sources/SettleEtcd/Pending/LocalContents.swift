@@ -110,7 +110,8 @@ extension LocalContents {
     func difference(from mirror: Mirror) -> String? {
         guard hasValues else { return nil }
         if space != mirror.space { return "it was written for the settings under “\(space?.prefix ?? "")”" }
-        let isOther = cluster != mirror.cluster || revision > mirror.revision
+        // Own transactions of the last process may be newer than everything that it knew.
+        let isOther = cluster != mirror.cluster || max(revision, witness?.revision ?? 0) > mirror.revision
         let succession = mirror.succession(after: values.mapValues(\.revision), upTo: revision)
         return isOther || succession != .same ? Self.isOfOtherCluster : nil
     }

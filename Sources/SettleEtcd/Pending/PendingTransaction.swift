@@ -8,6 +8,8 @@ struct PendingTransaction: Sendable, Equatable {
     var base: Int64
     /// The keys at which something was stored then.
     var replaced: Set<SettingKey>
+    /// The revisions after the base at which the client itself had stored something there.
+    var own: Set<Int64> = []
     /// The batch that was to store them.
     var batch: StorageBatch.ID
     var author: String?
@@ -36,9 +38,10 @@ extension PendingTransaction {
     ///
     /// - Parameters:
     ///   - base: The revision that the store knew.
+    ///   - mirror: Of the revisions in it, only own ones are newer than its own.
     ///   - earlier: The writes that were pending before: their keys keep the base that they had then.
     static func parts(
-        of batch: StorageBatch, base: Int64, earlier: [PendingTransaction], time: Double
+        of batch: StorageBatch, base: Int64, over mirror: Mirror, earlier: [PendingTransaction], time: Double
     ) -> [PendingTransaction] {
         var known: [SettingKey: PendingTransaction] = [:]
         for transaction in earlier { for key in transaction.values.keys { known[key] = transaction } }
@@ -64,6 +67,10 @@ extension PendingTransaction {
                     keys.filter { key in
                         known[key].map { $0.replaced.contains(key) } ?? (batch.expectedValues[key] != nil)
                     }),
+                own: keys.reduce(into: Set(earlier.flatMap(\.own))) { own, key in
+                    own.formUnion(
+                        mirror.entries(concerning: key).lazy.map(\.modRevision).filter { $0 > mirror.revision })
+                },
                 batch: batch.id, author: batch.author, time: earlier.map(\.time).min() ?? time)
         }
     }
@@ -72,9 +79,9 @@ extension PendingTransaction {
     ///
     /// - Parameter own: The revisions of the client's own transactions, which do not count as others'.
     func isContested(in mirror: Mirror, own: Set<Int64>) -> Bool {
-        values.keys.contains { key in
-            let places = key.parents + [key] + mirror.keys(within: key)
-            let entries = places.compactMap { mirror.entry(at: $0) }
+        let own = own.union(self.own)
+        return values.keys.contains { key in
+            let entries = mirror.entries(concerning: key)
             if entries.contains(where: { $0.modRevision > base && !own.contains($0.modRevision) }) { return true }
             return replaced.contains(key) && mirror.value(at: key) == nil
         }
@@ -121,18 +128,25 @@ extension PendingTransaction {
     var entry: SettingValue {
         var entries = EtcdLostTransaction.entries(values, base, author, time)
         entries["replaced"] = .array(replaced.sorted().map { .string($0.description) })
+        if !own.isEmpty { entries["own"] = .array(own.sorted().map { .integer($0) }) }
         entries["store"] = .string(String(batch.store))
         entries["batch"] = .string(String(batch.number))
         return .dictionary(entries)
     }
 
+    private static func revisions(_ value: SettingValue?) -> Set<Int64>? {
+        guard case .array(let elements) = value ?? .array([]) else { return nil }
+        let revisions = elements.compactMap { if case .integer(let revision) = $0 { revision } else { nil } }
+        return revisions.count == elements.count ? Set(revisions) : nil
+    }
+
     /// `nil` if the value has another form.
     init?(_ value: SettingValue) {
         guard case .dictionary(let entries) = value, let lost = EtcdLostTransaction(value),
-            let replaced = EtcdLostTransaction.keys(entries["replaced"])
+            let replaced = EtcdLostTransaction.keys(entries["replaced"]), let own = Self.revisions(entries["own"])
         else { return nil }
         self.init(
-            values: lost.values, base: lost.base, replaced: Set(replaced),
+            values: lost.values, base: lost.base, replaced: Set(replaced), own: own,
             batch: GatewayObject(entries).batch, author: lost.author, time: lost.time)
     }
 }

@@ -34,13 +34,16 @@ struct PendingWrites: Sendable {
         }
         let lost = givenUp(by: batch, over: mirror)
         let rest = remaining(after: batch)
-        repeated = PendingTransaction.parts(of: batch, base: base, earlier: repeated, time: time) + rest
+        repeated =
+            PendingTransaction.parts(of: batch, base: base, over: mirror, earlier: repeated, time: time) + rest
         return lost
     }
 
     /// Records a batch that the store holds back.
-    mutating func preserve(_ waiting: StorageBatch, base: Int64, time: Double, undecided: StorageBatch.ID?) {
-        let parts = PendingTransaction.parts(of: waiting, base: base, earlier: repeated, time: time)
+    mutating func preserve(
+        _ waiting: StorageBatch, base: Int64, time: Double, over mirror: Mirror, undecided: StorageBatch.ID?
+    ) {
+        let parts = PendingTransaction.parts(of: waiting, base: base, over: mirror, earlier: repeated, time: time)
         repeated = parts.map { part in
             var part = part
             // While it may be on its way, the next process finds out by its number whether it has landed.

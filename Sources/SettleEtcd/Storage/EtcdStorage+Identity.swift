@@ -37,8 +37,10 @@ extension EtcdStorage {
     /// - Parameter found: The relation of the histories, as far as it is known already.
     func reread(_ found: Succession = .same) async throws(StorageError) {
         let old = try await readEverything()
-        let (new, known) = (view.mirror.header, old.header)
-        let succession = max(found, view.mirror.succession(after: old.revisions, upTo: known.revision))
+        let (new, revisions) = (view.mirror.header, old.revisions)
+        let succession = max(found, view.mirror.succession(after: revisions, upTo: old.revision))
+        let known = GatewayHeader(
+            cluster: old.cluster, revision: revisions.values.reduce(old.revision) { max($0, $1) })
         if new.isOther(than: known) || succession == .replaced {
             return await identityHasChanged(to: new, from: known)
         }

@@ -113,7 +113,8 @@ extension EtcdStorage {
         await turns.enter()
         defer { turns.leave() }
         guard phase == .open, local != nil else { return }
-        writes.preserve(waiting, base: view.log.told, time: time.now(), undecided: undecided?.id)
+        writes.preserve(
+            waiting, base: view.log.told, time: time.now(), over: view.mirror, undecided: undecided?.id)
         await save()
     }
 

@@ -27,13 +27,21 @@ extension ClusterView {
 
     /// Returns whether a transaction's comparisons hold for the known state.
     func holds(_ request: TransactionRequest) -> Bool {
-        request.comparisons.allSatisfy { comparison in
+        var newer: [(key: [UInt8], revision: Int64)] = []
+        let oldest = request.comparisons.lazy.compactMap { comparison -> Int64? in
+            if case .unmodified(since: let revision) = comparison.target { revision } else { nil }
+        }.min()
+        if let oldest {
+            for (name, entry) in mirror.entries where entry.modRevision >= oldest {
+                newer.append((space.key(name), entry.modRevision))
+            }
+        }
+        return request.comparisons.allSatisfy { comparison in
             switch comparison.target {
             case .modified(at: let revision): mirror.modRevision(of: comparison.key) == revision
             case .unmodified(since: let revision):
-                !mirror.entries.contains { name, entry in
-                    let key = space.key(name)
-                    return entry.modRevision >= revision && !key.lexicographicallyPrecedes(comparison.key)
+                !newer.contains { key, changed in
+                    changed >= revision && !key.lexicographicallyPrecedes(comparison.key)
                         && key.lexicographicallyPrecedes(comparison.end ?? [])
                 }
             case .created(at: let revision):
@@ -65,7 +73,7 @@ extension ClusterView {
         let hasNews = log.hasNews
         // The receipt's token must not cover changes made after the batch.
         let revision = marker
-        if !hasNews { log.tell(upTo: max(mirror.revision, revision)) }
+        if !hasNews { log.tell(upTo: mirror.revision) }
         return StorageReceipt(
             position: hasNews ? StoragePosition(UInt64(clamping: min(mirror.revision, revision))) : position,
             durability: .synced,

@@ -33,7 +33,7 @@ struct ClusterView: Sendable {
     var position: StoragePosition { StoragePosition(UInt64(clamping: mirror.revision)) }
 
     /// The newest revision that is known to exist: own transactions may be newer than everything that was followed.
-    var reached: Int64 { max(mirror.revision, landed.keys.max() ?? 0) }
+    var reached: Int64 { max(mirror.revision, marker, mirror.entries[.head]?.modRevision ?? 0) }
 
     /// The revision of the client's marker.
     var marker: Int64 { mirror.marker(of: clientName).modRevision }

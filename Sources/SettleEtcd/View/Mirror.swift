@@ -94,6 +94,11 @@ struct Mirror: Sendable {
 
     func entry(at key: SettingKey) -> Entry? { entries[KeyName(key)] }
 
+    /// Returns the entries at a key, and at those around and within it.
+    func entries(concerning key: SettingKey) -> [Entry] {
+        (key.parents + [key] + keys(within: key)).compactMap(entry)
+    }
+
     func isStored(_ key: SettingKey) -> Bool { settings[key] != nil }
 
     /// Returns some of the settings.

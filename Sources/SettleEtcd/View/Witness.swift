@@ -55,7 +55,7 @@ extension Mirror {
         // Own transactions may be newer than everything that is known.
         return Witness(
             revision: max(revision, newest), newest: newest, checksum: Self.wholeChecksum(stored),
-            count: hasAllDeletions ? count : nil)
+            count: hasAllDeletions && newest <= revision ? count : nil)
     }
 
     /// Returns a checksum of names and contents, with the markers, but without values that can't be read.
@@ -77,10 +77,11 @@ extension Mirror {
     ///   - revision: The revision at which they were known.
     func succession(after known: [KeyName: Int64], upTo revision: Int64) -> Succession {
         var found = Succession.same
-        for (name, entry) in entries where entry.modRevision <= revision {
+        for (name, entry) in entries {
             let before = known[name]
+            // Own transactions may be newer than the revision.
             if let before, entry.modRevision < before { return .replaced }
-            if before == nil, !name.isSetting { continue }
+            guard entry.modRevision <= revision, before != nil || name.isSetting else { continue }
             if entry.modRevision != before { found = .incomplete }
         }
         return found

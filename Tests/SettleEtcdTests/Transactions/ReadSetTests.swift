@@ -159,4 +159,22 @@ struct ReadSetTests {
         #expect(await next.pendingTransactionCount() == 0)
         await next.close()
     }
+
+    @Test func aWriteOverWhatAToolHasStoredUnnoticedIsGivenUpWhenItIsInherited() async throws {
+        let copy = InMemoryStorage()
+        let (storage, transport) = fixture.client(localCopy: InMemoryStorage(sharing: copy))
+        _ = try await storage.load()
+        fixture.cluster.put("/fleet/test/a", "5")
+        try await storage.append(StorageBatch(revision: 1, values: ["b": .integer(1)]), durability: .synced)
+        transport.setAll(.refused)
+        await #expect(throws: StorageError.self) {
+            try await storage.append(StorageBatch(revision: 2, values: ["a": .integer(2)]), durability: .synced)
+        }
+        await storage.close()
+        let (next, _) = fixture.client(localCopy: InMemoryStorage(sharing: copy))
+        _ = try await next.load()
+        #expect(fixture.cluster.text("/fleet/test/a") == "5")
+        #expect(await next.lostTransactions().map(\.values) == [["a": .integer(2)]])
+        await next.close()
+    }
 }

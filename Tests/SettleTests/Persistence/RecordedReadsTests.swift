@@ -69,6 +69,18 @@ import Testing
         #expect(try await reads { _, settings in _ = (settings.list, settings.other) } == ["place.list", "else"])
     }
 
+    @Test("What is left as it was counts, too") func unchanged() async throws {
+        let ways: [(SettingsStore, Places) throws -> Void] = [
+            { _, settings in settings.other = 0 },
+            { _, settings in settings.$other.value = 0 },
+            { _, settings in settings.other += 0 },
+            { _, settings in try? settings.$other.modify { _ in throw CancellationError() } },
+        ]
+        for (number, way) in ways.enumerated() {
+            #expect(try await reads(way) == ["else"], "way \(number)")
+        }
+    }
+
     @Test("A snapshot and a draft count as what they read") func copies() async throws {
         let all: Set<SettingKey> = ["place.name", "place.list", "else"]
         #expect(try await reads { _, settings in _ = settings.snapshot() } == all)

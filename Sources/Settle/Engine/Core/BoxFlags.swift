@@ -33,6 +33,8 @@ struct BoxFlags: OptionSet, AtomicRepresentable, Sendable {
     @inlinable static var unreadable: BoxFlags { BoxFlags(rawValue: 63 | 512) }
     /// The flags that keep a writer from publishing directly.
     @inlinable static var unwritable: BoxFlags { BoxFlags(rawValue: 127 | 256) }
+    /// The flags that keep a writer from comparing with the published value first, or from beginning with it.
+    @inlinable static var uncomparable: BoxFlags { BoxFlags(rawValue: 127 | 256 | 512) }
 
     /// On the path of every read, so it avoids the generic code of `OptionSet`, whatever the optimizer makes of that.
     @inlinable

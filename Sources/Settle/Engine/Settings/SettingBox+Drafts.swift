@@ -100,6 +100,7 @@ extension SettingBox {
 
     var isDirtyInDraft: Bool {
         guard isEdited else { return false }
+        followedSource.recordRead()
         if followedSource.savesEqual { return true }
         if isReset { return followedSource.existingPlacement.map { $0.isStored } ?? false }
         return !isSame(published, followedValue)

@@ -90,7 +90,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     /// values of domains above it are never stored.
     @inlinable
     var valueToModify: Value {
-        flags.load(ordering: .acquiring).isDisjoint(with: .unwritable) ? published : valueToModifyInSpecialState
+        flags.load(ordering: .acquiring).isDisjoint(with: .uncomparable) ? published : valueToModifyInSpecialState
     }
 
     /// The value that all threads see.
@@ -169,7 +169,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     func assign(_ newValue: Value) {
         if Self.fitsIntoWord {
             let new = Self.word(of: newValue)
-            if flags.load(ordering: .acquiring).isDisjoint(with: .unwritable),
+            if flags.load(ordering: .acquiring).isDisjoint(with: .uncomparable),
                 word.load(ordering: .acquiring) == new || assign(word: new)
             {
                 return
