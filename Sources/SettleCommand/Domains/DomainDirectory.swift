@@ -56,10 +56,12 @@ package struct DomainDirectory: Sendable {
             name: DomainAddress.globalNames.contains(name) ? DomainAddress.globalName : name, file: file)
     }
 
-    /// Returns a machine's file, in the format of the domain's file, unless there is one in the other format.
+    /// Returns a machine's file, in the format of the domain's file, unless there is one in the other format. A file
+    /// with another extension has no counterpart: one with the same name may belong to another program.
     private static func hostFile(besides file: URL, host: String?) -> URL {
-        let other = file.deletingPathExtension().appendingPathExtension(file.pathExtension == "json" ? "plist" : "json")
-        let files = [file, other].map { StandardLocation.hostFile(besides: $0, host: host) }
+        let other = ["json": "plist", "plist": "json"][file.pathExtension.lowercased()]
+        let others = other.map { [file.deletingPathExtension().appendingPathExtension($0)] } ?? []
+        let files = ([file] + others).map { StandardLocation.hostFile(besides: $0, host: host) }
         return files.first(where: StandardLocation.isThere) ?? files[0]
     }
 

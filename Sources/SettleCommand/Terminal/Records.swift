@@ -4,11 +4,17 @@ import SettleInterchange
 extension CommandTerminal {
     /// Writes records for scripts: each ends with NUL, and a line feed stands between its parts.
     ///
-    /// - Throws: ``CommandFailure`` if a part has a NUL itself, before anything is written.
+    /// - Throws: ``CommandFailure`` if a part has a NUL itself, or a part before the last one a line feed, before
+    ///   anything is written.
     func showRecords(_ records: [[String]]) throws(CommandFailure) {
         if let part = records.joined().first(where: { $0.utf8.contains(0) }) {
             throw CommandFailure(
                 .refused, "“\(part.escaped())” has a NUL, which would end its record. Use --json instead of --null.")
+        }
+        // The last part is a value, which extends to the end of its record.
+        if let part = records.lazy.flatMap({ $0.dropLast() }).first(where: { $0.utf8.contains(UInt8(ascii: "\n")) }) {
+            throw CommandFailure(
+                .refused, "“\(part.escaped())” has a line feed, which would end it there. Use --json instead of --null.")
         }
         let lines = records.map { $0.map { showsOutput ? $0.escaped(keeping: ["\n"]) : $0 }.joined(separator: "\n") }
         try write(Array(lines.map { $0 + "\u{0}" }.joined().utf8))

@@ -15,14 +15,19 @@ struct ElementPath {
         case remove
     }
 
+    /// Finds the array on the way to a value. As for a whole key, an array that is stored under one name with dots comes
+    /// before one in dictionaries.
+    ///
     /// - Returns: `nil` if there is no array on the way.
     init?(_ path: SettingKey, in values: SettingTree) {
+        guard values[path] == nil else { return nil }
         for parent in path.parents {
-            guard let value = values[parent] else { continue }
-            guard case .array = value else { continue }
-            (key, array, text) = (parent, value, path.description)
-            steps = path.components.dropFirst(parent.depth)
-            return
+            for candidate in [SettingKey.path(parent.description), parent] {
+                guard let value = values[candidate], case .array = value else { continue }
+                (key, array, text) = (candidate, value, path.description)
+                steps = path.components.dropFirst(parent.depth)
+                return
+            }
         }
         return nil
     }
