@@ -5,43 +5,74 @@ import SettleInterchange
 struct ValueChanges {
     /// The values with all changes so far.
     private(set) var values: SettingTree
+    private let declared: DeclaredSettings
     private var steps: [Step] = []
+    /// The index of the newest step at each key.
+    private var newest: [SettingKey: Int] = [:]
+    /// The index of the newest step at or within each key.
+    private var newestWithin: [SettingKey: Int] = [:]
 
     private struct Step {
         let key: SettingKey
-        let value: SettingValue?
-        /// The values before it.
-        let before: SettingTree
+        /// `nil` removes the value.
+        var value: SettingValue?
     }
 
     /// - Parameters:
     ///   - values: The stored values.
     ///   - compute: Adds the changes.
-    init(of values: SettingTree, _ compute: (inout ValueChanges) throws -> Void) rethrows {
-        self.values = values
+    init(
+        of values: SettingTree, _ declared: DeclaredSettings, _ compute: (inout ValueChanges) throws -> Void
+    ) rethrows {
+        (self.values, self.declared) = (values, declared)
         try compute(&self)
     }
 
     var isEmpty: Bool { steps.isEmpty }
 
-    /// The keys that have a new value.
-    var writtenKeys: [SettingKey] { steps.filter { $0.value != nil }.map(\.key) }
+    /// The keys that have a new value, sorted.
+    var writtenKeys: [SettingKey] { Set(steps.lazy.filter { $0.value != nil }.map(\.key)).sorted() }
 
     /// Sets a value, or removes it if it is `nil`.
     mutating func set(_ value: SettingValue?, at key: SettingKey) {
-        steps.append(Step(key: key, value: value, before: values))
+        for part in declared.parts(of: value, at: key, replacing: values) { add(part.value, at: part.key) }
+    }
+
+    private mutating func add(_ value: SettingValue?, at key: SettingKey) {
         values[key] = value
+        // A name with dots and a path can stand for the same value.
+        let path = SettingKey(stored: key.components.joined(separator: "."))
+        let parents = path.parents
+        // Many insertions into one array keep only its last value.
+        if let index = newest[path], steps[index].key == key, newestWithin[path] == index,
+            parents.allSatisfy({ newest[$0, default: -1] < index })
+        {
+            steps[index].value = value
+            return
+        }
+        newest[path] = steps.count
+        for key in parents + [path] { newestWithin[key] = steps.count }
+        steps.append(Step(key: key, value: value))
     }
 
     /// Stores the changes. Call it in a transaction.
-    func apply(to store: SettingsStore, _ declared: DeclaredSettings) throws {
-        for step in steps {
-            if let value = step.value {
-                try store.keys.setValue(value, forKey: step.key, keepingSecretsOf: declared, in: step.before)
-            } else {
-                try store.keys.removeValue(forKey: step.key)
-            }
+    func apply(to store: SettingsStore) throws {
+        for step in steps { try store.keys.replaceValue(with: step.value, forKey: step.key) }
+    }
+
+    /// Returns the values from which the changes were computed, with those that the store has now at the changed keys.
+    /// Call it in a transaction.
+    ///
+    /// - Parameter values: The values from which they were computed.
+    func valuesNow(of values: SettingTree, in store: SettingsStore) -> SettingTree {
+        var now = values
+        for key in Set(steps.map(\.key)) {
+            // A store shows neither secrets nor the values of owner-only settings.
+            guard declared.related(to: key).allSatisfy({ !$0.isSecret && !$0.isOwners }) else { continue }
+            let own = store.ownValue(forKey: key)
+            if own != now[key] { now[key] = own }
         }
+        return now
     }
 }
 
@@ -64,13 +95,16 @@ extension Invocation {
         try await target.writing { store in
             let stored = try await target.valuesIfAny()
             // Before the transaction, so that a refused change leaves no files.
-            let changes = try ValueChanges(of: stored, compute)
+            let changes = try ValueChanges(of: stored, declared, compute)
             guard !changes.isEmpty else { return }
             try await commit(to: store, declared) {
-                guard case .file(let address) = target, case let now = try address.contents().tree, now != stored else {
-                    return try changes.apply(to: store, declared)
-                }
-                try ValueChanges(of: now, compute).apply(to: store, declared)
+                let now =
+                    switch target {
+                    case .file(let address): try address.contents().tree
+                    case .program: changes.valuesNow(of: stored, in: store)
+                    }
+                let current = now == stored ? changes : try ValueChanges(of: now, declared, compute)
+                try current.apply(to: store)
             }
             for key in changes.writtenKeys { reportIfOverridden(key, in: store, declared) }
         }

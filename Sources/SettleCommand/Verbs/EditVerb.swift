@@ -147,9 +147,10 @@ private struct EditSession {
             }
             // Remove keys first: a new key may replace a dictionary.
             for change in changes where change.value == nil { try store.keys.removeValue(forKey: change.key) }
-            for change in changes {
-                guard let value = change.value else { continue }
-                try store.keys.setValue(value, forKey: change.key, keepingSecretsOf: declared, in: current)
+            for change in changes where change.value != nil {
+                for part in declared.parts(of: change.value, at: change.key, replacing: current) {
+                    try store.keys.replaceValue(with: part.value, forKey: part.key)
+                }
             }
         }
         while true {

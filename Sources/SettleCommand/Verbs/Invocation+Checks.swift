@@ -59,33 +59,40 @@ extension DeclaredSettings {
         guard let setting = related(to: key).first(where: \.isOwners) else { return }
         throw CommandFailure(.locked, "“\(setting.key)” belongs to its owner: only the program itself may change it.")
     }
+
+    /// Returns the values that are stored for a value: for that of a group one for each setting, since each has its own
+    /// rule. The secrets of a group stay if the dictionary does not name them: its author has not seen them.
+    ///
+    /// - Parameters:
+    ///   - value: The new value; `nil` to remove it.
+    ///   - stored: The values that are replaced.
+    /// - Returns: The values, `nil` for those that are removed, which come first.
+    func parts(
+        of value: SettingValue?, at key: SettingKey, replacing stored: SettingTree
+    ) -> [(key: SettingKey, value: SettingValue?)] {
+        guard let value, isGroup(key) else { return [(key, value)] }
+        var (old, new) = (SettingTree(), SettingTree())
+        (old[key], new[key]) = (stored[key], value)
+        var parts: [(key: SettingKey, value: SettingValue?)] = []
+        for leaf in old.leaves(within: self) where leaf != key && new[leaf] == nil && !isSecret(leaf) {
+            parts.append((leaf, nil))
+        }
+        for leaf in new.leaves(within: self) where leaf != key { parts.append((leaf, new[leaf])) }
+        return parts
+    }
 }
 
 extension SettingsStore.Keys {
-    /// Stores a value; that of a group setting by setting, since each has its own rule. The secrets of a group stay if
-    /// the dictionary does not name them: its author has not seen them. Call it in a transaction.
-    ///
-    /// - Parameter stored: The values that are replaced.
-    func setValue(
-        _ value: SettingValue, forKey key: SettingKey, keepingSecretsOf declared: DeclaredSettings,
-        in stored: SettingTree
-    ) throws {
-        guard declared.isGroup(key) else { return try setValue(value, forKey: key) }
-        var tree = SettingTree()
-        tree[key] = value
-        for old in stored.leaves(within: declared)
-        where old.isWithin(key) && tree[old] == nil && !declared.isSecret(old) {
-            try removeValue(forKey: old)
-        }
-        for new in tree.leaves(within: declared) where new != key {
-            if let value = tree[new] { try setValue(value, forKey: new) }
-        }
+    /// Stores a value, or removes it if it is `nil`.
+    func replaceValue(with value: SettingValue?, forKey key: SettingKey) throws {
+        guard let value else { return try removeValue(forKey: key) }
+        try setValue(value, forKey: key)
     }
 }
 
 extension SettingsStore {
     /// Returns the value in the application's own file, even if another one is in force.
     func ownValue(forKey key: SettingKey) -> SettingValue? {
-        keys.explanation(forKey: key).answers.first { $0.domain == .application }?.value
+        keys.explanationWithoutPlaces(forKey: key).answers.first { $0.domain == .application }?.value
     }
 }

@@ -66,14 +66,8 @@ enum WriteVerbs {
             let key = try invocation.changedKey(declared, changes.values)
             // Check before the search: a program's own store does not show owner-only settings.
             try declared.checkAccess(to: key)
-            if let path = ElementPath(key, in: changes.values) {
-                let array = try path.array(after: .remove)
-                try invocation.check(array, at: path.key, declared, in: changes.values)
-                changes.set(array, at: path.key)
-            } else {
-                guard changes.values[key] != nil else { throw target.notFound }
-                changes.set(nil, at: key)
-            }
+            if ElementPath(key, in: changes.values) == nil, changes.values[key] == nil { throw target.notFound }
+            try invocation.removeValue(at: key, from: &changes, declared)
         })
 
     static let rename = Verb(
@@ -81,20 +75,23 @@ enum WriteVerbs {
         operands: [Verb.Operand(name: "OLD-KEY", completion: .key), Verb.Operand(name: "NEW-KEY")],
         options: [.force, .literal, .author, .confirmWithin],
         summary: "Stores a value under another key.",
+        details: """
+            Either key may lead into an array: list.0. An element that is there already is replaced, and the element that is \
+            moved leaves its array.
+            """,
         action: { invocation in try await invocation.storeChange() },
         change: { invocation, target, declared, changes in
             let (old, new) = (invocation.operands.first ?? "", invocation.operands.last ?? "")
             let from = try invocation.key(old, declared, changes.values)
             let to = try invocation.key(new, declared, changes.values)
-            guard let value = changes.values[from] else {
+            guard let value = changes.values.value(at: from) else {
                 throw CommandFailure(
                     .absent, "Key \(old) does not exist in domain \(target.nameOfDefaults); leaving defaults unchanged")
             }
             if invocation.isTool { try declared.checkAccess(to: from) }
             try invocation.checkSecrets(from: from, to: to, in: changes.values, declared)
-            changes.set(nil, at: from)
-            try invocation.check(value, at: to, declared, in: changes.values)
-            changes.set(value, at: to)
+            guard from != to else { return }
+            try invocation.move(value, from: from, to: to, in: &changes, declared)
         })
 }
 
@@ -114,19 +111,63 @@ extension Invocation {
         let key = try changedKey(declared, changes.values)
         guard !arguments.value.isEmpty else { throw CommandFailure(.usage, "The value for “\(key)” is missing.") }
         let stored = changes.values.value(at: key)
-        guard let path = ElementPath(key, in: changes.values) else {
-            if isInserted, stored != nil { throw ElementPath.exists(key.description) }
-            let new = try value(for: declared.check(at: key), stored: stored)
+        let isElement = ElementPath(key, in: changes.values) != nil
+        if isInserted, !isElement, stored != nil { throw ElementPath.exists(key.description) }
+        let new = try value(for: declared.check(at: key), stored: isInserted && isElement ? nil : stored)
+        try set(isInserted ? .insert(new) : .set(new), new, at: key, in: &changes, declared)
+    }
+
+    /// Stores a value at a key, or at an index of an array.
+    ///
+    /// - Parameter edit: The edit that stores the value if it is within an array.
+    private func set(
+        _ edit: ElementPath.Edit, _ value: SettingValue, at key: SettingKey, in changes: inout ValueChanges,
+        _ declared: DeclaredSettings
+    ) throws {
+        let (target, whole): (SettingKey, SettingValue)
+        if let path = ElementPath(key, in: changes.values) {
+            (target, whole) = (path.key, try path.array(after: edit))
+        } else if let parent = key.parent, key.name == "0", changes.values.value(at: parent) == nil,
+            declared.canBeArray(parent)
+        {
             // The first element makes the array.
-            let isFirst = isInserted && key.name == "0" && key.parent.map { changes.values[$0] == nil } ?? false
-            let (target, whole) = isFirst ? (key.parent ?? key, SettingValue.array([new])) : (key, new)
-            try check(whole, at: target, declared, in: changes.values)
-            return changes.set(whole, at: target)
+            (target, whole) = (parent, .array([value]))
+        } else {
+            (target, whole) = (key, value)
         }
-        let new = try value(for: declared.check(at: key), stored: isInserted ? nil : stored)
-        let array = try path.array(after: isInserted ? .insert(new) : .set(new))
+        try check(whole, at: target, declared, in: changes.values)
+        changes.set(whole, at: target)
+    }
+
+    /// Removes the value at a key, or an element of an array.
+    fileprivate func removeValue(
+        at key: SettingKey, from changes: inout ValueChanges, _ declared: DeclaredSettings
+    ) throws {
+        guard let path = ElementPath(key, in: changes.values) else { return changes.set(nil, at: key) }
+        let array = try path.array(after: .remove)
         try check(array, at: path.key, declared, in: changes.values)
         changes.set(array, at: path.key)
+    }
+
+    /// Moves a value to another key; either may lead into an array.
+    fileprivate func move(
+        _ value: SettingValue, from old: SettingKey, to new: SettingKey, in changes: inout ValueChanges,
+        _ declared: DeclaredSettings
+    ) throws {
+        let (source, destination) = (ElementPath(old, in: changes.values), ElementPath(new, in: changes.values))
+        guard let source, let destination, source.key == destination.key, !old.isWithin(new) else {
+            try removeValue(at: old, from: &changes, declared)
+            return try set(.set(value), value, at: new, in: &changes, declared)
+        }
+        guard !new.isWithin(old) else {
+            throw CommandFailure(.refused, "“\(new)” is within “\(old)”, which can't be moved into itself.")
+        }
+        // Both indexes are those from before the change, so the element is removed last.
+        var values = changes.values
+        values[destination.key] = try destination.array(after: .set(value))
+        guard let array = try ElementPath(old, in: values)?.array(after: .remove) else { return }
+        try check(array, at: source.key, declared, in: changes.values)
+        changes.set(array, at: source.key)
     }
 
     private func value(for check: SchemaCheck?, stored: SettingValue?) throws -> SettingValue {
@@ -167,9 +208,9 @@ extension Invocation {
     }
 
     func reportIfOverridden(_ key: SettingKey, in store: SettingsStore, _ declared: DeclaredSettings) {
-        let explanation = store.keys.explanation(forKey: key)
-        guard explanation.domain != .application,
-            let answer = explanation.answers.first(where: { $0.outcome == .inForce })
+        // Only locations need the files.
+        guard store.keys.explanationWithoutPlaces(forKey: key).domain != .application,
+            let answer = store.keys.explanation(forKey: key).answers.first(where: { $0.outcome == .inForce })
         else { return }
         terminal.complain("It is stored, but not in force: \(answer.domain) has another value (\(answer.place)).")
     }
@@ -190,6 +231,12 @@ extension CommandTarget {
 }
 
 extension DeclaredSettings {
+    /// Returns whether the value at a key may be an array, as far as it is declared.
+    fileprivate func canBeArray(_ key: SettingKey) -> Bool {
+        guard !isGroup(key) else { return false }
+        return check(at: key).map { $0.types.isEmpty || $0.types.contains("array") } ?? true
+    }
+
     /// Returns the check of the value at a key, which may be a part of a setting.
     fileprivate func check(at key: SettingKey) -> SchemaCheck? {
         guard let setting = setting(around: key) else { return nil }
