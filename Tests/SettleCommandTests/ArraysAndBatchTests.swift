@@ -127,6 +127,64 @@ import Testing
         #expect(await home.run("read", "app").output == before)
     }
 
+    @Test("A value is moved into an array, within it and out of it, and no other element is lost")
+    func rename() async throws {
+        let home = try await home()
+        for (old, new, list) in [
+            ("n", "list.1", "[{\"name\":\"a\"},1]"), ("list.0.name", "list.0.title", "[{\"title\":\"a\"},1]"),
+            ("list.1", "list.0", "[1]"), ("list.0", "list.0", "[1]"),
+        ] {
+            let answer = await home.run("rename", "app", old, new)
+            #expect(answer.code == 0, "\(answer)")
+            #expect(await json(home, "list") == list, "\(old) \(new)")
+        }
+        #expect(await home.run("write", "app", "list.0", "-dict", "a", "b").code == 0)
+        let refused = await home.run("rename", "app", "list.0", "list.0.a")
+        #expect(refused.code == 65 && refused.errors.contains("can't be moved into itself"), "\(refused)")
+        #expect(await home.run("rename", "app", "list.0", "list.1").code == 1)
+        #expect(await json(home, "list") == "[{\"a\":\"b\"}]")
+        #expect(await home.run("rename", "app", "list.0.a", "n").code == 0)
+        #expect(await home.run("read", "app", "n").output == "b\n")
+        #expect(await json(home, "list") == "[{}]")
+    }
+
+    @Test("The first element makes an array, and an array is found under a name with dots")
+    func firstElement() async throws {
+        let home = try CommandHome()
+        #expect(await home.run("write", "app", "new.0", "-int", "1").code == 0)
+        #expect(await json(home, "new") == "[1]")
+        #expect(await home.run("write", "app", "--literal", "a.b", "-array", "x", "y").code == 0)
+        #expect(await home.run("read", "app", "a.b.1").output == "y\n")
+        #expect(await home.run("write", "app", "a.b.1", "z").code == 0)
+        #expect(await home.run("delete", "app", "a.b.0").code == 0)
+        #expect(await json(home, "a\\.b") == "[\"z\"]")
+        #expect(await home.run("read", "app", "a").code == 1)
+    }
+
+    @Test("Only spaces and tabs separate words, and a quotation mark before a combining mark is one")
+    func words() async throws {
+        let home = try await home()
+        let answer = await runBatch(
+            home, "write\ta -string '\u{301}x y'\r\nwrite b -string 1\u{A0}2\nwrite c -string p\\ q")
+        #expect(answer.code == 0, "\(answer)")
+        let marked = await home.run("read", "app", "a", "--null").output
+        #expect(marked.unicodeScalars.elementsEqual("\u{301}x y\0".unicodeScalars))
+        #expect(await json(home, "c") == "\"pq\"")
+        #expect(await home.run("read", "app", "b", "--null").output == "1\u{A0}2\0")
+    }
+
+    @Test("Later lines at one key replace earlier ones, except around changes within it")
+    func repeated() async throws {
+        let home = try await home()
+        let lines = (0..<200).map { "insert list.2 -int \($0)" }
+        let more = "write d.x 1\nwrite d -dict y 2\nwrite d.x 3\ndelete d.y\nwrite n 7\ndelete n\nwrite n 8"
+        #expect(await runBatch(home, (lines + [more]).joined(separator: "\n")).code == 0)
+        #expect(await home.run("read", "app", "list.2").output == "199\n")
+        #expect(await home.run("read", "app", "list.201").output == "0\n")
+        #expect(await json(home, "d") == "{\"x\":\"3\"}")
+        #expect(await home.run("read", "app", "n").output == "8\n")
+    }
+
     @Test("A batch obeys the schema, and leaves no files if it is refused")
     func batchedRules() async throws {
         let home = try await KeysAndSchemasTests().home()

@@ -177,6 +177,9 @@ import Testing
         #expect(await home.run("write", path + ".plist", "a", "1").code == 0)
         #expect(await home.run("read", path, "a").output == "1\n")
         #expect(await home.run("read", home.file(".config/app").path, "a").code == 1)
+        let notes = try home.write("{}", to: "notes.conf")
+        _ = try home.write("{\"a\": \"foreign\"}", to: "notes@mars.json")
+        #expect(await home.run("-host", "mars", "read", notes, "a").code == 1)
         for name in ["..", "", "a\u{0}b"] { #expect(await home.run("write", name, "a", "1").code == 64, "\(name)") }
     }
 }

@@ -34,6 +34,10 @@ import Testing
         @Setting var first = 2
     }
 
+    struct Lists: SettingsGroup {
+        @Setting var numbers: [Int] = []
+    }
+
     struct App: SettingsGroup {
         let limits = Limits()
         let owned = Owned()
@@ -93,6 +97,25 @@ import Testing
             lines.map { $0.split(separator: " ").first.map(String.init) ?? "" }
                 == ["last", "shown", "zoom", "colour", "alpha", "first", "another"])
         #expect(lines.dropFirst().first?.hasSuffix("What is shown") == true, "\(terminal.output)")
+    }
+
+    @Test("Insertions at the same time are all stored")
+    func insertions() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await SettingsStore.open(at: folder.url.appending(path: "app.json"))
+        let lists = try await store.group(Lists.self)
+        let command = SettingsCommand(store, groups: Lists.self, name: "app settings")
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    let terminal = RecordingTerminal()
+                    let code = await command.run(["insert", "numbers.0", "\(number)"], on: terminal)
+                    #expect(code == 0, "\(terminal.errors)")
+                }
+            }
+        }
+        #expect(lists.numbers.sorted() == Array(0..<20))
+        try await store.close()
     }
 
     @Test("An owner's settings are shown and not written, nor are locked ones")

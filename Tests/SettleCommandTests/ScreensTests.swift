@@ -56,6 +56,17 @@ import Testing
         #expect(refused.code == 65 && refused.output.isEmpty && refused.errors.contains("--json"), "\(refused)")
     }
 
+    @Test("A key with a line feed feigns no part of a record")
+    func feignedRecord() async throws {
+        let home = try CommandHome()
+        await home.run("write", "app", "--literal", "k\nfeigned", "value")
+        for arguments in [["read", "app", "-z"], ["list", "app", "-z"], ["find", "feigned", "-z"]] {
+            let refused = await home.run(arguments)
+            #expect(refused.code == 65 && refused.output.isEmpty, "\(refused)")
+            #expect(refused.errors.contains("line feed") && refused.errors.contains("--json"), "\(refused)")
+        }
+    }
+
     @Test("A search takes a word, or a pattern for a whole name, path or value")
     func find() async throws {
         let home = try CommandHome()

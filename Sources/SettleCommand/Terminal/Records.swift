@@ -14,7 +14,7 @@ extension CommandTerminal {
         // The last part is a value, which extends to the end of its record.
         if let part = records.lazy.flatMap({ $0.dropLast() }).first(where: { $0.utf8.contains(UInt8(ascii: "\n")) }) {
             throw CommandFailure(
-                .refused, "“\(part.escaped())” has a line feed, which would end it there. Use --json instead of --null.")
+                .refused, "“\(part.escaped())” has a line feed, which would end it. Use --json instead of --null.")
         }
         let lines = records.map { $0.map { showsOutput ? $0.escaped(keeping: ["\n"]) : $0 }.joined(separator: "\n") }
         try write(Array(lines.map { $0 + "\u{0}" }.joined().utf8))

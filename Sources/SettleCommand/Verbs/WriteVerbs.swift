@@ -113,7 +113,7 @@ extension Invocation {
         let stored = changes.values.value(at: key)
         let isElement = ElementPath(key, in: changes.values) != nil
         if isInserted, !isElement, stored != nil { throw ElementPath.exists(key.description) }
-        let new = try value(for: declared.check(at: key), stored: isInserted && isElement ? nil : stored)
+        let new = try value(for: declared.check(at: key), stored: isInserted ? nil : stored)
         try set(isInserted ? .insert(new) : .set(new), new, at: key, in: &changes, declared)
     }
 
