@@ -60,8 +60,39 @@ import Testing
         try await expectRefused((trees.0, SettingTree()), "without checksums")
     }
 
-    @Test("R18: A copy of another version beside a good one is a damaged one")
-    func besideGood() async throws {
+    @Test(
+        "R18: One copy of another version is enough: a good one beside it brings no earlier count back",
+        arguments: [0, 1])
+    func besideGood(_ copy: Int) async throws {
+        var trees = try await enrolled()
+        func takeOn(_ tree: inout SettingTree) {
+            tree["passcode.version"] = .integer(2)
+            tree["passcode.id"] = .string("later")
+            tree["passcode.checksum"] = .string("of another form")
+            tree["passcode.attemptCount"] = .integer(20)
+        }
+        if copy == 0 { takeOn(&trees.0) } else { takeOn(&trees.1) }
+        try await expectRefused(trees, "version 2")
+    }
+
+    @Test("R18: A running program does not write over one copy of a later version, either")
+    func besideGoodWhileItRuns() async throws {
+        let fixture = try await LockFixture.enrolled()
+        var tree = fixture.trees.1
+        tree["passcode.version"] = .integer(2)
+        tree["passcode.id"] = .string("later")
+        fixture.second.memory.simulateExternalChange(tree)
+        let result = await fixture.lock.unlock(with: try LockFixture.right)
+        guard case .refused(let status) = result else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(isOtherVersion(status, "version 2"), "\(status)")
+        #expect(fixture.trees.1 == tree)
+    }
+
+    @Test("R18: A version that was edited under the name of the good copy's record is damage, and is repaired")
+    func edited() async throws {
         var trees = try await enrolled()
         trees.0["passcode.version"] = .integer(2)
         trees.0["passcode.checksum"] = .string("of another form")

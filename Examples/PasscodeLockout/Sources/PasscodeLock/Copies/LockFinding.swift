@@ -30,6 +30,11 @@ struct LockFinding: Sendable {
         tampering = copies.enumerated().compactMap { index, copy in
             copy.complaint.map { "Copy \(index + 1) \($0)" }
         }
+        if let sentence = Self.otherVersion(of: copies, known) {
+            // Nothing is written over it, not even what this process knows, and it is no tampering.
+            (conclusion, tampering) = (.unusable(.otherVersion(sentence)), [])
+            return
+        }
         switch LockAgreement(of: copies, witnessed: witnessed) {
         case .record(let record):
             if let known, known.isNewer(than: record) {
@@ -50,6 +55,17 @@ struct LockFinding: Sendable {
         }
     }
 
+    /// Returns how a copy shows that another version of this program keeps the lock, as a sentence.
+    ///
+    /// One such copy is enough: a good one beside it may be from before the other version took the lock on, and would
+    /// bring back an earlier count or passcode.
+    private static func otherVersion(of copies: [LockCopy], _ known: LockRecord?) -> String? {
+        // Each write gives the record another name, so under one of these only the version was edited.
+        let names = copies.map(\.valid?.id) + [known?.id]
+        let other = copies.compactMap(\.otherVersion).first { $0.id == nil || !names.contains($0.id) }
+        return other.map { "It \($0.finding)" }
+    }
+
     private mutating func conclude(_ record: LockRecord, _ copies: [LockCopy], limit: Int, at moment: Moment) {
         conclusion = .enrolled(record)
         tampering += record.impossibilities(at: moment, limit: limit)
@@ -68,13 +84,7 @@ struct LockFinding: Sendable {
     }
 
     private mutating func concludeWithoutRecord(_ copies: [LockCopy], _ known: LockRecord?, _ witnessed: Int?) {
-        let (restored, others) = (copies.compactMap(\.restored), copies.compactMap(\.otherVersion))
-        // Each write gives the record another name, so under the known one only the version was edited.
-        if let other = others.first(where: { known == nil || $0.id != known?.id }) {
-            // Nothing is written over it, not even what this process knows, and it is no tampering.
-            (conclusion, tampering) = (.unusable(.otherVersion("It \(other.finding)")), [])
-            return
-        }
+        let restored = copies.compactMap(\.restored)
         if let known, restored.allSatisfy({ known.isNewer(than: $0) || known.id == $0.id }) {
             // Missing is not zero.
             restore(known, "The lock's state was taken away while the program ran.")
