@@ -40,8 +40,9 @@ enum ProcessLimits {
         var opened: [CInt] = []
         defer { for descriptor in opened { close(descriptor) } }
         while opened.count < neededDescriptors {
-            let descriptor = open("/", O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { return false }
+            // Duplicated, since no file is certainly readable. If standard input is closed, nothing is known.
+            let descriptor = dup(STDIN_FILENO)
+            guard descriptor >= 0 else { return errno != EMFILE && errno != ENFILE }
             opened.append(descriptor)
         }
         return true
