@@ -43,6 +43,19 @@ import Testing
         #expect(error?.code == .limit)
     }
 
+    @Test("Findings count with the names in their paths") func longNames() throws {
+        // Each reference to the object itself is a finding below the long name.
+        func archive(_ count: Int) -> KeyedArchive {
+            var fields = ArchivedFields()
+            fields[String(repeating: "a", count: 1 << 20)] = .array(Array(repeating: .reference(0), count: count))
+            let object = ArchivedObject(className: "Odd", fields: fields)
+            return KeyedArchive(root: .reference(0), sharedObjects: [.object(object)])
+        }
+        #expect(try archive(3).contents().findings.count == 3)
+        let error = #expect(throws: ArchiveError.self) { try archive(300).contents() }
+        #expect(error?.code == .limit)
+    }
+
     @Test("An object that is shared is still one object to a program that has the class") func identity() throws {
         let alice = ArchivedPerson(name: "Alice", age: 30)
         let bob = ArchivedPerson(name: "Bob", age: 41)

@@ -46,7 +46,7 @@ extension KeyedArchive {
     ///
     /// - Throws: ``ArchiveError`` with the path to a value that its ``ArchiveMapping/Value`` refuses. Settings share no
     ///   objects, so an archive that repeats too many of them is refused: those with more than some 260,000 repeated
-    ///   values, or that would have more than 256 MiB of text and data, or more than 128 levels.
+    ///   values, or that would have more than 256 MiB of text, data and findings, or more than 128 levels.
     public func contents(_ mapping: ArchiveMapping = ArchiveMapping()) throws(ArchiveError) -> ArchiveContents {
         var converter = ArchiveConverter(self, mapping)
         let value: SettingValue

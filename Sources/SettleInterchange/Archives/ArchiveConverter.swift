@@ -26,7 +26,7 @@ struct ArchiveConverter {
     private var total = Size()
     /// The deepest level at which the object being converted has an object or a collection.
     private var depth = 0
-    /// The number of further bytes for texts, data, repeated values and the paths of findings.
+    /// The number of further bytes for texts, data, repeated values and findings.
     private var left = 256 << 20
 
     private struct Size {
@@ -86,7 +86,7 @@ struct ArchiveConverter {
                 .damaged, "It refers to shared object \(index), and the archive has \(sharedObjects.count).")
         }
         if let outer = open[index] {
-            try find("It is \(outer) again, around itself, and was left out.")
+            try find("It is \(outer) again, around itself, and was left out.", quoting: outer.steps)
             return .null
         }
         if let known = known[index] {
@@ -147,7 +147,7 @@ struct ArchiveConverter {
             guard let value, value != .null else { continue }
             let name = mapping?.keys[field.key] ?? field.key
             if entries.updateValue(value, forKey: name) != nil {
-                try find("Two fields are called \(name); one was left out.")
+                try find("Two fields are called \(name); one was left out.", quoting: [name])
             }
         }
         return entries
@@ -168,7 +168,7 @@ struct ArchiveConverter {
         var result = SettingValue.Entries()
         for (name, entry) in zip(names, entries) {
             if result.updateValue(try value(of: entry.value, at: name), forKey: name) != nil {
-                try find("The key \(name) occurs twice; the last one counts.")
+                try find("The key \(name) occurs twice; the last one counts.", quoting: [name])
             }
         }
         return .dictionary(result)
@@ -196,9 +196,16 @@ struct ArchiveConverter {
         return url.absoluteString
     }
 
-    private mutating func find(_ reason: String) throws(ArchiveError) {
-        try spend(Self.stepSize * path.count)
-        findings.append(ArchiveContents.Finding(path: ArchivePath(path), reason: reason))
+    /// Records a finding.
+    ///
+    /// - Parameters:
+    ///   - reason: Made only once there is room for it: names have no limit, and each finding repeats some.
+    ///   - steps: The names in the reason.
+    private mutating func find(
+        _ reason: @autoclosure () -> String, quoting steps: [String] = []
+    ) throws(ArchiveError) {
+        try spend((path + steps).reduce(0) { $0 + Self.stepSize + $1.utf8.count })
+        findings.append(ArchiveContents.Finding(path: ArchivePath(path), reason: reason()))
     }
 
     private func failure(_ code: ArchiveError.Code, _ reason: String) -> ArchiveError {
