@@ -230,9 +230,10 @@ private struct People: SettingsGroup {
         let entries = elements.map { ArchivedEntry(key: $0, value: 1) }
         var values: [ArchivedValue] = [.set(elements), .orderedSet(elements), .dictionary(entries)]
         for element in elements { values.append(.set([element, element])) }
+        values.append(.set([.reference(0), [.reference(0)]]))
         for value in values {
             let note = ArchivedObject(className: NSStringFromClass(Note.self), fields: ["text": value])
-            let data = try KeyedArchive(root: .object(note)).data()
+            let data = try KeyedArchive(root: .object(note), sharedObjects: [[1]]).data()
             #expect(refusal(SettingCodec<Note>.keyedArchive, .data(data))?.contains("can't tell apart") == true)
         }
     }

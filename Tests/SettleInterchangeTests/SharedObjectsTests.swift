@@ -56,6 +56,44 @@ import Testing
         #expect(error?.code == .limit)
     }
 
+    @Test("Collections that repeat others too often are found before objects are made, and large ones are not")
+    func repetition() {
+        // Each list has the next one twice.
+        func lists(_ count: Int) -> KeyedArchive {
+            let lists = (1...count).map { ArchivedValue.array([.reference($0), .reference($0)]) }
+            return KeyedArchive(root: .reference(0), sharedObjects: lists + [[]])
+        }
+        #expect(lists(16).collectionProblem == nil)
+        #expect(lists(20).collectionProblem == .repetition && lists(100).collectionProblem == .repetition)
+        let large = KeyedArchive(root: .array(Array(repeating: 1, count: 300_000)))
+        #expect(large.collectionProblem == nil)
+        // In an object of the archive, too, but not through one: its class makes it once.
+        let inner = ArchivedValue.object(odd([.reference(0)]))
+        var archive = lists(20)
+        archive.top = ["root": inner]
+        #expect(archive.collectionProblem == .repetition)
+        archive.sharedObjects = [[inner, inner]]
+        #expect(archive.collectionProblem == nil)
+        archive.sharedObjects = [[.reference(1)], [.reference(0)]]
+        #expect(archive.collectionProblem == .repetition)
+    }
+
+    @Test("Shared collections in sets and keys are found, and other shared objects are not") func comparison() {
+        func problem(_ value: ArchivedValue, _ shared: ArchivedValue) -> KeyedArchive.CollectionProblem? {
+            KeyedArchive(root: .object(odd(value)), sharedObjects: [shared]).collectionProblem
+        }
+        let reference = ArchivedValue.reference(0)
+        for value in [
+            .set([reference]), .orderedSet([[reference]]), .dictionary([ArchivedEntry(key: reference, value: 1)]),
+            .set([.dictionary([ArchivedEntry(key: 1, value: reference)])]),
+        ] as [ArchivedValue] {
+            #expect(problem(value, [1]) == .comparison)
+            #expect(problem(value, .string("a", isMutable: true)) == nil)
+            #expect(problem(value, .object(odd(1))) == nil)
+        }
+        #expect(problem(.dictionary([ArchivedEntry(key: 1, value: reference)]), [1]) == nil)
+    }
+
     @Test("An object that is shared is still one object to a program that has the class") func identity() throws {
         let alice = ArchivedPerson(name: "Alice", age: 30)
         let bob = ArchivedPerson(name: "Bob", age: 41)

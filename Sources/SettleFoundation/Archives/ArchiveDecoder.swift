@@ -22,10 +22,6 @@
         /// The shared objects that have been made, and the indices of those that are being made.
         private var madeObjects: [Int: Any] = [:]
         private var open: Set<Int> = []
-        /// The extents of the shared objects that have been made.
-        private var extents: [Int: Int] = [:]
-        /// The maximum extent of a collection.
-        private static let extentLimit = 1 << 18
         /// The number of objects being made. Each uses stack space, also that of its class.
         private var depth = 0
 
@@ -73,7 +69,8 @@
             guard failure == nil, let value, value != .null else { return nil }
             depth += 1
             defer { depth -= 1 }
-            // The archive bounds the levels of each shared object. A plain value may be in the last one.
+            // The archive is not deep, as far as that can be known of objects that contain themselves. A plain value may
+            // be in the last level.
             guard depth <= SettingValue.depthLimit + 1 else {
                 failWithError(ArchiveRefusal(found: "one whose objects nest too deeply"))
                 return nil
@@ -84,25 +81,7 @@
             default: break
             }
             guard let object = foundationObject(value), failure == nil else { return nil }
-            guard extent(of: value) <= Self.extentLimit else {
-                failWithError(ArchiveRefusal(found: "one whose collections repeat others too often"))
-                return nil
-            }
             return expected(object)
-        }
-
-        /// Returns how many values a collection has if what it repeats counts each time. Converting it to one of
-        /// Swift's, as `init(coder:)` usually does, takes as long.
-        private func extent(of value: ArchivedValue) -> Int {
-            func sum(_ values: [ArchivedValue]) -> Int {
-                values.reduce(1) { min($0 + extent(of: $1), Self.extentLimit + 1) }
-            }
-            return switch value {
-            case .array(let values, _), .set(let values, _), .orderedSet(let values, _): sum(values)
-            case .dictionary(let entries, _): sum(entries.flatMap { [$0.key, $0.value] })
-            case .reference(let index): extents[index] ?? 1
-            default: 1
-            }
         }
 
         private func shared(_ index: Int) -> Any? {
@@ -116,7 +95,6 @@
             defer { depth += 1 }
             let object = object(sharedObjects[index])
             madeObjects[index] = object
-            extents[index] = extent(of: sharedObjects[index])
             return object
         }
 
@@ -185,8 +163,8 @@
         }
 
         private func unique(_ values: [ArchivedValue]) -> [Any] {
-            guard values.allSatisfy({ $0.isHashable(sharedObjects) }) else {
-                failWithError(ArchiveRefusal(found: "a set or a key of what Foundation can't tell apart"))
+            guard values.allSatisfy(\.isHashable) else {
+                failWithError(ArchiveRefusal.incomparable)
                 return []
             }
             return elements(values)
@@ -240,20 +218,15 @@
 
     extension ArchivedValue {
         /// Whether Foundation's hash values agree with equality on Linux. Those of null and of ordered sets don't, and
-        /// computing that of a decimal number never ends. Comparing collections that share others takes too long.
-        fileprivate func isHashable(_ sharedObjects: [ArchivedValue]) -> Bool {
+        /// computing that of a decimal number never ends.
+        fileprivate var isHashable: Bool {
             switch self {
             case .null, .orderedSet: false
             case .number(let literal): UInt64(literal) != nil
-            case .array(let values, _), .set(let values, _): values.allSatisfy { $0.isHashable(sharedObjects) }
-            case .dictionary(let entries, _):
-                entries.allSatisfy { $0.key.isHashable(sharedObjects) && $0.value.isHashable(sharedObjects) }
-            case .reference(let index):
-                switch sharedObjects.indices.contains(index) ? sharedObjects[index] : .null {
-                case .string, .data, .url, .object: true
-                default: false
-                }
-            case .bool, .integer, .real, .string, .data, .date, .url, .uuid, .object: true
+            case .array(let values, _), .set(let values, _): values.allSatisfy(\.isHashable)
+            case .dictionary(let entries, _): entries.allSatisfy { $0.key.isHashable && $0.value.isHashable }
+            // Of shared objects, collections are refused before anything is made, and no others are in question.
+            case .bool, .integer, .real, .string, .data, .date, .url, .uuid, .object, .reference: true
             }
         }
     }

@@ -14,7 +14,10 @@ extension SettingCodec where Value: NSObject & NSCoding & Sendable {
     /// classes than those that the class requests. An archive that can't be read is a `SettingCodingError`, so the
     /// value is not in force and stays in the file. This applies to damaged data, an object of another class, a class
     /// that the program does not have, and, without an Objective-C runtime, objects that contain themselves, which
-    /// Foundation's reader does not survive there. An object that could not be read again is not written either.
+    /// Foundation's reader does not survive there. It also applies to archives that would take far longer to read than
+    /// they are large: objects that nest more than 128 levels deep, a collection that has over 262,144 values more than
+    /// the archive if those that it repeats count each time, and a set or a key with a collection to which the archive
+    /// refers several times. An object that could not be read again is not written either.
     ///
     /// A class whose name differs in old archives, such as one without a module, is found after
     /// `NSKeyedUnarchiver.setClass(Person.self, forClassName: "Person")`.

@@ -4,6 +4,8 @@ import SettleInterchange
 /// The reason that an archive was not read: a text after "found" that quotes no value.
 struct ArchiveRefusal: Error {
     let found: String
+
+    static let incomparable = ArchiveRefusal(found: "a set or a key of what Foundation can't tell apart")
 }
 
 /// Reads archives with the classes of their objects.
@@ -32,9 +34,14 @@ enum Unarchiver {
             let words = reason.hasSuffix(".") ? reason.dropLast() : reason[...]
             throw ArchiveRefusal(found: "data that can't be read (\(words))")
         }
+        // Readers follow every reference, and use stack space for each.
+        guard !archive.isDeep else { throw ArchiveRefusal(found: "one whose objects nest too deeply") }
+        switch archive.collectionProblem {
+        case .repetition: throw ArchiveRefusal(found: "one whose collections repeat others too often")
+        case .comparison: throw ArchiveRefusal.incomparable
+        case nil: break
+        }
         #if canImport(ObjectiveC)
-            // Foundation's reader follows every reference, and uses stack space for each.
-            guard !archive.isDeep else { throw ArchiveRefusal(found: "one whose objects nest too deeply") }
             do {
                 let decoder = try NSKeyedUnarchiver(forReadingFrom: data)
                 decoder.requiresSecureCoding = isSecure

@@ -1,5 +1,3 @@
-import Settle
-
 /// Which values are objects that an archive may share, and what is in them.
 extension ArchivedValue {
     /// The longest string, data or URL, in bytes, that stands for itself in each place where the archive refers to it.
@@ -71,42 +69,4 @@ extension ArchivedValue {
 extension ArchivedObject {
     /// Whether it is `NSNull`, of which there is only one.
     var isNull: Bool { className == FoundationClass.null.rawValue && fields.all.isEmpty }
-}
-
-extension KeyedArchive {
-    /// Whether objects nest more than 128 levels deep, including shared ones, for readers that follow every reference.
-    /// A reference to an enclosing object is not followed.
-    package var isDeep: Bool {
-        var heights = ArchiveHeights(sharedObjects: sharedObjects)
-        return top.all.contains { heights.height(of: $0.value, level: 0) == nil }
-    }
-}
-
-/// Measures how deep objects nest, each shared one once.
-private struct ArchiveHeights {
-    let sharedObjects: [ArchivedValue]
-    private var known: [Int: Int] = [:]
-    private var open: Set<Int> = []
-
-    init(sharedObjects: [ArchivedValue]) { self.sharedObjects = sharedObjects }
-
-    /// Returns the number of levels of a value; `nil` if these and the levels around it are too many.
-    mutating func height(of value: ArchivedValue, level: Int) -> Int? {
-        if case .reference(let index) = value {
-            if let height = known[index] { return level + height <= SettingValue.depthLimit ? height : nil }
-            guard sharedObjects.indices.contains(index), open.insert(index).inserted else { return 0 }
-            defer { open.remove(index) }
-            let height = height(of: sharedObjects[index], level: level)
-            known[index] = height
-            return height
-        }
-        guard value.isContainer else { return 0 }
-        guard level < SettingValue.depthLimit else { return nil }
-        var deepest = 0
-        for element in value.elements {
-            guard let height = height(of: element, level: level + 1) else { return nil }
-            deepest = max(deepest, height)
-        }
-        return deepest + 1
-    }
 }
