@@ -66,6 +66,8 @@ package struct DeclaredSetting: Sendable {
     package func refusal(of value: SettingValue) -> String? {
         guard let problem = check.problem(with: value) else { return nil }
         let shown = isSecret ? redaction : value.line
-        return "“\(key)” can't be \(shown): \(problem).\(words.map { " \($0)" } ?? "")"
+        // The description says what a pattern means, and would only repeat a demand that the problem states.
+        let explanation = SchemaCheck.statesDemand(problem) ? nil : words
+        return "“\(key)” can't be \(shown): \(problem).\(explanation.map { " \($0)" } ?? "")"
     }
 }

@@ -79,6 +79,14 @@ package struct SchemaCheck: Sendable {
         problemWithType(value) ?? problemWithRules(value)
     }
 
+    private static let isNoAlternative = "it is none of what is allowed"
+    private static let matchesNoPattern = "it does not match its pattern"
+
+    /// Returns whether a problem states what is demanded, so that it needs no explanation.
+    static func statesDemand(_ problem: String) -> Bool {
+        ![isNoAlternative, matchesNoPattern].contains { problem.hasSuffix($0) }
+    }
+
     /// Returns whether a value of the setting's type breaks one of its rules.
     package func breaksRule(_ value: SettingValue) -> Bool {
         problemWithType(value) == nil && problemWithParts(value) == nil && problemWithRules(value) != nil
@@ -94,7 +102,7 @@ package struct SchemaCheck: Sendable {
         if case .string(let text) = value, !isInForm(text) {
             return "it must be a \(form.map(Self.words) ?? "text")"
         }
-        return !alternatives.isEmpty && !isAllowed ? "it is none of what is allowed" : nil
+        return !alternatives.isEmpty && !isAllowed ? Self.isNoAlternative : nil
     }
 
     private func problemWithRules(_ value: SettingValue) -> String? {
@@ -110,30 +118,42 @@ package struct SchemaCheck: Sendable {
             ("minimum", "at least", { $0 < $1 }), ("exclusiveMinimum", "more than", { $0 <= $1 }),
             ("maximum", "at most", { $0 > $1 }), ("exclusiveMaximum", "less than", { $0 >= $1 }),
         ]
-        let counts: [(name: String, words: String, isBroken: (Int, Int64) -> Bool)] = [
-            ("minLength", "at least", { $0 < $1 }), ("minItems", "at least", { $0 < $1 }),
-            ("minProperties", "at least", { $0 < $1 }), ("maxItems", "at most", { $0 > $1 }),
-            ("maxProperties", "at most", { $0 > $1 }),
+        let counts: [(name: String, words: String, unit: String, isBroken: (Int, Int64) -> Bool)] = [
+            ("minLength", "at least", "character", { $0 < $1 }), ("minItems", "at least", "element", { $0 < $1 }),
+            ("maxItems", "at most", "element", { $0 > $1 }), ("minProperties", "at least", "key", { $0 < $1 }),
+            ("maxProperties", "at most", "key", { $0 > $1 }),
         ]
         if let number = value.number {
             for (name, words, isBroken) in bounds {
                 if let bound = keywords[name], let limit = bound.number, isBroken(number, limit) {
-                    return "it must be \(words) \(DefaultsText.text(of: bound))"
+                    return "it must be " + (range ?? "\(words) \(DefaultsText.text(of: bound))")
                 }
             }
         }
-        for (name, words, isBroken) in counts {
+        for (name, words, unit, isBroken) in counts {
             if case .integer(let limit)? = keywords[name], let count = value.count(for: name), isBroken(count, limit) {
-                return "it must have \(words) \(limit)"
+                return "it must have \(words) \(limit) \(unit)\(limit == 1 ? "" : "s")"
             }
         }
         if case .string(let pattern)? = keywords["pattern"], case .string(let text) = value,
             let regex = try? Regex(pattern),
             !Self.matches(text, regex, isWhole: pattern.hasPrefix("^") && pattern.hasSuffix("$"))
         {
-            return "it does not match its pattern"
+            return Self.matchesNoPattern
         }
         return nil
+    }
+
+    /// Both bounds of numbers, as a declaration spells them; `nil` if there is only one, or another combination.
+    private var range: String? {
+        guard let lower = keywords["minimum"], keywords["exclusiveMinimum"] == nil else { return nil }
+        let (upper, dots): (SettingValue, String)
+        switch (keywords["maximum"], keywords["exclusiveMaximum"]) {
+        case (let included?, nil): (upper, dots) = (included, "...")
+        case (nil, let excluded?): (upper, dots) = (excluded, "..<")
+        default: return nil
+        }
+        return "in \(DefaultsText.text(of: lower))\(dots)\(DefaultsText.text(of: upper))"
     }
 
     /// Returns whether a text has a match: a pattern that is not anchored may match a part.

@@ -11,7 +11,7 @@ extension SettingsError.Code {
 /// ```swift
 /// let schema = try StoredSchema(json)
 /// for problem in schema.problems(with: ["limits.requests": .integer(20_000)], over: values) { print(problem) }
-/// // “limits.requests” can't be 20000: it must be at most 10000. It must be in 0...10000.
+/// // “limits.requests” can't be 20000: it must be in 0...10000.
 /// ```
 ///
 /// It checks the keywords that ``SettingsSchema/jsonSchema`` has, and ignores others, such as `$ref` and `if`: a value

@@ -15,7 +15,7 @@ extension Demonstration {
     private func refuseInvalidValue() async throws -> Bool {
         let set = try await fleet("set", "limits.requests=2000000")
         let isShown = set.lines.first == "limits.requests: 500 → 2000000"
-        let isExplained = set.lines.contains { $0.contains("it must be at most 1000000") }
+        let isExplained = set.lines.contains { $0.hasSuffix(": it must be in 0...1000000.") }
         let found = try await requests()
         return report(
             set.status == 1 && isShown && isExplained && found == Self.everywhere(500),
