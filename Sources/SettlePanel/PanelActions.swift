@@ -119,7 +119,12 @@ struct PanelActions: Sendable {
             if let value { state.isStored && state.value.map { submission.kind.isSame($0, value) } ?? false } else {
                 !state.isStored
             }
-        if isThere { return done(pane, control) }
+        if isThere {
+            // Stored, but not by this request.
+            var response = done(pane, control)
+            response.event = nil
+            return response
+        }
         var submission = submission
         (submission.reason, submission.version) = (.conflict(author: author), nil)
         return answer(pane, control, submission, status: 409)
@@ -173,7 +178,7 @@ struct PanelActions: Sendable {
                 for key in keys { try store.keys.removeValue(forKey: key) }
             }
             var response = PanelResponse.redirect(to: context.panePath(pane ?? ""))
-            response.event = .changed(keys: keys.map(\.description))
+            if !keys.isEmpty { response.event = .changed(keys: keys.map(\.description)) }
             return response
         } catch {
             return pages.problem(422, context.strings.english("\(error)"))
@@ -190,22 +195,32 @@ struct PanelActions: Sendable {
                 .token(token), force: false, author: author
             ) { key in
                 guard contents.mayUndo(at: key) else {
-                    throw PanelError(strings("“%@” can’t be changed here, so nothing was undone.", key.description))
+                    let name = contents.title(of: key.description)
+                    throw PanelError(strings("“%@” can’t be changed here, so nothing was undone.", name))
                 }
             }
-            guard result.conflicts.isEmpty else {
-                let keys = context.strings.code(result.conflicts.map { "“\($0.key)”" }.joined(separator: ", "))
-                return pages.problem(409, context.strings.html("Changed since, and left alone: %@", keys))
-            }
-            var response = PanelResponse.redirect(
-                to: form["key"].map { context.path("why", ["key": $0]) } ?? context.panePath(""))
-            response.event = .changed(keys: result.keys)
+            var response =
+                result.conflicts.isEmpty
+                ? PanelResponse.redirect(
+                    to: form["key"].map { context.path("why", ["key": $0]) } ?? context.panePath(""))
+                : pages.problem(409, partlyUndone(result))
+            if !result.keys.isEmpty { response.event = .changed(keys: result.keys) }
             return response
         } catch let error as PanelError {
             return pages.problem(422, HTML("\(error)"))
         } catch {
             return pages.problem(422, context.strings.english("\(error)"))
         }
+    }
+
+    /// Returns the sentence about the keys that an undo has left alone.
+    private func partlyUndone(_ result: UndoResult) -> HTML {
+        let strings = context.strings
+        let names = result.conflicts.map { [HTML("“"), strings.isolated(context.contents.title(of: $0.key)), HTML("”")] }
+        let list = HTML(Array(names.joined(separator: [HTML(strings(", "))])))
+        return result.keys.isEmpty
+            ? strings.html("Changed since, and left alone: %@", list)
+            : strings.html("Changed since, and left alone: %@. The others were undone.", list)
     }
 }
 

@@ -184,7 +184,7 @@ public final class PanelDirectory: Sendable {
                     }
                     HTML("p", ["class": "foot"]) {
                         HTML("a", ["href": .text(context.path("search", ["changed": "1"]))]) {
-                            context.strings("Only what I changed")
+                            context.strings("Changed settings")
                         }
                     }
                 }

@@ -19,9 +19,10 @@ extension PanelGate {
         guard let link = links.link(visit.form["link"] ?? "", at: visit.now) else { return strangerPage(visit) }
         do {
             let browser = visit.request.value(of: "user-agent")
-            guard let session = try await sessions.begin(with: link, browser: browser, at: visit.now) else {
-                return strangerPage(visit)
-            }
+            guard
+                let session = try await sessions.begin(
+                    with: link, browser: browser, replacing: visit.request, at: visit.now)
+            else { return strangerPage(visit) }
             var response = PanelResponse.redirect(
                 to: visit.ownPath(visit.form["to"]) ?? context(visit).panePath(""))
             response.headers.append(sessions.cookie(for: session, at: visit.now))

@@ -57,7 +57,7 @@ struct PanelPages: Sendable {
             HTML("p", ["class": "foot"]) {
                 if isFirst {
                     HTML("a", ["href": .text(context.path("search", ["changed": "1"]))]) {
-                        strings("Only what I changed")
+                        strings("Changed settings")
                     }
                 }
                 if hasControls {

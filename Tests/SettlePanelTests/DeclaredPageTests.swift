@@ -127,7 +127,7 @@ import Testing
         #expect(
             helps(page) == [
                 "As others see it.", "From 1 to 65535.", "1 to 40 characters.", "A word in small letters.",
-                "A match of the pattern [a-z]+.", "An even number.", "From 0 to 99.", "At least 0.5.",
+                "Text that matches [a-z]+.", "An even number.", "From 0 to 99.", "At least 0.5.",
                 "At most 1 entry.", "At least 4 characters.",
             ])
         #expect(!page.contains("It must be"))

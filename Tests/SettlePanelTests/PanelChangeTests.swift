@@ -63,11 +63,11 @@ import Testing
 
     @Test(arguments: [
         ("count", "21", "“Most attempts” can’t be 21 times; allowed: from 0 to 20."),
-        ("count", "x", "is no whole number"),
+        ("count", "x", "is not a whole number"),
         ("count", "1.5", "whole number"),
         ("count", "", "A value is needed here"), ("volume", "2", "“Volume” can’t be 2; allowed: from 0 to 1."),
-        ("since", "yesterday", "is no date"),
-        ("timeout", "long", "is no duration"), ("data", "%%%", "base64"), ("level", "7", "Choose one of the list"),
+        ("since", "yesterday", "is not a date"),
+        ("timeout", "long", "is not a duration"), ("data", "%%%", "base64"), ("level", "7", "Choose one of the list"),
     ])
     func `A refused value stays in its field, with the rule beside it`(
         key: String, typed: String, rule: String
@@ -117,7 +117,7 @@ import Testing
         #expect(limits.ports == ["web": 80])
         #expect(await ports([("web", "80"), ("", "1")]).text.contains("Each entry needs a name."))
         #expect(await ports([("web", "80"), ("web", "81")]).text.contains("There are two entries"))
-        #expect(await ports([("web", "x")]).text.contains("is no whole number"))
+        #expect(await ports([("web", "x")]).text.contains("is not a whole number"))
         #expect(await ports([("web", "")]).text.contains("is empty"))
         #expect(limits.ports == ["web": 80])
         #expect(await ports([("web", "80"), ("ssh", "22")], ("action", "remove 0")).status == 303)
@@ -285,7 +285,7 @@ import Testing
                 await program.browser.get("/search?q=\(place)").text.contains("data-key=\"limits.count\""), "\(words)")
         }
         #expect(await program.browser.get("/search?q=debug").text.contains("data-key=\"limits.level\""))
-        #expect(await program.browser.get("/search?q=nothinglikethis").text.contains("Nothing is called"))
+        #expect(await program.browser.get("/search?q=nothinglikethis").text.contains("Nothing was found for"))
         #expect(!(await program.browser.get("/search?q=").text.contains("<form class=\"control\"")))
     }
 }

@@ -48,9 +48,14 @@ struct PanelSessions: Sendable {
 
     /// Spends a link, and begins a session for its name.
     ///
-    /// - Parameter browser: The browser, as it names itself.
+    /// - Parameters:
+    ///   - browser: The browser, as it names itself.
+    ///   - request: The request. The sessions of its cookies end, because the browser replaces their cookie.
     /// - Returns: `nil` if the link has been spent.
-    func begin(with link: OneTimeLinks.Link, browser: String?, at now: Date) async throws -> PanelSession? {
+    func begin(
+        with link: OneTimeLinks.Link, browser: String?, replacing request: PanelRequest, at now: Date
+    ) async throws -> PanelSession? {
+        let replaced = signedSessions(of: request, at: now).map(\.id)
         let (list, now) = (try await list, now.wholeSeconds)
         let session = PanelSession(id: HexadecimalText.random(), end: now + min(lifetime, limit))
         let record = SessionRecord(
@@ -59,6 +64,7 @@ struct PanelSessions: Sendable {
             guard list.spentLinks[link.id] == nil else { return nil }
             var sessions = list.sessions.filter { $0.value.end > now }
             var spent = list.spentLinks.filter { $0.value > now }
+            for id in replaced { sessions[id] = nil }
             sessions[session.id] = record
             spent[link.id] = link.end
             (list.sessions, list.spentLinks) = (sessions, spent)

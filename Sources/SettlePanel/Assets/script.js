@@ -425,6 +425,13 @@ function turn(page, url) {
   if (!status.classList.contains("shown")) status.textContent = main.querySelector(".empty")?.textContent ?? "";
 }
 
+// What is typed in a form, or was refused, must stay, and so must what has the focus. The Return key leaves the page, which asks first.
+function showResults(text, url, number) {
+  if (isPressed) { later.push(() => showResults(text, url, number)); return; }
+  if (number !== asked || isAnyBusy() || main.contains(document.activeElement)) return;
+  turn(new DOMParser().parseFromString(text, "text/html"), url);
+}
+
 async function seek() {
   const isSought = fieldIn(seeking, "q").value.trim() !== "" || fieldIn(seeking, "changed") !== null;
   const url = isSought ? new URL(seeking.getAttribute("action"), location.href) : new URL(beginning);
@@ -435,8 +442,7 @@ async function seek() {
     const response = await fetch(url), text = await response.text();
     if (number !== asked) return;
     if (response.status === 401) end();
-    // What is typed in a form, or was refused, must stay. The Return key leaves the page, which asks first.
-    else if (response.ok && !isAnyBusy()) turn(new DOMParser().parseFromString(text, "text/html"), url);
+    else if (response.ok) showResults(text, url, number);
   } catch { if (number === asked) tell(body.dataset.unreachable); }
 }
 if (seeking) {

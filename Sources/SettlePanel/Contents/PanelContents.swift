@@ -79,6 +79,9 @@ struct PanelContents: Sendable {
 
     var controls: [Control] { panes.flatMap(\.controls) }
 
+    /// Returns the title of a key's setting, or the key if no control has it.
+    func title(of key: String) -> String { controls.first { $0.key.description == key }?.title ?? key }
+
     /// Returns the controls that a change of a key may affect.
     func controls(touchedBy key: SettingKey) -> [Control] {
         controls.filter { $0.key == key || $0.key.isWithin(key) || key.isWithin($0.key) }

@@ -77,12 +77,12 @@ extension ControlInput {
 
     private static func problem(with text: String, _ kind: ControlKind) -> InputProblem {
         switch kind {
-        case .number(let input) where input.isInteger: InputProblem("“%@” is no whole number.", text)
-        case .number: InputProblem("“%@” is no number.", text)
-        case .date: InputProblem("“%@” is no date such as 2026-11-23T12:00:00.", text)
-        case .duration: InputProblem("“%@” is no duration such as 90s, 5m or 1h30m.", text)
-        case .data: InputProblem("This is no text in base64.")
-        default: InputProblem("This is no JSON; a text needs quotation marks.")
+        case .number(let input) where input.isInteger: InputProblem("“%@” is not a whole number.", text)
+        case .number: InputProblem("“%@” is not a number.", text)
+        case .date: InputProblem("“%@” is not a date such as 2026-11-23T12:00:00.", text)
+        case .duration: InputProblem("“%@” is not a duration such as 90s, 5m or 1h30m.", text)
+        case .data: InputProblem("This is not text in base64.")
+        default: InputProblem("This is not JSON; a text needs quotation marks.")
         }
     }
 }

@@ -71,6 +71,8 @@ indirect enum ControlKind: Sendable {
         if left == right { return true }
         // A slider shows a value beyond its end at its end.
         if case .number = self { return left.numberText.map { $0 == right.numberText } ?? false }
+        // Without one of its values, the inputs of a control are all alike.
+        if isStray(left) || isStray(right) { return false }
         guard left != .null, right != .null, let input = ControlInput(left, for: self) else { return false }
         return input == ControlInput(right, for: self)
     }

@@ -55,7 +55,7 @@ struct RuleWording {
             if let text = rule.text?.visible {
                 return [RuleText(text: strings.declared(text), source: .program, demand: rule.description)]
             }
-            return panelText(rule.pattern.map { [strings("a match of the pattern %@", number($0))] } ?? [], rule)
+            return panelText(rule.pattern.map { [strings("text that matches %@", number($0))] } ?? [], rule)
         }
     }
 
@@ -88,21 +88,37 @@ struct RuleWording {
     }
 
     /// - Parameter step: The way from an integer that is outside to the first one within.
-    /// - Returns: `nil` for the limit of an integer type, which means nothing to people.
+    /// - Returns: `nil` for the limit of a type, which means nothing to people.
     private func text(of bound: RuleDescription.Bound, inward step: Int64) -> (text: String, isIncluded: Bool)? {
         switch (check.form, bound.value) {
         case (nil, .integer(let integer)):
-            guard integer.magnitude < 0x7FFF_FFFF else { return nil }
             let isWhole = !check.types.contains("number")
-            return (number("\(isWhole && !bound.isIncluded ? integer + step : integer)"), bound.isIncluded || isWhole)
+            let end = isWhole && !bound.isIncluded ? integer &+ step : integer
+            return Self.integerLimits.contains(end) ? nil : (number("\(end)"), bound.isIncluded || isWhole)
         case (nil, let value):
-            guard let text = value.numberText, (Double(text) ?? 0).magnitude < 0x7FFF_FFFF else { return nil }
+            guard let text = value.numberText, !Self.isLimit(Double(text) ?? 0) else { return nil }
             return (number(text), bound.isIncluded)
         case ("date-time"?, .string(let text)):
             let date = TextReading.date.value(of: text) ?? bound.value
             return (number(date.spelledForPeople), bound.isIncluded)
         default: return (number(bound.value.spelledForPeople), bound.isIncluded)
         }
+    }
+
+    /// The limits of the integer types from 32 bits on, and of the integers that a `Double` represents exactly. Those of
+    /// the smaller types are helpful, and chosen as often.
+    private static let integerLimits: Set<Int64> = {
+        let exact: Int64 = 1 << 53
+        return [
+            Int64(Int32.min), Int64(Int32.max), Int64(UInt32.max), Int64.min, Int64.max, -exact, 1 - exact, exact - 1,
+            exact,
+        ]
+    }()
+    private static let realLimits: Set<Double> = Set(integerLimits.map { Double($0) } + [Double(UInt64.max)])
+
+    /// Returns whether a number is the limit of a type. Numbers of schemas may have gone through a `Double`.
+    private static func isLimit(_ number: Double) -> Bool {
+        realLimits.contains(number) || number.magnitude >= Double(Float.greatestFiniteMagnitude)
     }
 
     // MARK: Counts

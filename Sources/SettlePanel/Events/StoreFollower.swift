@@ -19,12 +19,14 @@ struct StoreFollower {
     private let store: SettingsStore
     /// The keys of the panel that no group declares, with their values at the last check.
     private var undeclared: [(key: SettingKey, value: SettingValue?)]
+    /// Whether there are too many of these to compare them, so that each wake may be a change of one.
+    private let exceedsLimit: Bool
     private var watch: ContentWatch
     private var changes: Changes.Iterator
     private let ending: EventStreamControl.Part
     private var isBeginning = true
 
-    /// The maximum number of keys reported individually. More are reported as everything.
+    /// The maximum number of keys compared and reported individually. More are reported as everything.
     private static let limit = 1000
 
     /// Begins to follow.
@@ -34,7 +36,8 @@ struct StoreFollower {
         self.store = store
         watch = ContentWatch(store)
         changes = store.changes.makeAsyncIterator()
-        self.undeclared = undeclared.prefix(Self.limit).map { ($0, store.keys[$0]) }
+        exceedsLimit = undeclared.count > Self.limit
+        self.undeclared = exceedsLimit ? [] : undeclared.map { ($0, store.keys[$0]) }
         self.ending = ending.part(waking: watch)
     }
 
@@ -73,7 +76,7 @@ struct StoreFollower {
             undeclared[index].value = now
             update.keys.insert(key)
         }
-        if update.keys.count > Self.limit { update.isEverything = true }
+        if exceedsLimit || update.keys.count > Self.limit { update.isEverything = true }
         if update.isEverything { update.keys = [] }
         return update
     }

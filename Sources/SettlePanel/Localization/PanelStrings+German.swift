@@ -9,9 +9,8 @@ extension PanelStrings {
         "Search": "Suchen",
         "Search the settings": "Einstellungen durchsuchen",
         "Found for “%@”:": "Gefunden für „%@“:",
-        "Nothing is called “%@”.": "Nichts heißt „%@“.",
+        "Nothing was found for “%@”.": "Zu „%@“ wurde nichts gefunden.",
         "Changed settings": "Geänderte Einstellungen",
-        "Only what I changed": "Nur was ich geändert habe",
         "All settings with these words": "Alle Einstellungen mit diesen Wörtern",
         "Nothing has been changed.": "Es wurde nichts geändert.",
         "The first %@ of %@ are shown.": "Die ersten %@ von %@ werden gezeigt.",
@@ -94,6 +93,8 @@ extension PanelStrings {
         "These settings get their defaults:": "Diese Einstellungen bekommen ihre Standardwerte:",
         "Cancel": "Abbrechen",
         "Changed since, and left alone: %@": "Seither geändert und so gelassen: %@",
+        "Changed since, and left alone: %@. The others were undone.":
+            "Seither geändert und so gelassen: %@. Die anderen wurden widerrufen.",
         "“%@” can’t be changed here, so nothing was undone.":
             "„%@“ kann hier nicht geändert werden, darum wurde nichts widerrufen.",
         "The list is too long to be shown again here. Go back to correct it; nothing was changed.":
@@ -109,12 +110,12 @@ extension PanelStrings {
             "Eintrag %@ ist leer. Entfernen Sie ihn, oder füllen Sie ihn aus.",
         "The entry “%@” is empty. Remove it, or fill it in.":
             "Der Eintrag „%@“ ist leer. Entfernen Sie ihn, oder füllen Sie ihn aus.",
-        "“%@” is no whole number.": "„%@“ ist keine ganze Zahl.",
-        "“%@” is no number.": "„%@“ ist keine Zahl.",
-        "“%@” is no date such as 2026-11-23T12:00:00.": "„%@“ ist kein Datum wie 2026-11-23T12:00:00.",
-        "“%@” is no duration such as 90s, 5m or 1h30m.": "„%@“ ist keine Dauer wie 90s, 5m oder 1h30m.",
-        "This is no text in base64.": "Das ist kein Text in Base64.",
-        "This is no JSON; a text needs quotation marks.": "Das ist kein JSON; ein Text braucht Anführungszeichen.",
+        "“%@” is not a whole number.": "„%@“ ist keine ganze Zahl.",
+        "“%@” is not a number.": "„%@“ ist keine Zahl.",
+        "“%@” is not a date such as 2026-11-23T12:00:00.": "„%@“ ist kein Datum wie 2026-11-23T12:00:00.",
+        "“%@” is not a duration such as 90s, 5m or 1h30m.": "„%@“ ist keine Dauer wie 90s, 5m oder 1h30m.",
+        "This is not text in base64.": "Das ist kein Text in Base64.",
+        "This is not JSON; a text needs quotation marks.": "Das ist kein JSON; ein Text braucht Anführungszeichen.",
         // Rules
         "from %@ to %@": "von %@ bis %@",
         "%@ to %@": "%@ bis %@",
@@ -128,7 +129,7 @@ extension PanelStrings {
         "%@ entries": "%@ Einträge",
         "%@ byte": "%@ Byte",
         "%@ bytes": "%@ Bytes",
-        "a match of the pattern %@": "etwas nach dem Muster %@",
+        "text that matches %@": "Text nach dem Muster %@",
         "“%@” can’t be %@; allowed: %@.": "„%@“ kann nicht %@ sein; erlaubt: %@.",
         "“%@” can’t be %@: %@.": "„%@“ kann nicht %@ sein: %@.",
         "“%@” can’t have this value; allowed: %@.": "„%@“ kann diesen Wert nicht haben; erlaubt: %@.",

@@ -13,7 +13,7 @@ extension PageContext {
             if !isFound { HTML("p", ["class": "empty"]) { strings("Nothing has been changed.") } }
         } else {
             HTML("p", ["class": "empty"]) {
-                isFound ? strings.html("Found for “%@”:", text) : strings.html("Nothing is called “%@”.", text)
+                isFound ? strings.html("Found for “%@”:", text) : strings.html("Nothing was found for “%@”.", text)
             }
         }
     }
@@ -24,7 +24,7 @@ extension PageContext {
             let other = query.withOtherRestriction
             HTML("p", ["class": "foot"]) {
                 HTML("a", ["href": .text(path("search", other.fields))]) {
-                    query.isChangedOnly ? strings("All settings with these words") : strings("Only what I changed")
+                    query.isChangedOnly ? strings("All settings with these words") : strings("Changed settings")
                 }
             }
         }

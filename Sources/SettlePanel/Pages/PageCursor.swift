@@ -6,7 +6,6 @@ import Settle
 /// the same store. The digests are compared with the current forms, whatever domain has changed them: sources in the
 /// history and sources outside it, such as an argument, an administrator's file, a registered default, or a value that
 /// was never saved because its program was killed.
-/// default, or a value that was never saved because its program was killed.
 struct PageCursor: Sendable, Hashable {
     /// The token; `nil` if there is no history.
     let token: ChangeToken?

@@ -5,15 +5,20 @@ struct SettingsQuery: Sendable, Hashable {
     var isChangedOnly = false
     /// The maximum number of results on the page.
     var limit = Self.step
-    /// The words of the text, in lowercase.
+    /// The different words of the text, in lowercase and in order.
     let words: [String]
 
     /// The number of results on a page, and of those that “Show more” adds.
     static let step = 50
+    /// The maximum number of Unicode scalars and of words that count: each word is compared with each text.
+    private static let limits = (scalars: 200, words: 16)
 
+    /// Creates the search for the first 16 different words in the first 200 Unicode scalars of a text.
     init(text: String) {
-        self.text = text
-        words = text.lowercased().split(whereSeparator: \.isWhitespace).map(String.init)
+        self.text = String(text.unicodeScalars.prefix(Self.limits.scalars))
+        var known: Set<String> = []
+        let words = self.text.lowercased().split(whereSeparator: \.isWhitespace).map(String.init)
+        self.words = Array(words.filter { known.insert($0).inserted }.prefix(Self.limits.words))
     }
 
     /// Reads the fields of an address or of a form; `nil` if they are not those of a search.
