@@ -40,7 +40,7 @@ struct PanelActions: Sendable {
             }
             do {
                 return try await store(value, pane, control, submission)
-            } catch let error as SettingsError where error.code == .invalidValue {
+            } catch let error as SettingsError where error.code == .invalidValue || error.code == .unusableValue {
                 let sentence = control.refusal(of: value, ValueProblem(error), context.strings)
                 return refused(pane, control, submission, sentence)
             }
@@ -216,7 +216,9 @@ struct PanelActions: Sendable {
     /// Returns the sentence about the keys that an undo has left alone.
     private func partlyUndone(_ result: UndoResult) -> HTML {
         let strings = context.strings
-        let names = result.conflicts.map { [HTML("“"), strings.isolated(context.contents.title(of: $0.key)), HTML("”")] }
+        let names = result.conflicts.map { conflict in
+            [HTML("“"), strings.isolated(context.contents.title(of: conflict.key)), HTML("”")]
+        }
         let list = HTML(Array(names.joined(separator: [HTML(strings(", "))])))
         return result.keys.isEmpty
             ? strings.html("Changed since, and left alone: %@", list)

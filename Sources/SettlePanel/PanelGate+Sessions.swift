@@ -49,7 +49,10 @@ extension PanelGate {
             response.event = .left
             return response
         } catch {
-            return .sentence(503, "The session can't be ended. \(error)")
+            var response = PanelResponse.sentence(503, "The session can't be ended. \(error)")
+            // At least this browser is out.
+            if id.isSameSecret(as: own.id) { response.headers.append(sessions.removedCookie) }
+            return response
         }
     }
 

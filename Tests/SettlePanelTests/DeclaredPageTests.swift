@@ -150,6 +150,60 @@ import Testing
         withExtendedLifetime(app) {}
     }
 
+    @Test("A range has each end that is not a limit of a type")
+    func largeRanges() async throws {
+        struct Sizes: SettingsGroup {
+            @Setting(in: 0...4_294_967_296) var size = 1
+            @Setting(in: 0.0...5e9) var area = 1.0
+            @Setting(in: 1...2_147_483_647) var limit = 1
+            @Setting(in: 1..<9_007_199_254_740_993) var exact = 1
+        }
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let sizes = try await store.group(Sizes.self)
+        let panel = SettingsPanel(store, groups: Sizes.self, configuration: .init(title: "x", access: .everyone))
+        let page = await PanelBrowser(panel).get("/").text
+        #expect(helps(page) == ["From 0 to 4294967296.", "From 0 to 5000000000.", "At least 1.", "At least 1."])
+        withExtendedLifetime(sizes) {}
+    }
+
+    @Test("A choice that a check refuses is refused with the text of the check")
+    func refusedChoice() async throws {
+        struct Checked: SettingsGroup {
+            @Setting(.check("one for the night") { $0 != .light }) var theme = Theme.dark
+        }
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let checked = try await store.group(Checked.self)
+        let panel = SettingsPanel(store, groups: Checked.self, configuration: .init(title: "x", access: .everyone))
+        let browser = PanelBrowser(panel)
+        let page = await browser.get("/")
+        let bright = page.choice("Bright", of: "theme")
+        let refused = await browser.post("/set", page.form(of: "theme") + [("value", bright)])
+        #expect(refused.status == 422 && refused.text.contains("allowed: one for the night."), "\(refused.text)")
+        withExtendedLifetime(checked) {}
+    }
+
+    @Test("A help text is shown and translated as it was declared, whatever it says of rules")
+    func helpTexts() async throws {
+        struct Helped: SettingsGroup {
+            @Setting(help: "It must be fun.") var theme = Theme.light
+            @Setting(help: "It must be chosen once.") var port: UInt16 = 80
+            @Setting(in: 0...9, help: "How many") var count = 3
+            @Setting(in: 1...9, help: "It must be in the list.") var level = 3
+        }
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let helped = try await store.group(Helped.self)
+        var configuration = SettingsPanel.Configuration(title: "x", access: .everyone)
+        configuration.declaredTexts = ["de": StringTable([StringTable.Entry(key: "How many", value: "Wie viele")])]
+        let browser = PanelBrowser(SettingsPanel(store, groups: Helped.self, configuration: configuration))
+        let page = helps(await browser.get("/").text)
+        try #require(page.count == 4)
+        #expect(page[0] == "It must be fun." && page[1].hasPrefix("It must be chosen once."))
+        #expect(page[2] == "How many. From 0 to 9." && page[3] == "It must be in the list. From 1 to 9.")
+        let german = helps(await browser.get("/", [("Accept-Language", "de")]).text)
+        #expect(german.count == 4 && german[2] == "Wie viele. Von 0 bis 9.")
+        withExtendedLifetime(helped) {}
+    }
+
     @Test("A long text is shortened in the sentence that refuses it")
     func long() async throws {
         let (browser, app) = try await panel()

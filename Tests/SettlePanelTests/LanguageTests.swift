@@ -57,6 +57,23 @@ import Testing
         #expect(other.contains(">Chercher<") && other.contains("Reset this page…"))
     }
 
+    @Test("A translation has the values in its own order, and is not used if it lacks one")
+    func numberedPlaces() async throws {
+        let key = "“%@” can’t be %@; allowed: %@."
+        for (text, shown) in [
+            ("%2$@ passt nicht zu %1$@, nur %3$@", "21 times passt nicht zu Most attempts, nur von 0 bis 20"),
+            ("Nur %3$@ passt zu %1$@", "„Most attempts“ kann nicht 21 times sein; erlaubt: von 0 bis 20."),
+            ("100% %@", "„Most attempts“ kann nicht 21 times sein; erlaubt: von 0 bis 20."),
+        ] {
+            let table = StringTable([StringTable.Entry(key: key, value: text)])
+            let program = try await PanelProgram { $0.translations = ["de": table] }
+            let form = await program.browser.get("/pane?id=limits").form(of: "limits.count")
+            let headers = [(name: "Origin", value: "http://localhost:8080"), (name: "Accept-Language", value: "de")]
+            let answer = await program.browser.post("/set", form + [("value", "21")], headers)
+            #expect(answer.status == 422 && answer.text.contains(shown), "\(answer.text)")
+        }
+    }
+
     @Test func `A program's own translations come before those of the panel`() async throws {
         let own = StringTable([StringTable.Entry(key: "Search", value: "Finden")])
         for name in ["de", "de-AT", "DE"] {

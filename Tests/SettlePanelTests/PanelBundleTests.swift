@@ -93,6 +93,7 @@ import Testing
         try program.store.keys.setValue(SettingValue.string("maybe"), forKey: "odd")
         let odd = await program.form("odd")
         #expect(odd.contains("none of these: maybe") && !odd.contains(" checked"))
+        #expect(odd.contains("class=\"mark\""))
     }
 
     @Test func `A bundle's control stores values of its own type only, however they are sent`() async throws {

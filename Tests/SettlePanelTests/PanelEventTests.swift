@@ -91,6 +91,25 @@ import Testing
         _ = try await reader.next(until: "value=\\\"17\\\"")
     }
 
+    @Test("A change by others of any of more than 1,000 undeclared keys is reported")
+    func manyUndeclared() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "app.json")
+        func write(last: Int) throws {
+            let entries = (1000..<2000).map { "\"key\($0)\": 0" } + ["\"last\": \(last)"]
+            try Data("{\(entries.joined(separator: ", "))}".utf8).write(to: file, options: .atomic)
+        }
+        try write(last: 1)
+        let store = try await SettingsStore.open(at: file)
+        let browser = PanelBrowser(
+            SettingsPanel(valuesOf: store, configuration: .init(title: "x", access: .everyone)))
+        let address = try await browser.get("/").eventsAddress
+        var reader = try PanelEventReader(await browser.get(address).response)
+        _ = try await reader.next()
+        try write(last: 17)
+        _ = try await reader.next(until: "value=\\\"17\\\"")
+    }
+
     @Test func `Changes that wait are told as one, with the newest value`() async throws {
         let program = try await PanelProgram()
         var reader = try await reader(program)

@@ -49,6 +49,18 @@ import Testing
         }
     }
 
+    @Test("Of a search, the first 16 different words count, and the first 200 characters")
+    func limitOfWords() async throws {
+        let browser = try await PanelProgram().browser
+        let words = "m mo mos most a at att atte attem attemp attempt attempts h ho how o".split(separator: " ")
+        #expect(words.count == 16)
+        let known = (words + words).joined(separator: "+")
+        #expect(keys(await browser.get("/search?q=\(known)+zzzz")) == ["limits.count"])
+        #expect(keys(await browser.get("/search?q=\(words.dropLast().joined(separator: "+"))+zzzz")).isEmpty)
+        let long = await browser.get("/search?q=most\(String(repeating: "+", count: 196))zzzz")
+        #expect(keys(long) == ["limits.count"] && !long.text.contains("zzzz"))
+    }
+
     @Test("Only changed settings are shown on request, of all or of those with the words")
     func changed() async throws {
         let program = try await PanelProgram()

@@ -239,6 +239,9 @@ import Testing
         #expect(changes.allSatisfy { $0.user == "carol" && $0.method == "POST" && $0.path == "/set" })
         #expect(await carol.press("/reset", on: "/", [("pane", "limits")]).status == 303)
         #expect(events.take().map(\.kind) == [.changed(keys: ["limits.count"])])
+        // Nothing is left to be reset.
+        #expect(await carol.press("/reset", on: "/", [("pane", "limits")]).status == 303)
+        #expect(events.take().isEmpty)
         let open = await sessions(carol)
         _ = await carol.press("/sessions/end", on: "/sessions", [("session", open["dave"] ?? "")])
         #expect(await dave.get("/why?key=limits.count").status == 401)
@@ -252,6 +255,35 @@ import Testing
             ])
         #expect(rest.map(\.user) == ["carol", nil, nil, "carol"])
         #expect(rest.map(\.path) == ["/sessions/end", "/why", "/", "/leave"])
+    }
+
+    @Test("A partial undo is audited with what it has put back, and a value that others have stored is not")
+    func auditOfOthers() async throws {
+        let events = AuditEvents()
+        let program = try await PanelProgram { $0.audit = { events.add($0) } }
+        let (browser, limits) = (program.browser, program.app.limits)
+        try await program.store.commit { (limits.count, limits.name) = (9, "y") }
+        let why = await browser.get("/why?key=limits.count").text
+        let token = String(try #require(why.firstMatch(of: /name="token" value="([^"]+)"/)).1)
+        let old = await browser.get("/pane?id=limits").form(of: "limits.name")
+        try await program.store.commit { limits.name = "z" }
+        let undone = await browser.post("/undo", [("token", token), ("key", "limits.count")])
+        #expect(undone.status == 409 && undone.text.contains("left alone: “Name”. The others were undone."))
+        #expect(limits.count == 3 && limits.name == "z")
+        #expect(events.take().map(\.kind) == [.changed(keys: ["limits.count"])])
+        #expect(await browser.post("/set", old + [("value", "z")]).status == 303)
+        #expect(events.take().isEmpty)
+    }
+
+    @Test("A new link ends the session that the browser had")
+    func replaced() async throws {
+        let program = try await program()
+        let browser = await enter(program, as: "carol")
+        let (name, cookie) = (try #require(browser.cookieName), try #require(browser.cookie))
+        #expect(await browser.enter(program.panel.makeLink(for: "dave")).status == 303)
+        #expect(await sessions(browser).keys.sorted() == ["dave"])
+        browser.setCookie(cookie, named: name)
+        #expect(await browser.get("/").status == 401)
     }
 
     @Test(

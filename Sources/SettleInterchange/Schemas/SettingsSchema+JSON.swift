@@ -75,7 +75,8 @@ extension SettingsSchema.Entry {
     }
 
     private var words: String? {
-        let demand = rules.isEmpty ? [] : ["It must be \(rules.map(\.description).joined(separator: ", and "))."]
+        let texts = rules.map(\.description).joined(separator: ", and ")
+        let demand = rules.isEmpty ? [] : ["\(SettingsSchema.demandStart)\(texts)."]
         let sentences = (help.map { [demand.isEmpty || !($0.last?.isLetter ?? false) ? $0 : $0 + "."] } ?? []) + demand
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }

@@ -109,30 +109,23 @@ extension Control {
         self.init(
             key: setting.key,
             title: setting.title?.visible.map(strings.declared) ?? setting.key.components.last?.asTitle ?? "",
-            help: setting.help.map(strings.declared),
-            rules: setting.rules.isEmpty ? setting.demand : RuleWording(strings, check).texts(of: setting),
+            help: setting.help.map(strings.declaredHelp),
+            rules: RuleWording(strings, check).texts(of: setting),
             unit: setting.unit.map(strings.declared), kind: kind, isOptional: check.types.contains("null"),
             isOwners: setting.isOwners, surroundings: surroundings, defaultValue: setting.defaultValue,
             problem: { ValueProblem(of: $0, check) })
     }
 }
 
-extension DeclaredSetting {
-    /// The beginning of the sentence in which a store's schema states the requirements of a value.
-    private static let demandStart = "It must be "
-
-    /// The program's help text; `nil` if it is empty.
-    fileprivate var help: String? {
-        guard let words, let start = words.ranges(of: Self.demandStart).last?.lowerBound else { return words }
-        let help = words[..<start].drop(while: \.isWhitespace)
-        return help.isEmpty ? nil : String(help.reversed().drop(while: \.isWhitespace).reversed())
-    }
-
-    /// The requirements in the words of a schema that states them nowhere else.
-    fileprivate var demand: [RuleText] {
-        guard let words, let start = words.ranges(of: Self.demandStart).last?.upperBound else { return [] }
-        let text = words[start...]
-        return [RuleText(text: String(text.hasSuffix(".") ? text.dropLast() : text), source: .library, demand: "")]
+extension PanelStrings {
+    /// Returns a help text in the user's language. A schema may have given it a full stop that its declaration lacks.
+    fileprivate func declaredHelp(_ help: String) -> String {
+        let text = declared(help)
+        guard text == help, help.hasSuffix(".") else { return text }
+        let bare = String(help.dropLast())
+        let translated = declared(bare)
+        if translated == bare { return help }
+        return translated.last?.isLetter == true ? translated + "." : translated
     }
 }
 

@@ -18,7 +18,10 @@ struct ValueProblem: Sendable {
 
     /// Creates the reason of a store, which has checked the rules of its declaration.
     init(_ error: SettingsError) {
-        (reason, isRuleBroken, rule) = (error.rule.map { "it must be \($0)" } ?? "\(error)", true, error.rule)
+        let mistake = (error.underlying as? SettingCodingError).map { "expected \($0.expected), found \($0.found)" }
+        reason = error.rule.map { "it must be \($0)" } ?? mistake ?? "\(error)"
+        // A value of another type breaks no rule.
+        (isRuleBroken, rule) = (error.code == .invalidValue, error.rule)
     }
 }
 
@@ -36,7 +39,7 @@ extension Control {
     /// Returns the reason that a value is refused, as one sentence with the title.
     func refusal(of value: SettingValue, _ problem: ValueProblem, _ strings: PanelStrings) -> HTML {
         let name = strings.isolated(title)
-        let allowed = problem.isRuleBroken ? allowedValues(problem.rule, strings) : []
+        let allowed = problem.isRuleBroken ? allowedValues(value, problem.rule, strings) : []
         let list = HTML(Array(allowed.map { [$0] }.joined(separator: [HTML(strings(", "))])))
         guard !isSecret else {
             // A declaration that does not know of the secret may quote it.
@@ -50,16 +53,19 @@ extension Control {
             : strings.html("“%@” can’t be %@; allowed: %@.", name, shown, list)
     }
 
-    /// Returns the values that the control has, or the words of the rules.
-    private func allowedValues(_ rule: String?, _ strings: PanelStrings) -> [HTML] {
-        switch kind {
-        case .choice(let choices, _) where choices.count <= Self.limits.choices:
-            return choices.map { strings.isolated($0.title) }
-        case .toggle: return [HTML(strings("On")), HTML(strings("Off"))]
-        default: break
-        }
+    /// Returns the words of the broken rule, or else the values that the control has if the refused one is none of
+    /// them, or else the words of all rules.
+    private func allowedValues(_ value: SettingValue, _ rule: String?, _ strings: PanelStrings) -> [HTML] {
         let known = rules.isEmpty ? kind.rules(of: key, strings) : rules
         let broken = rule.map { rule in known.filter { $0.demand == rule } } ?? []
+        if broken.isEmpty, kind.isStray(value) {
+            switch kind {
+            case .choice(let choices, _) where choices.count <= Self.limits.choices:
+                return choices.map { strings.isolated($0.title) }
+            case .toggle: return [HTML(strings("On")), HTML(strings("Off"))]
+            default: break
+            }
+        }
         return (broken.isEmpty ? known : broken).map { $0.html(strings) }
     }
 

@@ -28,20 +28,26 @@ struct PanelStrings: Sendable {
     /// Returns a text of a declaration in the user's language.
     func declared(_ text: String) -> String { texts.lazy.compactMap { $0[text] }.first ?? text }
 
-    /// Returns a text with a value in place of each `%@`.
+    /// Returns a text with a value in place of each `%@`, or of each `%1$@`, `%2$@` and so on by its number.
     func callAsFunction(_ english: String, _ values: String...) -> String { self(english, values) }
 
     func callAsFunction(_ english: String, _ values: [String]) -> String {
-        let parts = self(english).split(separator: "%@", maxSplits: values.count, omittingEmptySubsequences: false)
-        return zip(parts, values + [""]).reduce(into: "") { $0 += $1.0 + $1.1 }
+        template(for: english).filled(with: values) { String($0) }.joined()
     }
 
-    /// Returns a text with a piece of a page in place of each `%@`.
+    /// Returns the same with pieces of a page.
     func html(_ english: String, _ values: HTML...) -> HTML { html(english, values) }
 
     func html(_ english: String, _ values: [HTML]) -> HTML {
-        let parts = self(english).split(separator: "%@", maxSplits: values.count, omittingEmptySubsequences: false)
-        return HTML(zip(parts, values + [HTML()]).flatMap { [HTML(String($0)), $1] })
+        HTML(template(for: english).filled(with: values) { HTML(String($0)) })
+    }
+
+    /// Returns the first translation with the placeholders of the English text, or that text itself: with others, a
+    /// sentence would lack a value.
+    private func template(for english: String) -> TextTemplate {
+        let original = TextTemplate(english)
+        let translations = tables.lazy.compactMap { $0[english] }.map { TextTemplate($0) }
+        return translations.first { $0.values == original.values } ?? original
     }
 
     /// Returns the name of a domain. A program's own domain has the name that the program gave it.

@@ -18,8 +18,13 @@ struct Link: ParsableCommand {
         abstract: "Prints a further link for a running server: it lets one browser in, once.",
         discussion: "The server must have been started with the same key, which is the same user's by default.")
 
-    @Argument(help: "The domain to whose page the link leads; by default the front page.")
+    @Argument(help: "The domain to whose page the link leads, or that of the bundle; by default the front page.")
     var domain: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The Settings.bundle to whose page the link leads, of a server that shows it.", valueName: "path"))
+    var bundle: String?
 
     @Option(help: "The port of the server.")
     var port = 8765
@@ -32,7 +37,7 @@ struct Link: ParsableCommand {
             throw ValidationError(
                 "No server has used the key “\(file.path)” yet. Start one with settings-panel serve.")
         }
-        let entries = try Panels(domain: domain, bundle: nil, bundles: nil)
+        let entries = try Panels(domain: domain, bundle: bundle, bundles: nil)
         let directory = PanelDirectory(configuration: try access.configuration()) { entries.entries() }
         let link = directory.makeLink(for: access.name, to: entries.first.map { directory.path(of: $0) })
         Terminal.say(AccessOptions.message(with: AccessOptions.address(link, port: port)))
