@@ -58,7 +58,7 @@ import Testing
         #expect(keys(await browser.get("/search?q=\(known)+zzzz")) == ["limits.count"])
         #expect(keys(await browser.get("/search?q=\(words.dropLast().joined(separator: "+"))+zzzz")).isEmpty)
         let long = await browser.get("/search?q=most\(String(repeating: "+", count: 196))zzzz")
-        #expect(keys(long) == ["limits.count"] && !long.text.contains("zzzz"))
+        #expect(keys(long) == ["limits.count"])
     }
 
     @Test("Only changed settings are shown on request, of all or of those with the words")

@@ -94,7 +94,8 @@ struct RuleWording {
         case (nil, .integer(let integer)):
             let isWhole = !check.types.contains("number")
             let end = isWhole && !bound.isIncluded ? integer &+ step : integer
-            return Self.integerLimits.contains(end) ? nil : (number("\(end)"), bound.isIncluded || isWhole)
+            guard !Self.integerLimits.contains(end) else { return nil }
+            return (number("\(end)"), bound.isIncluded || isWhole)
         case (nil, let value):
             guard let text = value.numberText, !Self.isLimit(Double(text) ?? 0) else { return nil }
             return (number(text), bound.isIncluded)
