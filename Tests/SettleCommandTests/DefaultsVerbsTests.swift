@@ -179,7 +179,7 @@ import Testing
         #expect(await home.run("read", home.file(".config/app").path, "a").code == 1)
         let notes = try home.write("{}", to: "notes.conf")
         _ = try home.write("{\"a\": \"foreign\"}", to: "notes@mars.json")
-        #expect(await home.run("-host", "mars", "read", notes, "a").code == 1)
+        #expect(await home.run("-host", "mars", "read", notes, "a").code == 74)
         for name in ["..", "", "a\u{0}b"] { #expect(await home.run("write", name, "a", "1").code == 64, "\(name)") }
     }
 }
