@@ -101,6 +101,7 @@ struct ControlForm: Sendable {
                 HTML("p", ["class": "help", "id": .text(helpID)]) {
                     context.marked(control.help ?? "")
                     for (index, rule) in control.rules.enumerated() {
+                        if index == 0, let end = control.help?.last, !end.isPunctuation { "." }
                         if index > 0 || control.help != nil { " " }
                         rule.sentence(strings)
                     }
