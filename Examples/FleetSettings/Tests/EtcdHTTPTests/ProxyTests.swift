@@ -41,7 +41,7 @@ struct ProxyTests {
 
     @Test("A store commits and follows through a proxy that closes idle connections")
     func idleConnections() async throws {
-        try await withScene(closingAfter: .milliseconds(20)) { scene in
+        try await withScene(closingAfter: .milliseconds(200)) { scene in
             let (settings, proxy, bare) = (scene.settings, scene.proxy, scene.bare)
             for round in 1...5 {
                 try await settings.commit { settings.count = round }
