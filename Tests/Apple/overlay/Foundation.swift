@@ -94,6 +94,7 @@ public struct URL: Hashable, Codable, Sendable {
 }
 public enum FileAttributeKey: Hashable, Sendable { case posixPermissions }
 open class FileManager {
+    public var currentDirectoryPath: String { fatalError() }
     open class var `default`: FileManager { fatalError() }
     @available(macOS 10.12, *) @available(iOS, unavailable) @available(watchOS, unavailable)
     @available(tvOS, unavailable) @available(visionOS, unavailable)
