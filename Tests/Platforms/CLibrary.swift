@@ -28,3 +28,6 @@ public typealias Handler = @convention(c) (Int32) -> Void
 public var SIG_DFL: Handler? { nil }
 public var SIG_IGN: Handler { fatalError() }
 public var environ: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> { fatalError() }
+
+// As the standard library declares it for all C libraries, because C's has variable arguments.
+public func ioctl(_ file: CInt, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> CInt { fatalError() }

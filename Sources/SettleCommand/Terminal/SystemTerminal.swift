@@ -24,7 +24,7 @@ struct SystemTerminal: CommandTerminal {
     var width: Int? {
         guard showsOutput else { return nil }
         var size = winsize()
-        let isKnown = ioctl(STDOUT_FILENO, .init(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
         return isKnown ? Int(size.ws_col) : 80
     }
 
