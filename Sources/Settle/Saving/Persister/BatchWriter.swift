@@ -109,7 +109,7 @@ final class BatchWriter {
         batch.isPart = !isWhole
         batch.hasCommits = group.hasCommits
         // What the commits have read whose values are tried again is not known any more.
-        batch.reads = pending.isRetry ? nil : group.reads
+        if limits.comparesReads, !pending.isRetry { batch.reads = group.reads }
         return (batch, isWhole)
     }
 
