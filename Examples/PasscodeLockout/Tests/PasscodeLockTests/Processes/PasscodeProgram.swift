@@ -43,6 +43,13 @@ final class PasscodeProgram: Sendable {
         try self.init(arguments, input: Array(input.utf8), hasOutput: hasOutput)
     }
 
+    /// A shell that becomes the program, with a limit of files. It closes the files that it has inherited from this
+    /// process, or from the one that runs the tests: they would count.
+    private static let limiting = """
+        for file in /proc/self/fd/*; do [ "${file##*/}" -le 2 ] || eval "exec ${file##*/}>&-"; done
+        ulimit -n "$1"; shift; exec "$@"
+        """
+
     /// - Parameters:
     ///   - hasErrors: Whether its lines have standard error, too.
     ///   - limit: How many files it may have open, if that is limited.
@@ -51,8 +58,7 @@ final class PasscodeProgram: Sendable {
         descriptors limit: Int? = nil
     ) throws {
         var words = [try Self.path] + arguments
-        // The shell becomes the program.
-        if let limit { words = ["/bin/sh", "-c", "ulimit -n \(limit); exec \"$@\"", "sh"] + words }
+        if let limit { words = ["/bin/bash", "-c", Self.limiting, "bash", "\(limit)"] + words }
         let (id, output) = try Self.starting.withLock { [words] _ in
             try Self.spawn(words, input: input, hasOutput: hasOutput, hasErrors: hasErrors)
         }

@@ -173,8 +173,7 @@ import Testing
                 for (words, passcode, code) in [("enrol", "2580", 0), ("unlock", "wrong", 1), ("unlock", "2580", 0)] {
                     let ended = try await PasscodeProgram.run(
                         [words] + files, input: Array("\(passcode)\n".utf8),
-                        // Whoever runs the tests may have a few open, too.
-                        descriptors: ProcessLimits.neededDescriptors + 8)
+                        descriptors: ProcessLimits.neededDescriptors + 3)
                     #expect(ended.exitCode == CInt(code), "\(words): \(ended.lines)")
                 }
             }
