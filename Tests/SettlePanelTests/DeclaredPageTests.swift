@@ -230,6 +230,61 @@ import Testing
         #expect(app.other == .dark)
     }
 
+    struct Lists: SettingsGroup {
+        @Setting var themes = [Theme.dark]
+        @Setting var rooms = ["hall": Theme.contrast]
+    }
+
+    private func listPanel(
+        _ configure: (inout SettingsPanel.Configuration) -> Void = { _ in }
+    ) async throws -> (browser: PanelBrowser, lists: Lists) {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        var configuration = SettingsPanel.Configuration(title: "Player", access: .everyone)
+        configure(&configuration)
+        let lists = try await store.group(Lists.self)
+        return (PanelBrowser(SettingsPanel(store, groups: Lists.self, configuration: configuration)), lists)
+    }
+
+    /// The texts of the menus of a setting's entries, and of a new one.
+    private func menus(_ page: PanelBrowser.Answer, _ key: String) throws -> [[String]] {
+        try #require(ShownForms(page)[key]).elements.filter { $0.name == "select" }
+            .map { menu in menu.children.map { $0.children.first?.text ?? "" } }
+    }
+
+    @Test("Entries of a list or dictionary of choices are menus with the titles, which are stored, shown and found")
+    func listedChoices() async throws {
+        let (browser, lists) = try await listPanel()
+        let titles = ["Bright", "Dim", "High contrast"]
+        let page = await browser.get("/")
+        for key in ["themes", "rooms"] { #expect(try menus(page, key) == [titles, titles], "\(key)") }
+        let form = try #require(ShownForms(page)["themes"])
+        let chosen = form.elements.filter { $0.name == "option" && $0.attributes["selected"] != nil }
+        #expect(chosen.map { $0.children.first?.text } == ["Dim"])
+        let parts = ["High contrast", "Bright"].map { ("part", page.choice($0, of: "themes")) }
+        #expect(await browser.post("/set", page.form(of: "themes") + parts).status == 303)
+        #expect(lists.themes == [.contrast, .light])
+        let why = await browser.get("/why?key=themes").text
+        #expect(why.contains("[&quot;High contrast&quot;") && !why.contains("&quot;contrast&quot;"), "\(why)")
+        #expect(await browser.get("/why?key=rooms").text.contains("&quot;High contrast&quot;"))
+        let found = ShownForms(await browser.get("/search?q=bright"))
+        #expect(found["themes"] != nil && found["rooms"] != nil)
+    }
+
+    @Test("Entries of a list have the titles of a schema that was left in a file, and the program's translations")
+    func listedChoicesElsewhere() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let lists = try await store.group(Lists.self)
+        let text = try store.file.schema().jsonSchema.json()
+        let panel = SettingsPanel(
+            try await SettingsStore.open(storage: InMemoryStorage()), jsonSchema: try SettingValue(json: text),
+            configuration: .init(title: "Player", access: .everyone))
+        #expect(try menus(await PanelBrowser(panel).get("/"), "themes").last == ["Bright", "Dim", "High contrast"])
+        let (browser, others) = try await listPanel { $0.declaredTexts = ["de": Self.german] }
+        let german = await browser.get("/", [("Accept-Language", "de")])
+        #expect(try menus(german, "rooms").last == ["Hell", "Dim", "High contrast"])
+        withExtendedLifetime((lists, others)) {}
+    }
+
     private static let german = StringTable(
         [
             ("Your name", "Ihr Name"), ("As others see it.", "Wie andere ihn sehen."), ("Connection", "Verbindung"),

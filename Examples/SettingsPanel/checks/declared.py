@@ -28,7 +28,8 @@ def schema(folder):
         "level": {"type": "string", "enum": ["debug", "info", "error"], "default": "info", "x-type": "Level"},
         "note": {"type": "string", "default": "", "x-type": "String"},
         "tags": {**array({"type": "string"}), "default": [], "x-type": "[String]"},
-        "levels": {**array({"type": "string", "enum": ["low", "high"]}), "default": [], "x-type": "[Level]"},
+        "levels": {**array({"type": "string", "enum": ["low", "high"], "enumDescriptions": ["Quiet", "Loud"]}),
+                   "default": [], "x-type": "[Level]"},
         "ports": {"type": "object", "additionalProperties": {"type": "integer"}, "default": {}, "x-type": "[String: Int]"},
         "anything": {"default": None, "x-type": "JSON"},
     }
@@ -173,6 +174,8 @@ def lists(page, server):
     page.click(tags["button[value='remove 1']"])
     server.stores("tags", ["x", "b"])
     levels = Form(page, "levels")
+    titles = levels.run("[...form.querySelectorAll('[name=newPart] option')].map(option => option.textContent)")
+    must(titles == ["Quiet", "Loud"], f"A menu of an entry has {titles}.")
     page.click(levels["button[value=add]"])
     server.stores("levels", ["low"])
     levels.until("form.querySelectorAll('[name=part]').length === 1", "an entry")

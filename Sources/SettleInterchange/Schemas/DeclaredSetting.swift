@@ -31,23 +31,6 @@ package struct DeclaredSetting: Sendable {
     /// The rules, as far as the schema states them.
     package var rules: [RuleDescription] { schema.rules }
 
-    /// The values on all lists of the declaration except null, in the order of the last list, each with its title if it
-    /// has one. `nil` without a list.
-    package var titledChoices: [(value: SettingValue, title: String?)]? {
-        let lists = rules.filter { $0.cases != nil }
-        guard let order = lists.last?.cases else { return nil }
-        var titles: [SettingValue: String] = [:]
-        for list in lists {
-            for (value, title) in zip(list.cases ?? [], list.titles ?? []) where !title.isEmpty {
-                titles[value] = title
-            }
-        }
-        // The type may list more values than a rule allows.
-        let others = lists.dropLast().map { Set($0.cases ?? []) }
-        return order.filter { value in value != .null && others.allSatisfy { $0.contains(value) } }
-            .map { ($0, titles[$0]) }
-    }
-
     /// The keywords of the schema that limit its values: those of its type and of its rules.
     package var limits: SettingValue.Entries {
         let names = [

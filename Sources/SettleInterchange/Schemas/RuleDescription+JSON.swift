@@ -8,7 +8,7 @@ extension RuleDescription {
         case .range where shape.kind == .integer || shape.kind == .number: rangeKeywords
         // Two values that the type considers equal may be stored differently.
         case .oneOf where shape.kind != .any || shape.cases != nil:
-            cases.map { choiceKeywords($0, isOptional: shape.isOptional) } ?? [:]
+            cases.map { SettingValue.Entries(choices: $0, titles: titles, isOptional: shape.isOptional) } ?? [:]
         case .pattern: patternKeywords
         case .count: countKeywords(for: shape.kind)
         case .range, .oneOf, .check: [:]
@@ -19,16 +19,6 @@ extension RuleDescription {
     func isExpressed(for shape: ValueShape) -> Bool {
         guard text == nil, !keywords(for: shape).isEmpty else { return false }
         return kind != .count || shape.kind != .string
-    }
-
-    private func choiceKeywords(_ cases: [SettingValue], isOptional: Bool) -> SettingValue.Entries {
-        let all = isOptional ? cases.withNull : cases
-        var keywords: SettingValue.Entries = ["enum": .array(all)]
-        // Null has no title, but each choice needs one.
-        guard let titles else { return keywords }
-        let texts = titles + Array(repeating: "", count: all.count - cases.count)
-        keywords["enumDescriptions"] = .array(texts.map(SettingValue.string))
-        return keywords
     }
 
     private var rangeKeywords: SettingValue.Entries {

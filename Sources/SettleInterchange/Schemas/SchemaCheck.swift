@@ -54,8 +54,25 @@ package struct SchemaCheck: Sendable {
     }
 
     /// All allowed values, if they are limited to a list.
-    package var cases: [SettingValue]? {
+    private var cases: [SettingValue]? {
         if case .array(let cases)? = keywords["enum"] { cases } else { nil }
+    }
+
+    /// The values on all lists of the schema except null, in the order of the last list, each with its title if it has
+    /// one. `nil` without a list.
+    package var titledChoices: [(value: SettingValue, title: String?)]? {
+        let lists = keywords.rules.filter { $0.cases != nil }
+        guard let order = lists.last?.cases else { return nil }
+        var titles: [SettingValue: String] = [:]
+        for list in lists {
+            for (value, title) in zip(list.cases ?? [], list.titles ?? []) where !title.isEmpty {
+                titles[value] = title
+            }
+        }
+        // The type may list more values than a rule allows.
+        let others = lists.dropLast().map { Set($0.cases ?? []) }
+        return order.filter { value in value != .null && others.allSatisfy { $0.contains(value) } }
+            .map { ($0, titles[$0]) }
     }
 
     /// Returns a limit of numbers that is within the range itself, such as that of `minimum`.

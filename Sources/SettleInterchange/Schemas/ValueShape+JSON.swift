@@ -8,7 +8,10 @@ extension ValueShape {
         if kind == .dictionary, let element { keywords["additionalProperties"] = .dictionary(element.jsonSchema) }
         if let minimum { keywords["minimum"] = minimum }
         if let maximum { keywords["maximum"] = maximum }
-        if let cases { keywords["enum"] = .array(isOptional ? cases.withNull : cases) }
+        if let cases {
+            let choices = SettingValue.Entries(choices: cases, titles: titles, isOptional: isOptional)
+            keywords = keywords.merging(choices) { _, new in new }
+        }
         return isOptional ? Self.nullable(keywords) : keywords
     }
 
@@ -54,7 +57,16 @@ extension ValueShape {
     }
 }
 
-extension [SettingValue] {
-    /// The values with null at the end, if they do not contain it.
-    var withNull: [SettingValue] { contains(.null) ? self : self + [.null] }
+extension SettingValue.Entries {
+    /// Creates the keywords of a list of allowed values.
+    ///
+    /// - Parameter titles: The titles of the values, in the same order; `nil` if they have none.
+    init(choices cases: [SettingValue], titles: [String]?, isOptional: Bool) {
+        let all = isOptional && !cases.contains(.null) ? cases + [.null] : cases
+        self = ["enum": .array(all)]
+        // Null has no title, but each value needs one.
+        guard let titles else { return }
+        let texts = titles + Array(repeating: "", count: all.count - cases.count)
+        self["enumDescriptions"] = .array(texts.map(SettingValue.string))
+    }
 }

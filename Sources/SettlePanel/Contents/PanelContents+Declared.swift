@@ -104,8 +104,8 @@ extension DeclaredSetting {
 
 extension Control {
     fileprivate init(_ setting: DeclaredSetting, _ strings: PanelStrings, surroundings: [String]) {
-        let kind: ControlKind = setting.isSecret ? .secret : ControlKind(setting, strings)
         let check = setting.check
+        let kind: ControlKind = setting.isSecret ? .secret : ControlKind(check, strings)
         self.init(
             key: setting.key,
             title: setting.title?.visible.map(strings.declared) ?? setting.key.components.last?.asTitle ?? "",
@@ -133,20 +133,13 @@ extension ControlKind {
     /// The maximum number of choices shown as radio buttons. More are in a menu.
     private static let radioLimit = 4
 
-    fileprivate init(_ setting: DeclaredSetting, _ strings: PanelStrings) {
-        let choices = setting.titledChoices?.map { value, title in
+    /// Creates the kind of a setting, or of the elements of one.
+    fileprivate init(_ check: SchemaCheck, _ strings: PanelStrings) {
+        let choices = check.titledChoices?.map { value, title in
             SettingsBundle.Choice(title: title.map(strings.declared) ?? DefaultsText.text(of: value), value: value)
         }
-        if let choices, !choices.isEmpty { self = Self.oneOf(choices) } else { self.init(setting.check, strings) }
-    }
-
-    private static func oneOf(_ choices: [SettingsBundle.Choice]) -> ControlKind {
-        .choice(choices, style: choices.count <= radioLimit ? .radio : .select)
-    }
-
-    private init(_ check: SchemaCheck, _ strings: PanelStrings) {
-        if let cases = check.cases?.filter({ $0 != .null }), !cases.isEmpty {
-            self = Self.oneOf(cases.map { SettingsBundle.Choice(title: DefaultsText.text(of: $0), value: $0) })
+        if let choices, !choices.isEmpty {
+            self = .choice(choices, style: choices.count <= Self.radioLimit ? .radio : .select)
             return
         }
         switch check.form {

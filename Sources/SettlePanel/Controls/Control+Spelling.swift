@@ -15,7 +15,7 @@ extension Control {
         switch value {
         case .null: return strings("Not set")
         case .string(let text): return text
-        default: return value.spelledForPeople + (unit.map { " \($0)" } ?? "")
+        default: return kind.titled(value).spelledForPeople + (unit.map { " \($0)" } ?? "")
         }
     }
 
@@ -29,6 +29,21 @@ extension Control {
         if case .string = value { return strings.isolated(text) }
         let number = strings.code(value.spelledForPeople)
         return unit.map { HTML([number, HTML(" "), strings.isolated($0)]) } ?? number
+    }
+}
+
+extension ControlKind {
+    /// Returns a list or dictionary with the titles of its choices in place of their values.
+    fileprivate func titled(_ value: SettingValue) -> SettingValue {
+        switch (self, value) {
+        case (.choice(let choices, _), _):
+            choices.place(matching: value).map { SettingValue.string(choices[$0].title) } ?? value
+        case (.list(let element), .array(let elements)): .array(elements.map { element.titled($0) })
+        case (.dictionary(let element), .dictionary(let entries)):
+            .dictionary(
+                SettingValue.Entries(uniqueKeysWithValues: entries.map { ($0.key, element.titled($0.value)) }))
+        default: value
+        }
     }
 }
 

@@ -57,7 +57,7 @@ struct Control: Sendable {
     /// All texts that a search may find.
     var words: [String] {
         var words = [title, key.description, help ?? "", unit ?? ""] + rules.map(\.text) + surroundings
-        if case .choice(let choices, _) = kind { words += choices.map(\.title) }
+        words += kind.choices.map(\.title)
         return words
     }
 }

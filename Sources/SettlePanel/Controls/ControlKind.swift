@@ -66,6 +66,15 @@ indirect enum ControlKind: Sendable {
         }
     }
 
+    /// The choices of its values, or of the parts of a list or dictionary; empty for other kinds.
+    var choices: [SettingsBundle.Choice] {
+        switch self {
+        case .choice(let choices, _): choices
+        case .list(let element), .dictionary(let element): element.choices
+        default: []
+        }
+    }
+
     /// Returns whether two values are shown alike. A file may represent a number or a date differently.
     func isSame(_ left: SettingValue, _ right: SettingValue) -> Bool {
         if left == right { return true }

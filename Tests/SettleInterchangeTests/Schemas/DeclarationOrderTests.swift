@@ -24,6 +24,18 @@ import Testing
         @Setting(.oneOf(["de": "Deutsch", "en": "English"])) var first: String?
     }
 
+    private enum Volume: String, Codable, CaseIterable, Sendable, TitledChoice {
+        case low, high
+        var choiceTitle: String { self == .low ? "Quiet" : "Loud" }
+    }
+
+    private struct Listed: SettingsGroup {
+        @Setting var all: [Volume] = []
+        @Setting var some: [String: Volume?] = [:]
+        @Setting var one: Volume?
+        @Setting var hidden = Secret([Volume.low])
+    }
+
     private struct Other: SettingsGroup {
         @Setting var b = 1
     }
@@ -64,12 +76,26 @@ import Testing
     @Test("Titles of choices and rules without a keyword survive a JSON Schema") func rules() async throws {
         let schema = try await schema { [try await $0.group(Outer.self)] }
         let declared = DeclaredSettings(jsonSchema: try SettingValue(json: schema.jsonSchema.json()))
-        let choices = declared["first"]?.titledChoices ?? []
+        let choices = declared["first"]?.check.titledChoices ?? []
         #expect(choices.map(\.value) == [.string("de"), .string("en")])
         #expect(choices.map(\.title) == ["Deutsch", "English"])
         let rule = try #require(declared["last"]?.rules.first)
         #expect(rule.kind == .count && rule.lowerBound?.value == .integer(1) && rule.upperBound?.value == .integer(40))
         #expect(declared["last"]?.rules.count == 1 && rule.description == "of 1 to 40 characters")
+    }
+
+    @Test("The entries of lists and dictionaries have the titles of their type, except secrets")
+    func listedChoices() async throws {
+        let schema = try await schema { [try await $0.group(Listed.self)] }
+        let text = try schema.jsonSchema.json()
+        let declared = DeclaredSettings(jsonSchema: try SettingValue(json: text))
+        for check in [declared["all"]?.check.element, declared["some"]?.check.element, declared["one"]?.check] {
+            let choices = check?.titledChoices ?? []
+            #expect(choices.map(\.value) == [.string("low"), .string("high")])
+            #expect(choices.map(\.title) == ["Quiet", "Loud"])
+        }
+        let secret = try #require(declared["hidden"]?.check)
+        #expect(secret.types == ["array"] && secret.element?.titledChoices == nil)
     }
 
     @Test("Editors that order properties find the order of a schema by hand, too") func byHand() throws {

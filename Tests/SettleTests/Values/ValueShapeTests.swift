@@ -4,6 +4,10 @@ import Testing
 @testable import Settle
 
 private enum Level: Int, Codable, CaseIterable, Sendable { case low = 1, high = 2 }
+private enum Sound: String, Codable, CaseIterable, Sendable, TitledChoice {
+    case low, high
+    var choiceTitle: String { self == .low ? "Quiet" : "Loud" }
+}
 private struct Open: RawRepresentable, Codable, CaseIterable, Sendable {
     var rawValue: String
     static let allCases = [Open(rawValue: "a")]
@@ -30,6 +34,14 @@ private struct Open: RawRepresentable, Codable, CaseIterable, Sendable {
         #expect(
             ValueShape(of: Secret<Level>.self).cases == nil
                 && ValueShape(of: Secret<[Level]>.self).element?.cases == nil)
+    }
+
+    @Test func `the cases of a type have its titles, in lists too, but not those of a secret`() {
+        for shape in [ValueShape(of: Sound?.self), ValueShape(of: [String: Sound].self).element] {
+            #expect(shape?.cases == [.string("low"), .string("high")] && shape?.titles == ["Quiet", "Loud"])
+        }
+        #expect(ValueShape(of: Level.self).titles == nil)
+        #expect(ValueShape(of: Secret<[Sound]>.self).element?.titles == nil)
     }
 
     @Test func `stored values pass through a coder as plain values`() throws {

@@ -38,6 +38,8 @@ public struct ValueShape: Sendable, Hashable, Codable {
     public private(set) var maximum: SettingValue?
     /// The cases of an enumeration that lists them, in their stored form and in the order of their declaration.
     public private(set) var cases: [SettingValue]?
+    /// The titles of the ``cases``, in the same order; `nil` unless the type is a ``TitledChoice``.
+    public private(set) var titles: [String]?
     /// The shape of the elements of an array or a set, or of the values of a dictionary. One, or none.
     private var elements: [ValueShape] = []
 
@@ -58,7 +60,9 @@ public struct ValueShape: Sendable, Hashable, Codable {
             self = type.shape
         } else {
             self = .any
-            cases = type is any SecretValue.Type ? nil : enumeratedCases(of: type).flatMap(Self.stored)
+            guard !(type is any SecretValue.Type), let all = enumeratedCases(of: type) else { return }
+            cases = Self.stored(all)
+            titles = cases == nil ? nil : choiceTitles(of: all)
         }
     }
 
@@ -76,7 +80,7 @@ public struct ValueShape: Sendable, Hashable, Codable {
 
     var withoutCases: ValueShape {
         var shape = self
-        shape.cases = nil
+        (shape.cases, shape.titles) = (nil, nil)
         shape.elements = elements.map(\.withoutCases)
         return shape
     }
