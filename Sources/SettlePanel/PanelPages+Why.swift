@@ -34,21 +34,23 @@ extension PanelPages {
 
     /// Returns the value with its source, and who changed it last and when.
     private func source(_ explanation: Explanation, _ control: Control) -> HTML {
-        HTML("div", ["class": "card source"]) {
+        let state = ControlState(of: control, in: panel.store)
+        return HTML("div", ["class": "card source"]) {
             HTML("p", ["class": "value"]) {
                 if control.isSecret {
-                    ControlState(of: control, in: panel.store).isSet ? strings("Is set") : strings("Not set")
+                    state.isSet ? strings("Is set") : strings("Not set")
                 } else {
                     shown(explanation.value ?? control.defaultValue, control)
                 }
             }
             HTML("p") {
-                sentence(for: explanation.domain)
+                sentence(for: explanation.domain, hasUnusable: state.unusable != nil)
                 if explanation.answers.contains(where: \.locksKey) {
                     " "
                     strings("It is locked, so it can’t be changed here.")
                 }
             }
+            if let unusable = state.unusable { HTML("p") { control.note(about: unusable, strings) } }
             if let change = explanation.change {
                 HTML("p") {
                     strings.html("Last changed: %@", strings.code(SettingValue.date(change.time).spelledForPeople))
@@ -61,10 +63,14 @@ extension PanelPages {
         }
     }
 
-    private func sentence(for domain: DomainName) -> HTML {
+    /// - Parameter hasUnusable: Whether another value is stored that can't be used.
+    private func sentence(for domain: DomainName, hasUnusable: Bool) -> HTML {
         switch domain {
         case .declaration, .registration, .language:
-            HTML(strings("This is the default. Nobody has chosen another value."))
+            HTML(
+                hasUnusable
+                    ? strings("This is the default.")
+                    : strings("This is the default. Nobody has chosen another value."))
         case .application: HTML(strings("This value was chosen in these settings."))
         case .managed: HTML(strings("An administrator has set this value."))
         default:

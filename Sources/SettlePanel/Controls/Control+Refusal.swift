@@ -30,6 +30,37 @@ extension ControlKind {
     fileprivate func rules(of key: SettingKey, _ strings: PanelStrings) -> [RuleText] {
         RuleWording(strings, SchemaCheck(schema)).texts(of: DeclaredSetting(key: key, schema: schema))
     }
+
+    /// Returns the titles of its values if a value is none of them, or those of its parts' values if a part is not.
+    ///
+    /// - Parameter limit: The maximum number of choices to return; with more there are none.
+    fileprivate func options(insteadOf value: SettingValue, _ limit: Int, _ strings: PanelStrings) -> [HTML] {
+        switch (self, value) {
+        case (.choice(let choices, _), _) where isStray(value) && choices.count <= limit:
+            choices.map { strings.isolated($0.title) }
+        case (.toggle, _) where isStray(value): [HTML(strings("On")), HTML(strings("Off"))]
+        case (.list(let element), .array(let elements)):
+            elements.first { element.isStray($0) }.map { element.options(insteadOf: $0, limit, strings) } ?? []
+        case (.dictionary(let element), .dictionary(let entries)):
+            entries.values.first { element.isStray($0) }.map { element.options(insteadOf: $0, limit, strings) } ?? []
+        default: []
+        }
+    }
+
+    /// Returns the name of the values' type; `nil` if a value may be of that type, or if people have no word for it.
+    fileprivate func typeName(insteadOf value: SettingValue, _ strings: PanelStrings) -> String? {
+        switch (self, value) {
+        case (.text, .string), (.list, .array), (.dictionary, .dictionary): nil
+        case (.number(let input), _): input.isInteger ? strings("a whole number") : strings("a number")
+        case (.text, _): strings("a text")
+        case (.date, _): strings("a date and time")
+        case (.duration, _): strings("a duration such as 90s or 1h30m")
+        case (.data, _): strings("data in base64")
+        case (.list, _): strings("a list")
+        case (.dictionary, _): strings("entries with names")
+        case (.toggle, _), (.choice, _), (.secret, _), (.json, _), (.label, _): nil
+        }
+    }
 }
 
 extension Control {
@@ -40,33 +71,58 @@ extension Control {
     func refusal(of value: SettingValue, _ problem: ValueProblem, _ strings: PanelStrings) -> HTML {
         let name = strings.isolated(title)
         let allowed = problem.isRuleBroken ? allowedValues(value, problem.rule, strings) : []
-        let list = HTML(Array(allowed.map { [$0] }.joined(separator: [HTML(strings(", "))])))
         guard !isSecret else {
             // A declaration that does not know of the secret may quote it.
             return allowed.isEmpty
                 ? HTML(strings("This can’t be stored here."))
-                : strings.html("“%@” can’t have this value; allowed: %@.", name, list)
+                : strings.html("“%@” can’t have this value; allowed: %@.", name, list(allowed, strings))
         }
         let shown = brief(value, strings)
         return allowed.isEmpty
             ? strings.html("“%@” can’t be %@: %@.", name, shown, strings.english(problem.reason))
-            : strings.html("“%@” can’t be %@; allowed: %@.", name, shown, list)
+            : strings.html("“%@” can’t be %@; allowed: %@.", name, shown, list(allowed, strings))
+    }
+
+    /// Returns the note about a stored value that can't be used, with the title. The store's own reason has the key and
+    /// stays on the value's own page; see ``PanelPages/why(_:)``.
+    func note(about unusable: UnusableValue, _ strings: PanelStrings) -> HTML {
+        let name = strings.isolated(title)
+        var sentence = strings.html("What is stored for “%@” can’t be used.", name)
+        // A struct may have a secret in it and not declare it.
+        let isJSON = if case .json = kind { true } else { false }
+        if let value = unusable.value, !isJSON {
+            sentence = strings.html("What is stored for “%@” can’t be used: %@.", name, brief(value, strings))
+        }
+        let allowed = allowedValues(insteadOf: unusable, strings)
+        guard !allowed.isEmpty else { return sentence }
+        return HTML([sentence, HTML(" "), strings.html("Allowed: %@.", list(allowed, strings))])
+    }
+
+    private func allowedValues(insteadOf unusable: UnusableValue, _ strings: PanelStrings) -> [HTML] {
+        if unusable.rule != nil { return allowedValues(unusable.value, unusable.rule, strings) }
+        guard let value = unusable.value else { return [] }
+        let options = kind.options(insteadOf: value, Self.limits.choices, strings)
+        if !options.isEmpty { return options }
+        guard let type = kind.typeName(insteadOf: value, strings) else { return [] }
+        return [HTML(type)] + allowedValues(value, nil, strings)
     }
 
     /// Returns the words of the broken rule, or else the values that the control has if the refused one is none of
     /// them, or else the words of all rules.
-    private func allowedValues(_ value: SettingValue, _ rule: String?, _ strings: PanelStrings) -> [HTML] {
+    ///
+    /// - Parameter value: `nil` if it is not known.
+    private func allowedValues(_ value: SettingValue?, _ rule: String?, _ strings: PanelStrings) -> [HTML] {
         let known = rules.isEmpty ? kind.rules(of: key, strings) : rules
         let broken = rule.map { rule in known.filter { $0.demand == rule } } ?? []
-        if broken.isEmpty, kind.isStray(value) {
-            switch kind {
-            case .choice(let choices, _) where choices.count <= Self.limits.choices:
-                return choices.map { strings.isolated($0.title) }
-            case .toggle: return [HTML(strings("On")), HTML(strings("Off"))]
-            default: break
-            }
+        if broken.isEmpty, let value {
+            let options = kind.options(insteadOf: value, Self.limits.choices, strings)
+            if !options.isEmpty { return options }
         }
         return (broken.isEmpty ? known : broken).map { $0.html(strings) }
+    }
+
+    private func list(_ items: [HTML], _ strings: PanelStrings) -> HTML {
+        HTML(Array(items.map { [$0] }.joined(separator: [HTML(strings(", "))])))
     }
 
     private func brief(_ value: SettingValue, _ strings: PanelStrings) -> HTML {

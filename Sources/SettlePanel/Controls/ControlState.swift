@@ -13,8 +13,8 @@ struct ControlState: Sendable {
     let isCovered: Bool
     /// The source that locks it.
     let lock: String?
-    /// The reason that the stored value is not in force.
-    let problem: String?
+    /// The stored value, if it is not in force because it can't be used.
+    let unusable: UnusableValue?
     /// The change token of the state.
     let token: ChangeToken?
 
@@ -57,22 +57,18 @@ struct ControlState: Sendable {
             !isDefault && control.isAnother(shown, than: explanation?.defaultValue ?? state.defaultValue)
         (domain, isCovered, lock) = (state.domain, state.isCovered, state.lock)
         // A bundle may ask to hide a value that the declaration does not hide.
-        problem = state.problem.map { control.isSecret ? Self.hiddenProblem : $0.description }
+        unusable = state.problem.map { UnusableValue(value: control.isSecret ? nil : $0.stored, rule: $0.rule) }
         covering = state.isCovered && !control.isSecret ? state.value : nil
         value = control.isSecret ? nil : shown
     }
 
-    /// Replaces a sentence that may contain a secret.
-    private static let hiddenProblem = "What is stored can’t be used."
-
-    /// Creates the state of a key that no group in this program declares.
+    /// Creates the state of a key that no group in this program declares: any stored value can be used.
     private init(_ explanation: Explanation, of control: Control, _ token: ChangeToken?) {
         self.token = token
         let inForce = explanation.answers.first { $0.outcome == .inForce }
         domain = inForce?.domain ?? .declaration
         lock = explanation.answers.first(where: \.locksKey)?.place
-        let problem = explanation.answers.first { $0.problem != nil }?.problem
-        self.problem = control.isSecret ? problem.map { _ in Self.hiddenProblem } : problem
+        unusable = nil
         let stored = explanation.storedValue
         isStored = explanation.hasStoredValue
         isCovered = stored != nil && domain != .application
@@ -83,6 +79,14 @@ struct ControlState: Sendable {
             !DomainName.ofDefaults.contains(domain)
             && control.isAnother(shown, than: explanation.defaultValue ?? control.defaultValue)
     }
+}
+
+/// A stored value that its setting can't have.
+struct UnusableValue: Sendable {
+    /// `nil` for a secret.
+    let value: SettingValue?
+    /// The broken rule in the words of the store; `nil` for a value of another type.
+    let rule: String?
 }
 
 extension DomainName {

@@ -68,7 +68,9 @@ extension PanelStrings {
         "Only the program itself changes this.": "البرنامج نفسه فقط يغيّر هذا.",
         "Locked by %@.": "مقفل بواسطة %@.",
         "What is stored is none of these: %@.": "المحفوظ ليس واحدًا من هذه: %@.",
-        "What is stored can’t be used.": "لا يمكن استخدام ما هو محفوظ.",
+        "What is stored for “%@” can’t be used.": "لا يمكن استخدام ما هو محفوظ لـ«%@».",
+        "What is stored for “%@” can’t be used: %@.": "لا يمكن استخدام ما هو محفوظ لـ«%@»: %@.",
+        "Allowed: %@.": "المسموح به: %@.",
         "What is stored here does not count while “%@” has a value.":
             "ما هو محفوظ هنا لا يسري ما دامت لدى «%@» قيمة.",
         "In force: %@.": "القيمة السارية: %@.",
@@ -126,6 +128,14 @@ extension PanelStrings {
         "“%@” can’t be %@; allowed: %@.": "لا يمكن أن تكون قيمة «%@» %@؛ المسموح به: %@.",
         "“%@” can’t be %@: %@.": "لا يمكن أن تكون قيمة «%@» %@: %@.",
         "“%@” can’t have this value; allowed: %@.": "لا يمكن أن تكون لدى «%@» هذه القيمة؛ المسموح به: %@.",
+        "a whole number": "عدد صحيح",
+        "a number": "عدد",
+        "a text": "نص",
+        "a date and time": "تاريخ ووقت",
+        "a duration such as 90s or 1h30m": "مدة مثل 90s أو 1h30m",
+        "data in base64": "بيانات بترميز base64",
+        "a list": "قائمة",
+        "entries with names": "مُدخلات لها أسماء",
         "empty": "فارغة",
         ", ": "، ",
         // Why
@@ -134,6 +144,7 @@ extension PanelStrings {
         "It is locked, so it can’t be changed here.": "وهي مقفلة، فلا يمكن تغييرها هنا.",
         "This is the default. Nobody has chosen another value.":
             "هذه هي القيمة الافتراضية. لم يختر أحد قيمة أخرى.",
+        "This is the default.": "هذه هي القيمة الافتراضية.",
         "This value was chosen in these settings.": "اختيرت هذه القيمة في هذه الإعدادات.",
         "An administrator has set this value.": "عيّن مسؤول هذه القيمة.",
         "This value does not come from these settings, but from: %@.":

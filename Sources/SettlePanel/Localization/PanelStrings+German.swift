@@ -71,7 +71,9 @@ extension PanelStrings {
         "Only the program itself changes this.": "Nur das Programm selbst ändert das.",
         "Locked by %@.": "Gesperrt durch %@.",
         "What is stored is none of these: %@.": "Gespeichert ist nichts davon: %@.",
-        "What is stored can’t be used.": "Was gespeichert ist, kann nicht benutzt werden.",
+        "What is stored for “%@” can’t be used.": "Was für „%@“ gespeichert ist, kann nicht benutzt werden.",
+        "What is stored for “%@” can’t be used: %@.": "Was für „%@“ gespeichert ist, kann nicht benutzt werden: %@.",
+        "Allowed: %@.": "Erlaubt: %@.",
         "What is stored here does not count while “%@” has a value.":
             "Was hier gespeichert ist, zählt nicht, solange „%@“ einen Wert hat.",
         "In force: %@.": "Es gilt: %@.",
@@ -133,6 +135,14 @@ extension PanelStrings {
         "“%@” can’t be %@; allowed: %@.": "„%@“ kann nicht %@ sein; erlaubt: %@.",
         "“%@” can’t be %@: %@.": "„%@“ kann nicht %@ sein: %@.",
         "“%@” can’t have this value; allowed: %@.": "„%@“ kann diesen Wert nicht haben; erlaubt: %@.",
+        "a whole number": "eine ganze Zahl",
+        "a number": "eine Zahl",
+        "a text": "ein Text",
+        "a date and time": "Datum und Uhrzeit",
+        "a duration such as 90s or 1h30m": "eine Dauer wie 90s oder 1h30m",
+        "data in base64": "Daten in Base64",
+        "a list": "eine Liste",
+        "entries with names": "Einträge mit Namen",
         "empty": "leer",
         ", ": ", ",
         // Why
@@ -141,6 +151,7 @@ extension PanelStrings {
         "It is locked, so it can’t be changed here.": "Er ist gesperrt und kann hier nicht geändert werden.",
         "This is the default. Nobody has chosen another value.":
             "Das ist der Standardwert. Niemand hat einen anderen gewählt.",
+        "This is the default.": "Das ist der Standardwert.",
         "This value was chosen in these settings.": "Dieser Wert wurde in diesen Einstellungen gewählt.",
         "An administrator has set this value.": "Ein Administrator hat diesen Wert gesetzt.",
         "This value does not come from these settings, but from: %@.":

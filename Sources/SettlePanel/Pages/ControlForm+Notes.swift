@@ -29,8 +29,8 @@ extension ControlForm {
         if let submission {
             HTML("div", ["class": "problem", "id": .text(problemID), "role": "alert"]) { explained(submission) }
         }
-        if let problem = state.problem {
-            HTML("p", ["class": "problem", "id": .text(mistakeID)]) { strings.sentence(problem) }
+        if let unusable = state.unusable {
+            HTML("p", ["class": "problem", "id": .text(mistakeID)]) { control.note(about: unusable, strings) }
         }
         if isStray {
             HTML("p", ["class": "note", "id": .text(strayID)]) {
@@ -53,7 +53,7 @@ extension ControlForm {
     /// The elements that describe the inputs; `nil` if there are none.
     var description: String? {
         let ids = [
-            (problemID, submission != nil), (mistakeID, state.problem != nil), (strayID, isStray), (helpID, isHelped),
+            (problemID, submission != nil), (mistakeID, state.unusable != nil), (strayID, isStray), (helpID, isHelped),
             (obstacleID, obstacle.map { $0 != HTML() } ?? false), (coverID, isCoverTold),
         ].filter(\.1).map(\.0)
         return ids.isEmpty ? nil : ids.joined(separator: " ")
