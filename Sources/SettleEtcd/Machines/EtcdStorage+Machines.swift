@@ -43,7 +43,7 @@ extension EtcdStorage {
             }
             signal.yield()
             for await _ in signals {
-                let failure = await report(EtcdMachine(store, name: machine, time: time.now()), reporter, timeToLive)
+                let failure = await report(EtcdMachine(store, name: machine, time: wallTime), reporter, timeToLive)
                 let pause = failure == nil ? Self.reportPause : configuration.reconnectDelay.lowerBound
                 let due = time.elapsed() + pause * (1 + configuration.random() / 2)
                 if (try? await time.sleep(due)) == nil { break }

@@ -69,10 +69,7 @@ extension EtcdStorage {
     private func audit() async -> String? {
         auditDue = nil
         guard let first = await differences(), !first.isEmpty else {
-            // If this fails, it is done later, or by another client.
-            if let request = view.mirror.removalOfOldMarkers(now: time.now(), except: view.clientName) {
-                _ = try? await cluster.transact(request)
-            }
+            await removeOldMarkers()
             await checkOuterPrefixes()
             return nil
         }
@@ -86,6 +83,26 @@ extension EtcdStorage {
         }
         events.send(.mayHaveChanged)
         return "the stream has left something out"
+    }
+
+    /// Removes markers of clients that do not come back.
+    ///
+    /// The wall clock of this client, or of the one that wrote a marker, may be wrong. A client whose marker vanishes
+    /// could take a transaction with a lost answer for one that was not stored, and store it again.
+    private func removeOldMarkers() async {
+        let now = time.elapsed()
+        guard let known = checkpoint, now >= known.time + Mirror.markerRest else {
+            if checkpoint == nil { checkpoint = (view.mirror.revision, now) }
+            return
+        }
+        let request = view.mirror.removalOfOldMarkers(
+            now: wallTime, unchangedSince: known.revision, except: view.clientName)
+        if let request {
+            // If this fails, it is done later, or by another client.
+            _ = try? await cluster.transact(request)
+        } else {
+            checkpoint = (view.mirror.revision, now)
+        }
     }
 
     /// Reports that this prefix is within one that other clients use. Their keys are not under it, so nothing else

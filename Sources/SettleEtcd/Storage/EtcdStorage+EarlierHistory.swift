@@ -22,7 +22,7 @@ extension EtcdStorage {
             }
             if let token, token.history != view.history { throw space.anotherHistory(token) }
             while true {
-                guard let page = view.recent.page(before: token, limit: max(1, limit), now: time.now()) else {
+                guard let page = view.recent.page(before: token, limit: max(1, limit), now: wallTime) else {
                     throw space.anotherHistory(token)
                 }
                 if page.isEnough { return page.records }

@@ -57,7 +57,8 @@ extension EtcdStorage {
             let known = view.mirror.revision
             let (header, range) = try await cluster.read(space.all())
             guard let old = view.replace(with: range, header, since: known) else { continue }
-            localWitness = nil
+            // The revision may belong to another history.
+            (localWitness, checkpoint) = (nil, nil)
             return old
         }
     }

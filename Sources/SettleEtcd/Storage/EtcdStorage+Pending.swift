@@ -114,14 +114,14 @@ extension EtcdStorage {
         defer { turns.leave() }
         guard phase == .open, local != nil else { return }
         writes.preserve(
-            waiting, base: view.log.told, time: time.now(), over: view.mirror, undecided: undecided?.id)
+            waiting, base: view.log.told, time: wallTime, over: view.mirror, undecided: undecided?.id)
         await save()
     }
 
     /// Saves plain writes locally before they are sent.
     func keep(_ batch: StorageBatch) async {
         guard local != nil else { return }
-        let lost = writes.add(batch, base: view.log.told, time: time.now(), over: view.mirror)
+        let lost = writes.add(batch, base: view.log.told, time: wallTime, over: view.mirror)
         if let lost { await save(lost: lost) }
     }
 

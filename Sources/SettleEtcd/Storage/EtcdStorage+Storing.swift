@@ -94,7 +94,7 @@ extension EtcdStorage {
 
     private func plan(_ batch: StorageBatch) throws(StorageError) -> BatchPlan {
         try view.plan(
-            batch.values, of: batch.id, by: batch.authors, at: time.now(), TransactionDetails(of: batch.transactions),
+            batch.values, of: batch.id, by: batch.authors, at: wallTime, TransactionDetails(of: batch.transactions),
             on: batch.conditions, reading: batch.reads)
     }
 }

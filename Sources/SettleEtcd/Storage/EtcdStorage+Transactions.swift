@@ -79,7 +79,7 @@ extension EtcdStorage {
         mustKeepMarker = true
         do throws(StorageError) {
             do throws(GatewayFailure) {
-                answer = try await cluster.transact(batch.barrier(over: view, time: time.now()))
+                answer = try await cluster.transact(batch.barrier(over: view, time: wallTime))
             } catch {
                 throw space.error(failure ?? error, "stored", at: batch.keys)
             }

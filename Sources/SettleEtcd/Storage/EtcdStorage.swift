@@ -96,6 +96,9 @@ public actor EtcdStorage: HistoryStorage {
     var awaited: AsyncStream<Void>.Continuation?
     /// The time of the next comparison of all keys.
     var auditDue: Duration?
+    /// A revision, and the time at which it was known: a key that has not changed since is at least that old, whatever
+    /// the wall clocks show.
+    var checkpoint: (revision: Int64, time: Duration)?
     /// The reported prefixes within this one, and whether one around it was reported.
     private var reportedPrefixes: Set<KeyName> = []
     var hasReportedOuterPrefix = false
@@ -133,6 +136,9 @@ public actor EtcdStorage: HistoryStorage {
     }
 
     nonisolated var space: KeySpace { cluster.space }
+
+    /// The wall time in seconds since 2001-01-01 00:00 UTC.
+    nonisolated var wallTime: Double { configuration.wallClock?() ?? time.now() }
 
     /// Returns the keys under the prefix that are not settings, or whose values are not JSON, with the reason. They are
     /// kept. A name that is not UTF-8 has a replacement character for each invalid part. Names that are equal as

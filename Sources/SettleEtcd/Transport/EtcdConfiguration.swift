@@ -58,6 +58,9 @@ public struct EtcdConfiguration: Sendable, CustomStringConvertible, CustomReflec
     public var start = Start.withLastKnownValues
     /// The clock. It should run while the machine sleeps.
     public var clock: any Clock<Duration> = ContinuousClock()
+    /// The wall clock that dates changes and reports, in seconds since 2001-01-01 00:00 UTC; `nil` for the system's. It
+    /// may be set at any time: no time limit and no lock depends on it.
+    public var wallClock: (@Sendable () -> Double)?
     /// Random numbers from 0 to 1, which spread many clients over the members, and their reconnections over time.
     public var random: @Sendable () -> Double = { .random(in: 0...1) }
 

@@ -254,16 +254,25 @@ extension Mirror {
     /// The age of markers to remove. A client that has stored nothing for so long, such as one that was killed, does
     /// not come back for its marker.
     private static let markerAge = 30.0 * 86_400
+    /// How long a client must have known that a marker does not change before it removes it.
+    static let markerRest = Duration.seconds(86_400)
     /// The maximum number of markers removed together: other clients do the same.
     private static let markerLimit = 32
 
     /// Returns a transaction that removes the oldest markers, except the client's own.
     ///
+    /// - Parameters:
+    ///   - now: The wall time.
+    ///   - revision: A revision that has been known for ``markerRest``.
     /// - Returns: `nil` if none is old enough.
-    func removalOfOldMarkers(now: Double, except client: String) -> TransactionRequest? {
+    func removalOfOldMarkers(
+        now: Double, unchangedSince revision: Int64, except client: String
+    ) -> TransactionRequest? {
         let (own, oldest) = (KeyName.marker(client), now - Self.markerAge)
         let old = entries.filter { name, entry in
-            guard case .marker(let marker) = entry.content, name != own else { return false }
+            guard case .marker(let marker) = entry.content, name != own, entry.modRevision <= revision else {
+                return false
+            }
             return (marker.time ?? oldest) < oldest
         }
         guard !old.isEmpty else { return nil }

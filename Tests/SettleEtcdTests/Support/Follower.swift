@@ -45,9 +45,14 @@ final class Follower: Sendable {
 
 extension EtcdFixture {
     /// A follower whose stream is open.
-    func follower(localCopy: (any Storage)? = nil) async throws -> (Follower, FakeTransport) {
+    func follower(
+        localCopy: (any Storage)? = nil, _ change: (inout EtcdConfiguration) -> Void = { _ in }
+    ) async throws -> (Follower, FakeTransport) {
         // The clock runs faster than the calls.
-        let (storage, transport) = client(localCopy: localCopy) { $0.deadline = .seconds(100_000) }
+        let (storage, transport) = client(localCopy: localCopy) {
+            $0.deadline = .seconds(100_000)
+            change(&$0)
+        }
         let follower = try await Follower(storage)
         while cluster.watcherCount == 0 { await Task.yield() }
         while await !storage.isFollowing { await Task.yield() }
@@ -55,11 +60,13 @@ extension EtcdFixture {
     }
 
     /// Lets time pass as long as some work lasts.
-    func whileTimePasses(_ work: () async throws -> Void) async throws {
+    func whileTimePasses(
+        by step: Duration = .milliseconds(250), _ work: () async throws -> Void
+    ) async throws {
         let time = Task { [clock] in
             while !Task.isCancelled {
                 await clock.sleepers(atLeast: 1)
-                clock.advance(by: .milliseconds(250))
+                clock.advance(by: step)
                 for _ in 0..<50 { await Task.yield() }
             }
         }

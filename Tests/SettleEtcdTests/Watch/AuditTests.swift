@@ -69,13 +69,53 @@ struct AuditTests {
                 "/fleet/test/$settle/markers/\(name)", "{\"session\":\"7\",\"time\":\(now - days * 86_400)}")
         }
         marker("old", days: 31)
-        marker("new", days: 29)
+        marker("new", days: 20)
         let (follower, _) = try await fixture.follower()
-        try await fixture.whileTimePasses {
+        let start = fixture.clock.now
+        try await fixture.whileTimePasses(by: .seconds(300)) {
             while fixture.cluster.text("/fleet/test/$settle/markers/old") != nil { await Task.yield() }
         }
+        #expect(start.duration(to: fixture.clock.now) >= .seconds(86_400))
         #expect(fixture.cluster.text("/fleet/test/$settle/markers/new") != nil)
         await follower.storage.close()
+    }
+
+    /// Without its marker, a client whose answer was lost would take its first transaction for one that was not stored.
+    @Test(arguments: [false, true]) func aWrongWallClockDoesNotRemoveAMarker(
+        _ isAuditorAhead: Bool
+    ) async throws {
+        let (time, month) = (TimeSource(fixture.clock).now(), 31.0 * 86_400)
+        let (follower, audits) = try await fixture.follower {
+            if isAuditorAhead { $0.wallClock = { time + month } }
+        }
+        let (client, transport) = fixture.client { if !isAuditorAhead { $0.wallClock = { time - month } } }
+        _ = try await client.load()
+        transport.set { $0.path == EtcdPath.transaction ? .answerLost : nil }
+        let batch = StorageBatch(revision: 1, values: ["a": .integer(1)])
+        let error = await #expect(throws: StorageError.self) {
+            _ = try await client.append(batch, durability: .synced)
+        }
+        #expect(error?.isOutcomeUnknown == true)
+        // An audit looks for clients of the prefixes around this one, too.
+        try await fixture.whileTimePasses(by: .seconds(5)) {
+            while audits.requests(of: EtcdPath.transaction).count < 3 { await Task.yield() }
+        }
+        transport.setAll(nil)
+        _ = try await client.append(batch, durability: .synced)
+        let stored = fixture.cluster.state.withLock { state in
+            state.allEvents.values.joined().count { $0.value?.bytes == [UInt8(ascii: "1")] }
+        }
+        #expect(stored == 1)
+        for storage in [client, follower.storage] { await storage.close() }
+    }
+
+    @Test func theWallClockDatesChanges() async throws {
+        let (storage, _) = fixture.client { $0.wallClock = { 1_000 } }
+        _ = try await storage.load()
+        try await storage.append(StorageBatch(revision: 1, values: ["a": .integer(1)]), durability: .synced)
+        let name = await storage.view.clientName
+        #expect(await storage.view.mirror.marker(of: name).value?.time == 1_000)
+        await storage.close()
     }
 
     @Test func aFollowerThatNeverWritesGetsANewToken() async throws {
