@@ -82,6 +82,7 @@ let package = Package(
                 "fleet",
                 "EtcdHTTP",
                 "FleetMachines",
+                .product(name: "TrialChecks", package: "settle-trials"),
                 .product(name: "Settle", package: "settle"),
                 .product(name: "SettleEtcd", package: "settle"),
                 .product(name: "SettleInterchange", package: "settle"),

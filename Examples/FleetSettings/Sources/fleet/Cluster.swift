@@ -110,10 +110,11 @@ struct Cluster: ParsableArguments {
     /// - Parameters:
     ///   - usesLocalCopy: Whether to take what waits in the local copy for one's own, and send it.
     ///   - layers: Settings to search before these, highest first.
+    ///   - wallClock: Dates what is written; `nil` for the system's.
     func open<Result: Sendable>(
         impatient isImpatient: Bool = false, start: EtcdConfiguration.Start = .withLastKnownValues,
         usesLocalCopy: Bool = true, searching layers: [(name: DomainName, cluster: Cluster)] = [],
-        _ work: (SettingsStore, EtcdStorage) async throws -> Result
+        wallClock: (@Sendable () -> Double)? = nil, _ work: (SettingsStore, EtcdStorage) async throws -> Result
     ) async throws -> Result {
         var tls = EtcdHTTPTransport.TLS(authority: authority)
         if let certificate, let key { tls.certificate = (chain: certificate, key: key) }
@@ -123,6 +124,7 @@ struct Cluster: ParsableArguments {
             let copy = usesLocalCopy ? localCopy.map { FileStorage(at: URL(filePath: $0)) } : nil
             var configuration = configuration(isImpatient: isImpatient)
             configuration.start = start
+            configuration.wallClock = wallClock
             let storage = EtcdStorage(configuration, transport: transport, localCopy: copy)
             let domains = layers.map { layer in
                 SearchList.Domain.etcd(

@@ -13,6 +13,10 @@ struct TrialGroupTests {
         try await group.commit { group.stops.composed = 1 }
         #expect(group.all[3].value == 1 && group.all[4].value == 0)
         #expect(TrialGroup.register(of: "limits.requests") == nil)
+        // Those of the inner service come after them.
+        #expect(TrialGroup.keys.map { TrialGroup.register(of: $0) } == Array(0..<2 * group.all.count))
+        #expect(TrialGroup.register(of: "inner/counter") == group.all.count + TrialGroup.counterRegister)
+        #expect(TrialGroup.register(of: "inner/inner/counter") == nil)
         try await store.close()
     }
 }

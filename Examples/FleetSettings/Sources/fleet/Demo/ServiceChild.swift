@@ -20,9 +20,10 @@ extension Fleet {
         @Option var memberOf: String?
 
         func run() async throws {
-            let orders = Self.orders()
+            let clock = MovableClock()
+            let orders = Self.orders(setting: clock)
             let after = after.flatMap { ChangeToken($0) }
-            try await cluster.open(impatient: true, searching: layers) { store, storage in
+            try await cluster.open(impatient: true, searching: layers, wallClock: { clock.time() }) { store, storage in
                 let service = Service(
                     number: number, store: store, storage: storage, settings: try await store.group(FleetGroup.self))
                 if machine != nil {
@@ -45,10 +46,18 @@ extension Fleet {
         }
 
         /// What the parent says; it ends with the parent.
-        private static func orders() -> AsyncStream<String> {
+        ///
+        /// - Parameter clock: Is set at once, whatever the service does.
+        private static func orders(setting clock: MovableClock) -> AsyncStream<String> {
             let (orders, continuation) = AsyncStream.makeStream(of: String.self)
             Thread.detachNewThread {
-                while let line = readLine() { continuation.yield(line) }
+                while let line = readLine() {
+                    if let order = Acknowledgement(line: line), order.word == "clock", let ahead = order.numbers.first {
+                        clock.set(ahead: ahead)
+                    } else {
+                        continuation.yield(line)
+                    }
+                }
                 continuation.finish()
             }
             return orders
@@ -72,7 +81,12 @@ private struct Service {
         let beginning = token ?? store.history.token
         Self.tell("began", Int(clamping: beginning?.position ?? 0), text: beginning.map { "\($0)" })
         let following = Task { await follow(after: beginning) }
-        defer { following.cancel() }
+        let issues = store.issues
+        let listening = Task { for await issue in issues { Self.tell("issue", text: "\(issue)") } }
+        defer {
+            following.cancel()
+            listening.cancel()
+        }
         for await order in orders {
             guard let order = Acknowledgement(line: order) else { continue }
             switch order.word {

@@ -12,6 +12,8 @@ final class ServiceProcess: Sendable {
     private let child = Mutex<ChildProgram?>(nil)
     private let told = Mutex<[Acknowledgement]>([])
     private let reading = Mutex<Task<Void, Never>?>(nil)
+    /// How far its wall clock is ahead of the machine's, in seconds.
+    private let clockLead = Mutex(0)
 
     /// - Parameters:
     ///   - endpoints: The addresses that it knows; `nil` for those of all members.
@@ -60,6 +62,16 @@ final class ServiceProcess: Sendable {
             }
         }
         reading.withLock { $0 = task }
+        let lead = clockLead.withLock { $0 }
+        if lead != 0 { say("clock", lead) }
+    }
+
+    /// Sets its wall clock, in this life and in those after it.
+    ///
+    /// - Parameter seconds: How far it is ahead of the machine's; negative if it is behind.
+    func setClock(ahead seconds: Int) {
+        clockLead.withLock { $0 = seconds }
+        say("clock", seconds)
     }
 
     private var place: String? {

@@ -13,7 +13,7 @@ extension FleetTrial {
         let snapshot = try cluster.saveSnapshot()
         // This is lost.
         try await work(from: 5_000_000, milliseconds: 1_000)
-        try await waitForEnds(of: 2)
+        try await waitForEnds(of: 2, in: services)
         let lost = try await etcd.revision()
         for service in services { try service.cut() }
         try cluster.restore(snapshot)
@@ -62,8 +62,8 @@ extension FleetTrial {
             log.append(ClusterVerdict.Stored(revision: revision, register: register, value: value))
         }
         try await work(from: 6_000_000, milliseconds: 2_000)
-        try await waitForEnds(of: 3)
-        log += try await stored(from: revision + 1)
+        try await waitForEnds(of: 3, in: services)
+        log += Self.stored(in: try await etcd.events(from: revision + 1))
         let finals = try await finals(after: log)
         let lines = zip(services, starts).map { service, start in
             // Changes that delivered the restored values may still arrive.

@@ -1,21 +1,27 @@
 import EtcdHTTP
 import FleetMachines
+import Foundation
 import SettleEtcd
 import TrialChecks
 
-/// One run: six services that write, a program that waits until its value is in force on all of them, and what is done
-/// to them and to the nodes.
+/// One run: six services that write, a seventh one within their prefix, a program that waits until its value is in force
+/// on all six, and what is done to them and to the nodes.
 struct FleetTrial {
     static let prefix = "/fleet/trial/"
     let seconds: Int
     let cluster: RealCluster
     let proxies: TrialProxies
     let services: [ServiceProcess]
+    /// The seventh one, whose prefix is within that of the others.
+    let inner: ServiceProcess
+    let transport: EtcdHTTPTransport
     let etcd: BareEtcd
     /// Makes revisions outside the prefix.
     let elsewhere: BareEtcd
     let beginning: Int
     let seed: UInt64
+    /// The wall time at its beginning, in seconds since 2001-01-01 00:00 UTC.
+    let start = Date().timeIntervalSinceReferenceDate
     private let folder: TemporaryFolder
 
     struct Result {
@@ -50,20 +56,25 @@ struct FleetTrial {
         seconds: Int, seed: UInt64, _ cluster: RealCluster, _ proxies: TrialProxies, _ transport: EtcdHTTPTransport
     ) async throws {
         (self.seconds, self.seed, self.cluster, self.proxies) = (seconds, seed, cluster, proxies)
+        self.transport = transport
         let (network, folder) = (LocalNetwork.current, try TemporaryFolder("settle-fleet"))
         self.folder = folder
         etcd = BareEtcd(transport, endpoints: cluster.endpoints, prefix: Self.prefix)
         elsewhere = BareEtcd(transport, endpoints: cluster.endpoints, prefix: "/elsewhere/")
         // A place to begin after, for all of them.
+        try await etcd.put(InnerService.name + "limits.requests", "100")
         beginning = try await etcd.put("limits.requests", "100")
         let services = (1...6).map { number in
             ServiceProcess(
                 number, of: cluster, endpoints: proxies.endpoints(of: number), prefix: Self.prefix, folder: folder,
                 on: network, reports: true)
         }
-        self.services = services
-        for service in services { try service.start() }
-        for service in services { try await service.wait("it has begun") { $0.contains { $0.word == "began" } } }
+        let inner = ServiceProcess(
+            InnerService.number, of: cluster, prefix: InnerService.prefix, folder: folder, on: network)
+        (self.services, self.inner) = (services, inner)
+        let everyone = services + [inner]
+        for service in everyone { try service.start() }
+        for service in everyone { try await service.wait("it has begun") { $0.contains { $0.word == "began" } } }
         // From here on each of them is asked by who waits.
         let storage = EtcdStorage(
             EtcdConfiguration(endpoints: cluster.endpoints, prefix: Self.prefix), transport: transport)
@@ -75,13 +86,15 @@ struct FleetTrial {
 
     private func run() async throws -> Result {
         let end = MonotonicTime.now() + seconds * 1_000_000_000
-        for service in services { service.say("work", service.number * 10_000_000, end) }
+        let everyone = services + [inner]
+        for service in everyone { service.say("work", service.number * 10_000_000, end) }
         async let writer = WaitingWriter(endpoints: cluster.endpoints, prefix: Self.prefix).run(until: end)
-        var plan = DisturbancePlan(seed: seed)
+        var (plan, clocks) = (DisturbancePlan(seed: seed), ClockPlan(seed: seed, services: everyone.count))
         var counts: [String: Int] = [:]
         while MonotonicTime.now() < end - 1_000_000_000 {
-            let disturbance = plan.next()
+            let (disturbance, move) = (plan.next(), clocks.next())
             counts[disturbance.kind.rawValue, default: 0] += 1
+            everyone[move.service].setClock(ahead: move.ahead)
             try await disturb(disturbance, until: end)
         }
         return try await finish(at: end, counts, writer)
@@ -126,26 +139,36 @@ struct FleetTrial {
     /// - Parameter writer: The record of `fleet set --wait`.
     private func finish(at end: Int, _ counts: [String: Int], _ writer: [Acknowledgement]) async throws -> Result {
         try await cluster.ready()
-        try await waitForEnds(of: 1)
-        let log = try await stored(from: beginning + 1)
+        try await waitForEnds(of: 1, in: services + [inner])
+        let events = try await etcd.events(from: beginning + 1)
+        let log = Self.stored(in: events)
         let finals = try await finals(after: log)
         let lines = services.map(\.lines)
         let verdict = ClusterVerdict(
-            lines + [writer], log: log, repeating: TrialGroup.repeating, finals: finals, end: MonotonicTime.now())
+            lines + [InnerService.calls(inner.lines), writer], log: log, repeating: TrialGroup.repeating,
+            finals: finals, end: MonotonicTime.now())
         let waits = WaitVerdict(writer: writer, services: lines)
+        let misdated = misdatedCount(in: events)
+        var problems = verdict.sentences + waits.sentences
+        // A single service may have stored nothing since.
+        if misdated == 0, counts.values.reduce(0, +) > 2 {
+            problems.append("Clocks were moved, and no transaction shows it.")
+        }
+        problems += try await finishInner(log)
         let record = log.map { "stored at \($0.revision): register \($0.register) = \($0.value)" } + record
         return Result(
-            account: account(lines.flatMap { $0 }, log, counts) + "; \(waits.count) values in force everywhere",
-            problems: verdict.sentences + waits.sentences, record: record + writer.map { "fleet set: \($0.line)" })
+            account: account((lines + [inner.lines]).flatMap { $0 }, log, counts)
+                + "; \(misdated) dated by a moved clock; \(waits.count) values in force everywhere",
+            problems: problems, record: record + writer.map { "fleet set: \($0.line)" })
     }
 
     /// The lines of the services.
     private var record: [String] {
-        services.flatMap { service in service.lines.map { "service \(service.number): \($0.line)" } }
+        (services + [inner]).flatMap { service in service.lines.map { "service \(service.number): \($0.line)" } }
     }
 
-    /// Waits until all services have finished their work so many times. Then nothing is on its way any more.
-    func waitForEnds(of count: Int) async throws {
+    /// Waits until services have finished their work so many times. Then nothing is on its way any more.
+    func waitForEnds(of count: Int, in services: [ServiceProcess]) async throws {
         for service in services {
             try await service.wait("it has finished", atMost: .seconds(120)) { lines in
                 lines.count { $0.word == "finished" } >= count
@@ -154,8 +177,8 @@ struct FleetTrial {
     }
 
     /// The writes of the registers in the cluster's history.
-    func stored(from revision: Int) async throws -> [ClusterVerdict.Stored] {
-        try await etcd.events(from: revision).compactMap { event in
+    static func stored(in events: [BareEtcd.Event]) -> [ClusterVerdict.Stored] {
+        events.compactMap { event in
             guard let register = TrialGroup.register(of: event.key) else { return nil }
             return ClusterVerdict.Stored(
                 revision: event.revision, register: register, value: event.value.flatMap { Int($0) } ?? 0)
@@ -164,16 +187,21 @@ struct FleetTrial {
 
     /// The values that the services end with, once they have seen everything.
     func finals(after log: [ClusterVerdict.Stored]) async throws -> [String: [Int: Int]] {
-        let last = log.last?.revision ?? 0
         var finals: [String: [Int: Int]] = [:]
         for service in services {
-            try? await service.wait("it has seen revision \(last)", atMost: .seconds(60)) { lines in
-                lines.last { $0.word == "saw" }.map { $0.numbers[1] >= last } ?? false
-            }
-            let values = try await registers(of: service)
-            finals["Service \(service.number)"] = Dictionary(uniqueKeysWithValues: values.enumerated().map { ($0, $1) })
+            finals["Service \(service.number)"] = try await values(of: service, after: log)
         }
         return finals
+    }
+
+    /// The values that a service ends with, once it has seen everything.
+    func values(of service: ServiceProcess, after log: [ClusterVerdict.Stored]) async throws -> [Int: Int] {
+        let last = log.last?.revision ?? 0
+        try? await service.wait("it has seen revision \(last)", atMost: .seconds(60)) { lines in
+            lines.last { $0.word == "saw" }.map { $0.numbers[1] >= last } ?? false
+        }
+        let values = try await registers(of: service)
+        return Dictionary(uniqueKeysWithValues: values.enumerated().map { ($0, $1) })
     }
 
     /// The values that a service has now.

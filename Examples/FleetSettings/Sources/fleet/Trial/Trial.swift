@@ -13,7 +13,8 @@ extension Fleet {
                 nodes and services are killed, stopped and cut off, streams are held back, and idle connections are closed. An \
                 order has to explain all their answers; nothing acknowledged may be lost, nothing stored twice, and every \
                 follower must be told each revision once. What `fleet set --wait` says to be in force everywhere must be. \
-                At the end a snapshot is restored, and all must go on with its values. Exits with 1 otherwise.
+                Wall clocks are moved meanwhile, and a seventh service has a prefix within that of the others. At the end \
+                a snapshot is restored, and all must go on with its values. Exits with 1 otherwise.
                 """)
 
         @Option(help: "How often.") var runs = 50

@@ -35,13 +35,23 @@ struct TrialGroup: SettingsGroup {
     static let repeated = 3..<5
     static let counterRegister = 5
     static let emergencyRegister = 6
-    /// The registers in which values repeat: a count that was refused is written again.
-    static let repeating = Set(repeated).union([counterRegister])
+    /// The registers of a service in which values repeat: a count that was refused is written again.
+    static let ownRepeating = Set(repeated).union([counterRegister])
+    /// The same, with those of the inner service.
+    static let repeating = ownRepeating.union(ownRepeating.map { $0 + TrialGroup.count })
 
-    /// The keys in the cluster, by the numbers of the registers.
-    static let keys = [
+    private static let ownKeys = [
         "registers.0", "registers.1", "registers.2", "stops.Jos\u{E9}", "stops.Jose\u{301}", "counter", "emergency",
     ]
+
+    /// The number of registers of a service. Those of the inner service come after those of the others.
+    static let count = ownKeys.count
+
+    /// The keys of the inner service, as the others spell them.
+    static let innerKeys = ownKeys.map { InnerService.name + $0 }
+
+    /// The keys in the cluster under the prefix of the others, by the numbers of the registers.
+    static let keys = ownKeys + innerKeys
 
     /// - Returns: The register with a key; `nil` if it is not one of the trial's.
     static func register(of key: String) -> Int? {

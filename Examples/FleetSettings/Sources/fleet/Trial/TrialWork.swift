@@ -19,7 +19,11 @@ struct TrialWork {
         Terminal.say(Acknowledgement(word, numbers, text: text).line)
     }
 
-    func reportRegisters() { Self.report("registers", group.all.map(\.value)) }
+    /// Reports its registers, and those of the inner service, as far as they count as some of its settings.
+    func reportRegisters() {
+        let inner = TrialGroup.innerKeys.map { (try? store.keys.value(forKey: $0, as: Int.self)) ?? 0 }
+        Self.report("registers", group.all.map(\.value) + inner)
+    }
 
     /// - Parameters:
     ///   - first: The unique values begin after it.
