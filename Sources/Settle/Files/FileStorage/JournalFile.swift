@@ -344,6 +344,21 @@ struct JournalFile: Sendable {
         return status.size == 0 ? .new : isKnown && header != nil ? .same : .other
     }
 
+    /// Takes the lock of the known file, if nobody has it.
+    mutating func lockAtOnce() -> Bool {
+        guard let file, isKnown, header != nil, !isReadOnly, !isLocked, !needsReplacement,
+            (try? operations.tryLock(file, at: path)) == true
+        else { return false }
+        guard let status = try? statusIfNamed(file) else {
+            giveUpLock(of: file)
+            return false
+        }
+        operations.makePrivate(file, status, at: path)
+        size = Int(status.size)
+        lockCount = 1
+        return true
+    }
+
     /// Returns the status, looked up by name: a file in a folder that was moved away still has all its names, but will
     /// not be found.
     ///

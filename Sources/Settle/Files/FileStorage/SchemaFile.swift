@@ -1,7 +1,7 @@
 extension FileStorage {
     /// The value of `"$schema"` in the file: the location of its schema, relative to it. `nil` if the file is not JSON.
     var schemaLocation: SettingValue? {
-        session.withLock { $0.spelling.format == .json ? .string("./\($0.names.schema.name)") : nil }
+        withLock { $0.spelling.format == .json ? .string("./\($0.names.schema.name)") : nil }
     }
 }
 

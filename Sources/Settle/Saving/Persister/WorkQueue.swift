@@ -53,17 +53,18 @@ final class WorkQueue: Sendable {
                 await work(persister)
                 await persister.updateFeed()
             }
-            if !persister.isClosed { await waitForWork() }
+            if !persister.isClosed { await waitForWork(of: persister.executor) }
         }
     }
 
-    private nonisolated(nonsending) func waitForWork() async {
+    private nonisolated(nonsending) func waitForWork(of executor: QueueExecutor) async {
         await withUnsafeContinuation { continuation in
             let isIdle = state.withLock { state in
                 if state.waiting.isEmpty { state.runner = .idle(continuation) }
                 return state.waiting.isEmpty
             }
-            if !isIdle { continuation.resume() }
+            // A visitor waits for its own work only.
+            if !isIdle { executor.resumeAfterVisit(continuation) }
         }
     }
 }

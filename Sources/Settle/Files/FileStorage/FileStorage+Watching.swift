@@ -1,0 +1,73 @@
+import Synchronization
+
+/// Following what others write to the files.
+extension FileStorage {
+    public func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void) {
+        guard let watching else { return }
+        handler.withLock { $0 = handle }
+        let places = withLock { $0.place.watchedNames }
+        let watch = watching.watch(places) { [weak self] events in self?.didWatch(events) }
+        self.watch.withLock { $0 = watch }
+        // For changes since the file was loaded.
+        handle(.mayHaveChanged)
+    }
+
+    private func signal() { handler.withLock { $0 }?(.mayHaveChanged) }
+
+    /// Handles external events. On the queue of the watches.
+    private func didWatch(_ events: FileEvents) {
+        guard events.contains(.replaced) || events.contains(.places) else {
+            hasUnseenWrites.store(true, ordering: .sequentiallyConsistent)
+            return lookForNews()
+        }
+        addPendingChecks(.everything)
+        if events.contains(.places), let places = withLockIfAvailable({ $0.place.watchedNames }) {
+            watch.withLock { $0 }?.update(places)
+        }
+        signal()
+    }
+
+    /// Reads a few records that others have appended to the journal, if it has been written to. While a call is at work,
+    /// that call does this at its end: most writes are its own, and need not wake anybody.
+    private func lookForNews() {
+        atomicMemoryFence(ordering: .sequentiallyConsistent)
+        while hasUnseenWrites.load(ordering: .sequentiallyConsistent) {
+            let hasNews = session.withLockIfAvailable { session in
+                // Before the journal is read, so that later events lead to another look.
+                hasUnseenWrites.store(false, ordering: .sequentiallyConsistent)
+                guard session.hasNews() else { return false }
+                if !session.mergeFewNewRecords() { addPendingChecks(.journal) }
+                remember(session)
+                return true
+            }
+            guard let hasNews else { return }
+            if hasNews { signal() }
+            atomicMemoryFence(ordering: .sequentiallyConsistent)
+        }
+    }
+
+    /// Works with the session, then looks for news if there was an event meanwhile.
+    func withLock<Result, Failure: Error>(
+        _ body: (inout FileSession) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { lookForNews() }
+        return try session.withLock(body)
+    }
+
+    func withLockIfAvailable<Result>(_ body: (inout FileSession) -> Result) -> Result? {
+        defer { lookForNews() }
+        return session.withLockIfAvailable(body)
+    }
+
+    // MARK: Pending checks
+
+    func takePendingChecks() -> FileSession.PendingChecks {
+        FileSession.PendingChecks(rawValue: pendingChecks.exchange(0, ordering: .acquiringAndReleasing))
+    }
+
+    func addPendingChecks(_ checks: FileSession.PendingChecks) {
+        pendingChecks.bitwiseOr(checks.rawValue, ordering: .acquiringAndReleasing)
+    }
+
+    var hasPendingChecks: Bool { pendingChecks.load(ordering: .acquiring) != 0 }
+}
