@@ -1,5 +1,11 @@
 import Settle
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension PanelPages {
     /// The number of history entries on a page.
     private static let historyLimit = 20
@@ -21,7 +27,7 @@ extension PanelPages {
                 }
                 HTML("h1") { strings.isolated(control.title) }
                 HTML("h2") { strings("Where the value comes from") }
-                source(explanation, control)
+                source(explanation, control, lastChange(explanation, history))
                 HTML("h2") { strings("History") }
                 entries(history, control)
                 HTML("details") {
@@ -33,7 +39,9 @@ extension PanelPages {
     }
 
     /// Returns the value with its source, and who changed it last and when.
-    private func source(_ explanation: Explanation, _ control: Control) -> HTML {
+    private func source(
+        _ explanation: Explanation, _ control: Control, _ change: (time: Date, author: String?)?
+    ) -> HTML {
         let state = ControlState(of: control, in: panel.store)
         return HTML("div", ["class": "card source"]) {
             HTML("p", ["class": "value"]) {
@@ -51,7 +59,7 @@ extension PanelPages {
                 }
             }
             if let unusable = state.unusable { HTML("p") { control.note(about: unusable, strings) } }
-            if let change = explanation.change {
+            if let change {
                 HTML("p") {
                     strings.html("Last changed: %@", strings.code(SettingValue.date(change.time).spelledForPeople))
                     if let author = change.author {
@@ -127,6 +135,21 @@ extension PanelPages {
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Returns who last changed the value, and when; `nil` if that is unknown.
+    ///
+    /// The store knows it only of settings that a group in this program declares. The settings of another program have
+    /// their history, which is that of the application's own domain: it says nothing about a value of another domain.
+    private func lastChange(
+        _ explanation: Explanation, _ history: Result<[HistoryEntry], any Error>
+    ) -> (time: Date, author: String?)? {
+        if let change = explanation.change { return (change.time, change.author) }
+        let domains: [DomainName] = [.application, .registration, .language, .declaration]
+        guard domains.contains(explanation.domain), let entry = try? history.get().first, entry.isKnown else {
+            return nil
+        }
+        return (entry.time, entry.author.name)
     }
 
     @HTMLBuilder private func entries(

@@ -127,6 +127,49 @@ import Testing
         #expect(await browser.get(place).text.contains("value=\"20\""))
     }
 
+    @Test func `The page of a value that another program declares names who changed it last`() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "org.example.app/settings.json")
+        let store = try await SettingsStore.open(at: file, configuration: .init(history: .keep(transactions: 10)))
+        let app = try await store.group(App.self)
+        _ = try await store.file.writeSchema()
+        try await store.commit(author: "alice") { app.count = 7 }
+        try await store.close()
+        let entry = PanelDirectory.Entry.domain(ProgramDomain(name: "org.example.app", file: file))
+        let directory = directory(Entries([entry]))
+        let (place, browser) = (directory.path(of: entry), PanelBrowser(directory))
+        /// The card above the history.
+        func source() async throws -> Substring {
+            let page = await browser.get("\(place)why?key=count").text
+            let start = try #require(page.firstRange(of: "card source")).upperBound
+            let end = try #require(page.firstRange(of: "card history")).lowerBound
+            return page[start..<end]
+        }
+        let first = try await source()
+        #expect(first.contains("Last changed: ") && first.contains("by “alice”"), "\(first)")
+        let change = await browser.get(place).form(of: "count") + [("value", "9")]
+        #expect(await browser.post("\(place)set", change).status == 303)
+        #expect(try await source().contains("by “panel”"))
+        // Nobody has chosen the default, but somebody has gone back to it.
+        let reset = await browser.get(place).form(of: "count") + [("action", "reset")]
+        #expect(await browser.post("\(place)set", reset).status == 303)
+        let last = try await source()
+        #expect(last.contains("This is the default.") && last.contains("by “panel”"), "\(last)")
+    }
+
+    @Test func `The history of stored values does not say who changed a value that covers them`() async throws {
+        let folder = try TemporaryFolder()
+        let covering = ManualDomainSource(DomainContents(SettingTree(["count": .integer(5)])))
+        let store = try await SettingsStore.open(
+            at: folder.url.appending(path: "app.json"), searching: [.source("boss", covering), .application],
+            configuration: .init(history: .keep(transactions: 10)))
+        try await store.commit(author: "alice") { try store.keys.setValue(7, forKey: "count") }
+        let panel = SettingsPanel(valuesOf: store, configuration: .init(title: "x", access: .everyone))
+        let page = await PanelBrowser(panel).get("/why?key=count").text
+        #expect(page.contains("but from: boss.") && page.contains("· alice"))
+        #expect(!page.contains("Last changed"))
+    }
+
     @Test func `A schema or a bundle that changes is seen when the page is loaded next`() async throws {
         let folder = try TemporaryFolder()
         let app = try await domain("org.example.app", in: folder)
