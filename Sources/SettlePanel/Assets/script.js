@@ -242,8 +242,9 @@ let waiting = Promise.resolve();
 // What goes on its way when the page is left.
 let underway = null;
 function send(form, button) {
-  const data = new URLSearchParams(new FormData(form, button && button.name ? button : null));
-  if (!data.has("action")) data.set("action", "save");
+  const data = new URLSearchParams(new FormData(form));
+  // At the end, wherever the button is in the form: otherwise the same change would not look the same.
+  data.set("action", button?.name === "action" ? button.value : "save");
   const id = form.id, earlier = pending.get(id);
   // The Return key both changes and submits.
   if (earlier && earlier.toString() === data.toString()) return;
