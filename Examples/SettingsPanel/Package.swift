@@ -67,5 +67,12 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
+        .executableTarget(
+            name: "panel-people",
+            dependencies: [
+                .product(name: "Settle", package: "settle"),
+                .product(name: "SettleInterchange", package: "settle"),
+            ],
+            swiftSettings: strict),
     ]
 )

@@ -10,6 +10,8 @@ import threading
 import time
 
 PATIENCE = 60
+# A desktop's mouse, which a browser without a screen lacks: what only hovering shows would always be shown.
+MOUSE = "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
 
 
 class Failure(Exception):
@@ -39,7 +41,7 @@ class Chromium:
 
         self.process = subprocess.Popen(
             [find(), "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--no-first-run", "--disable-gpu",
-             "--disable-dev-shm-usage", "--hide-scrollbars", f"--user-data-dir={self.profile}"],
+             "--disable-dev-shm-usage", "--hide-scrollbars", MOUSE, f"--user-data-dir={self.profile}"],
             preexec_fn=wire, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(read)
         os.close(write)
@@ -138,6 +140,9 @@ class Page:
         """A window of this size; zoomed in, the page has less room and larger pixels."""
         self.call("Emulation.setDeviceMetricsOverride", width=width // zoom, height=height // zoom,
                   deviceScaleFactor=zoom, mobile=width < 500)
+        if width < 500:
+            # A phone has a finger, which does not hover.
+            self.call("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=1)
 
     def go(self, url):
         with self.browser.news:
