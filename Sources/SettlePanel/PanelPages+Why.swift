@@ -20,7 +20,7 @@ extension PanelPages {
         let history = control.isSecret ? .success([]) : await history(of: control)
         return .html(
             PanelDocument(context: context, title: control.title).html {
-                HTML("nav", ["aria-label": .text(strings("Way back"))]) {
+                HTML("nav", ["aria-label": .text(strings("Breadcrumbs"))]) {
                     HTML("a", ["href": .text("\(context.panePath(pane.id))#\(control.id)")]) {
                         strings.isolated(pane.title)
                     }
@@ -159,7 +159,7 @@ extension PanelPages {
         case .failure: HTML("p", ["class": "empty"]) { strings("No history is kept.") }
         case .success(let entries) where entries.isEmpty:
             HTML("p", ["class": "empty"]) {
-                control.isSecret ? strings("The history of a secret is not shown.") : strings("Nothing is known of it.")
+                control.isSecret ? strings("The history of a secret is not shown.") : strings("No changes are known.")
             }
         case .success(let entries):
             HTML("ol", ["class": "card history"]) { entries.map { entry($0, control) } }

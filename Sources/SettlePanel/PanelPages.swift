@@ -81,7 +81,7 @@ struct PanelPages: Sendable {
         switch row {
         case .control(let control): return forms[control] ?? HTML()
         case .text(let title, let text): return fixed(title, strings.isolated(text))
-        case .link(let title, nil): return fixed(title, HTML(strings("Only the program itself has this.")))
+        case .link(let title, nil): return fixed(title, HTML(strings("Available only in the program itself.")))
         case .link(let title, let address?): return link(title, to: address)
         case .pane(let id, let title): return link(title, to: context.panePath(id))
         }
@@ -110,7 +110,7 @@ struct PanelPages: Sendable {
     @HTMLBuilder private func trail(to pane: PanelContents.Pane) -> HTML {
         let parents = ancestors(of: pane)
         if !parents.isEmpty {
-            HTML("nav", ["aria-label": .text(strings("Way back"))]) {
+            HTML("nav", ["aria-label": .text(strings("Breadcrumbs"))]) {
                 HTML("ol") {
                     for parent in parents {
                         HTML("li") {
@@ -163,7 +163,7 @@ struct PanelPages: Sendable {
                 if concerned.isEmpty {
                     HTML("p") { strings("Everything here has its default.") }
                 } else {
-                    HTML("p") { strings("These settings get their defaults:") }
+                    HTML("p") { strings("These settings will be reset to their defaults:") }
                     HTML("ul") { concerned.map { control in HTML("li") { strings.isolated(control.title) } } }
                 }
                 HTML("form", ["method": "post", "action": .text("\(context.base)/reset"), "class": "question"]) {
@@ -219,7 +219,7 @@ extension PanelPages {
 
 extension PanelResponse {
     fileprivate static func image(_ image: SettingsBundle.Image) -> PanelResponse {
-        guard let type = image.mediaType else { return .sentence(404, "This is no image.") }
+        guard let type = image.mediaType else { return .sentence(404, "This is not an image.") }
         return PanelResponse(200, [("Content-Type", type)], .bytes([UInt8](image.data)))
     }
 }

@@ -393,10 +393,10 @@ lists.$data[0].value = 1|An element may be missing
 lists.$users[0].data[0].value = 1|An element may be missing
 _ = lists.$text[lists.text.startIndex]|An element may be missing
 _ = lists.$numbers[0].value == number|An element may be missing
-_ = lists.$names[0..<1]|A range of elements is no part
-_ = lists.$names[1...]|A range of elements is no part
-_ = lists.$users[0].tags[0..<1]|A range of elements is no part
-let _: ReadOnlySetting<ArraySlice<String>> = lists.$names[0..<1]|A range of elements is no part
+_ = lists.$names[0..<1]|A range of elements can't be a part
+_ = lists.$names[1...]|A range of elements can't be a part
+_ = lists.$users[0].tags[0..<1]|A range of elements can't be a part
+let _: ReadOnlySetting<ArraySlice<String>> = lists.$names[0..<1]|A range of elements can't be a part
 LINES
 
 # A misspelt member is said to be one, without a word about key paths.

@@ -115,7 +115,7 @@ import Testing
             ("write a 1\n\nread a", 64, "Line 3: There is no verb “read”"),
             ("write a 'x", 64, "Line 1: A quotation mark"), ("write a", 64, "Line 1: The value for “a”"),
             ("delete n\ndelete n", 1, "Line 2: Domain (app) not found"),
-            ("write a 1\nwrite b -int x", 65, "Line 2: “x” is no value"), ("delete", 64, "Line 1: KEY is missing"),
+            ("write a 1\nwrite b -int x", 65, "Line 2: “x” is not a value"), ("delete", 64, "Line 1: KEY is missing"),
             ("write a 1 --by me", 64, "Line 1: There is no option “--by”"),
         ] as [(String, Int32, String)])
     func refusedBatch(_ lines: String, _ code: Int32, _ words: String) async throws {

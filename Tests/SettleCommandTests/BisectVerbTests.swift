@@ -133,11 +133,11 @@ import Testing
     @Test(
         "Ends that are not as they must be, and codes that say nothing, are told",
         arguments: [
-            (Int32(0), Int32(0), Int32(1), "does not fail with the present settings"),
-            (1, 1, 1, "fails with the oldest settings, too"), (125, 0, 69, "present settings are good"),
+            (Int32(0), Int32(0), Int32(1), "does not fail with the current settings"),
+            (1, 1, 1, "also fails with the oldest settings"), (125, 0, 69, "current settings are good"),
             (1, 125, 69, "oldest settings are good"), (128, 0, 74, "code 128"), (137, 0, 74, "code 137"),
             (1, 255, 74, "code 255"), (130, 0, 130, "interrupted"),
-            (127, 126, 1, "fails with the oldest settings, too"),
+            (127, 126, 1, "also fails with the oldest settings"),
         ])
     func ends(newest: Int32, oldest: Int32, code: Int32, message: String) async throws {
         let home = try await home()

@@ -19,7 +19,7 @@ import Testing
         await home.run("write", "app", "a", "-int", "1")
         let written = await home.run("write", "app", "--confirm-within", "5m", "--by", "alice", "a", "-int", "2")
         #expect(written.code == 0 && written.output.isEmpty, "\(written)")
-        let sentence = "Not confirmed yet: a (by “alice”). It goes back at "
+        let sentence = "Not confirmed yet: a (by “alice”). It will be reverted at "
         #expect(written.errors.contains(sentence), "\(written)")
         #expect(await read(home) == "2\n")
         for verb in ["list", "check"] {

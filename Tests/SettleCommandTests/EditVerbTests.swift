@@ -21,7 +21,7 @@ import Testing
 
     /// The file that the errors name.
     private func kept(_ answer: CommandHome.Answer) throws -> URL {
-        let line = try #require(answer.errors.split(separator: "\n").last { $0.contains("What was edited is in “") })
+        let line = try #require(answer.errors.split(separator: "\n").last { $0.contains("Your edits are in “") })
         return URL(filePath: String(line.split { "“”".contains($0) }[1]))
     }
 

@@ -64,14 +64,14 @@ import Testing
         let conversion = try DocumentConversion(of: value, to: .propertyList(.xml))
         #expect(
             conversion.losses.map(\.description) == [
-                #"Key “a\.b.1”: Null has been left out, or is an empty text in an array."#,
-                #"Key “c”: Null has been left out, or is an empty text in an array."#,
+                #"Key “a\.b.1”: Null has been left out, or has become an empty text in an array."#,
+                #"Key “c”: Null has been left out, or has become an empty text in an array."#,
             ])
         let read = try PropertyList.read(conversion.data).list.value
         #expect(read == .dictionary(["a.b": .array([.bool(true), .string("")]), "": .string("é")]))
         let root = try DocumentConversion(of: .null, to: .propertyList(.binary))
         #expect(root.losses.map(\.path) == [[]])
-        #expect(root.losses.map(\.description) == ["Null has been left out, or is an empty text in an array."])
+        #expect(root.losses.map(\.description) == ["Null has been left out, or has become an empty text in an array."])
     }
 
     @Test(

@@ -84,8 +84,8 @@ import Testing
             (
                 "{c = x; b = {}; a = x;}",
                 [
-                    "Key “a”: The value is no dictionary.", "Key “b”: There is no format.",
-                    "Key “c”: The value is no dictionary.",
+                    "Key “a”: The value is not a dictionary.", "Key “b”: There is no format.",
+                    "Key “c”: The value is not a dictionary.",
                 ]
             ),
             (

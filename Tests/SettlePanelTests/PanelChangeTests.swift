@@ -67,7 +67,8 @@ import Testing
         ("count", "1.5", "whole number"),
         ("count", "", "A value is needed here"), ("volume", "2", "“Volume” can’t be 2; allowed: from 0 to 1."),
         ("since", "yesterday", "is not a date"),
-        ("timeout", "long", "is not a duration"), ("data", "%%%", "base64"), ("level", "7", "Choose one of the list"),
+        ("timeout", "long", "is not a duration"), ("data", "%%%", "base64"),
+        ("level", "7", "Choose an entry from the list"),
     ])
     func `A refused value stays in its field, with the rule beside it`(
         key: String, typed: String, rule: String

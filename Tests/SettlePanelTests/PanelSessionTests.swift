@@ -39,7 +39,7 @@ import Testing
         let old = await dave.get(page).form(of: "limits.count")
         #expect(await carol.change("limits.count", [("value", "9")], on: page).status == 303)
         let conflict = await dave.post("/set", old + [("value", "5")])
-        #expect(conflict.status == 409 && conflict.text.contains("“carol” has changed this meanwhile."))
+        #expect(conflict.status == 409 && conflict.text.contains("“carol” has changed this in the meantime."))
         #expect(await dave.change("limits.name", [("value", "d")], on: page).status == 303)
         #expect(await carol.get("/why?key=limits.name").text.contains("by “dave”"))
         #expect(await carol.get(page).text.contains("Signed in as “carol”"))

@@ -37,7 +37,7 @@ struct DomainAddress: Sendable {
             return contents
         } catch {
             guard let damage = FileStorage.damage(of: file) else { throw CommandFailure(.failed, "\(error)") }
-            throw CommandFailure(.refused, "\(damage) “check” says what can be salvaged.")
+            throw CommandFailure(.refused, "\(damage) “check” reports what can be salvaged.")
         }
     }
 

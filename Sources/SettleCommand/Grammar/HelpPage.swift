@@ -37,7 +37,7 @@ struct HelpPage {
         try verbs.write(to: terminal)
         guard table.dialect != .defaults else {
             return try terminal.say(
-                "\nExit codes: 0 if it is done, 255 if the command is used wrongly, 1 otherwise.", keepingLines: true)
+                "\nExit codes: 0 on success, 255 after a usage error, 1 otherwise.", keepingLines: true)
         }
         try terminal.say("\nExit codes:", .strong, keepingLines: true)
         var codes = TextTable()

@@ -121,7 +121,7 @@ extension Verb.Option {
     static let json = Self(names: ["--json"], help: "Write JSON.")
     static let propertyList = Self(names: ["--plist"], help: "Write an XML property list.")
     static let literal = Self(names: ["--literal"], help: "Take the key as one name, dots included.")
-    static let force = Self(names: ["--force"], help: "Write what the schema does not know, or what has changed since.")
+    static let force = Self(names: ["--force"], help: "Write keys that the schema lacks, or that have changed since.")
     static let null = Self(
         names: ["--null", "-z"], help: "Write records that end with NUL, with a line feed between their parts.")
     static let author = Self(names: ["--by"], value: "NAME", help: "The author in the history; by default the command.")

@@ -14,14 +14,15 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     var meaning: String {
         switch self {
         case .done: "Done."
-        case .absent: "There is no such domain, key or entry, “check” has found damage, or “bisect” nothing."
-        case .usage: "The command is used wrongly. Nothing was done."
+        case .absent:
+            "The domain, key or entry does not exist, “check” has found damage, or “bisect” has found nothing."
+        case .usage: "The command line is wrong. Nothing was done."
         case .refused: "A value, a file or a change was refused. Nothing has changed."
-        case .unavailable: "What the command needs is not there: a history, a schema, an editor, a terminal."
+        case .unavailable: "Something that the command needs is missing: a history, a schema, an editor, a terminal."
         case .failed: "A file can't be read or written. Nothing is lost."
-        case .locked: "An administrator has locked the key, or it is its owner's."
+        case .locked: "An administrator has locked the key, or only its owner may change it."
         case .interrupted: "Interrupted by Ctrl-C."
-        case .misused: "“settle defaults” is used wrongly. Nothing was done."
+        case .misused: "The command line of “settle defaults” is wrong. Nothing was done."
         }
     }
 }

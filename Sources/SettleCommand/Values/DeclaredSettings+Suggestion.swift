@@ -6,6 +6,6 @@ extension DeclaredSettings {
     func unknown(_ key: SettingKey) -> CommandFailure {
         let near = Suggestion.nearest(to: key.description, among: all.map(\.key.description))
         return CommandFailure(
-            .refused, "There is no setting “\(key)”.\(Suggestion.question(near)) Use --force to write it all the same.")
+            .refused, "There is no setting “\(key)”.\(Suggestion.question(near)) Use --force to write it anyway.")
     }
 }

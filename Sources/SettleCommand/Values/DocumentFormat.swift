@@ -32,7 +32,7 @@ func shownOnTerminal(_ document: [UInt8], as format: DocumentConversion.Format) 
     case .propertyList(.oldText): shown = text.escaped(keeping: ["\n", "\t"]) { units($0, "\\U") }
     case .propertyList(.binary):
         throw CommandFailure(
-            .unavailable, "A terminal can't show a binary property list. Give it a file, or a pipe.")
+            .unavailable, "A terminal can't show a binary property list. Write it to a file or a pipe.")
     }
     return Array(shown.utf8)
 }
@@ -48,7 +48,7 @@ extension DocumentConversion.Format {
 
     static func named(_ name: String) throws(CommandFailure) -> DocumentConversion.Format {
         guard let found = names.first(where: { $0.name == name }) else {
-            throw CommandFailure(.usage, "A form is one of \(names.map(\.name).joined(separator: ", ")).")
+            throw CommandFailure(.usage, "The form must be one of \(names.map(\.name).joined(separator: ", ")).")
         }
         return found.format
     }
@@ -64,7 +64,7 @@ func readDocument(
         return try DocumentConversion.read(data, duplicateKeys: duplicateKeys ?? .refused)
     } catch {
         let isDecidable = error.rule == .duplicateKey && duplicateKeys != nil
-        let hint = isDecidable ? " With “--duplicate-keys first” or “last”, one of them counts." : ""
+        let hint = isDecidable ? " Use “--duplicate-keys first” or “last” to choose one." : ""
         throw CommandFailure(.refused, "“\(name)” can't be read. \(error)\(hint)")
     }
 }

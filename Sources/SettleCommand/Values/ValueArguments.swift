@@ -43,13 +43,13 @@ struct ValueArguments {
         case .array: return .array(try elements())
         case .arrayAdd:
             guard case .array(let old)? = stored ?? .array([]) else {
-                throw CommandFailure(.refused, "What is stored is not an array; cannot append. Nothing has changed.")
+                throw CommandFailure(.refused, "The stored value is not an array; cannot append. Nothing has changed.")
             }
             return .array(old + (try elements()))
         case .dictionaryAdd:
             guard case .dictionary(let old)? = stored ?? .dictionary([:]) else {
                 throw CommandFailure(
-                    .refused, "What is stored is not a dictionary; cannot append. Nothing has changed.")
+                    .refused, "The stored value is not a dictionary; cannot append. Nothing has changed.")
             }
             return .dictionary(old.merging(try entries()) { $1 })
         default: return .dictionary(try entries())
@@ -61,11 +61,11 @@ struct ValueArguments {
         guard let word = words.popFirst() else { throw CommandFailure(.usage, "A value is missing.") }
         guard let flag = ValueFlag(rawValue: word) else { return try value(of: word) }
         guard !flag.isContainer else {
-            throw CommandFailure(.usage, "“\(word)” can't be a part of a value; write it as a property list.")
+            throw CommandFailure(.usage, "“\(word)” can't be part of a value; write it as a property list.")
         }
         guard let text = words.popFirst() else { throw CommandFailure(.usage, "The value of “\(word)” is missing.") }
         guard let value = Self.value(of: text, flag) else {
-            throw CommandFailure(.refused, "“\(text)” is no value for \(word): \(flag.help)")
+            throw CommandFailure(.refused, "“\(text)” is not a value for \(word): \(flag.help)")
         }
         return value
     }
@@ -92,8 +92,8 @@ struct ValueArguments {
             } else if word.hasPrefix("--") {
                 throw CommandFailure(
                     .usage,
-                    "“\(word)” would become a part of the value. Options stand before the key; a part that begins with "
-                        + "hyphens stands behind “--”.")
+                    "“\(word)” would become part of the value. Put options before the key, and a part that begins with "
+                        + "hyphens after “--”.")
             } else {
                 isText = ValueFlag(rawValue: word) != nil
             }
@@ -119,7 +119,7 @@ struct ValueArguments {
     private mutating func nextKey() throws(CommandFailure) -> String {
         guard let word = words.first, isDefaults else { return words.removeFirst() }
         guard case .string(let key) = try scalar() else {
-            throw CommandFailure(.refused, "“\(word)” can't be the key of an entry: it must be a text.")
+            throw CommandFailure(.refused, "“\(word)” can't be the key of an entry: it must be a string.")
         }
         return key
     }
@@ -142,7 +142,7 @@ struct ValueArguments {
         } catch {
             throw CommandFailure(
                 .refused,
-                "The value begins like a property list in XML, and is none: \(error) With -string it is a text. "
+                "The value begins like an XML property list, but is not one: \(error) Use -string to store it as text. "
                     + "Nothing has changed.")
         }
     }

@@ -24,16 +24,16 @@ enum ValueFlag: String, CaseIterable {
     /// The value that the flag takes, as a sentence.
     var help: String {
         switch self {
-        case .string: "A text."
+        case .string: "A string."
         case .data: "Bytes in hexadecimal."
-        case .int, .integer: "A whole number."
+        case .int, .integer: "An integer."
         case .float, .real: "A number from -1.797e308 to 1.797e308."
         case .bool, .boolean: "true, false, yes, no, 1 or 0."
         case .date: "A date such as 2026-11-23T12:00:00Z."
         case .array: "Values in order."
-        case .arrayAdd: "Values that are added at the end of the stored ones."
-        case .dictionary: "Keys and values by turns."
-        case .dictionaryAdd: "Keys and values that are added to the stored ones."
+        case .arrayAdd: "Values to append to the stored ones."
+        case .dictionary: "Keys and values, alternating."
+        case .dictionaryAdd: "Keys and values to add to the stored ones."
         }
     }
 }

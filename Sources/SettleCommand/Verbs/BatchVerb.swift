@@ -4,7 +4,7 @@ import Settle
 enum BatchVerb {
     static let batch = Verb(
         name: "batch", scope: .domain, options: [.author, .confirmWithin],
-        summary: "Makes the changes that are in the lines of standard input: all of them or none.",
+        summary: "Makes the changes on standard input, one per line: all of them or none.",
         details: """
             A line is a verb with its arguments, without the domain: write window.width -int 800. The verbs are \
             write, insert, delete and rename, with --literal, --force and --json. Words are quoted as in a shell; an empty \
@@ -39,7 +39,7 @@ extension Invocation {
     fileprivate func batchedLines() throws(CommandFailure) -> [(number: Int, line: Invocation)] {
         let bytes = try terminal.readInput()
         guard bytes.count <= FileStorage.sizeLimit, let text = String(validating: bytes, as: UTF8.self) else {
-            throw CommandFailure(.refused, "Standard input is no text in UTF-8, or too long. Nothing has changed.")
+            throw CommandFailure(.refused, "Standard input is not UTF-8 text, or is too long. Nothing has changed.")
         }
         let table = VerbTable.batch
         let texts = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }

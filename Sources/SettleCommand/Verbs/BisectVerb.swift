@@ -10,11 +10,11 @@ import SettleInterchange
 /// Finds the change that breaks something.
 enum BisectVerb {
     private static let defaults = Verb.Option(
-        names: ["--defaults"], help: "Begin with no settings, and add what is stored now, key by key.")
+        names: ["--defaults"], help: "Start without settings, and add the stored ones key by key.")
 
     static let bisect = Verb(
         name: "bisect", scope: .domain, options: [defaults],
-        summary: "Finds the change with which a command begins to fail, by halving the history.",
+        summary: "Finds the change that made a command fail, by bisecting the history.",
         details: """
             The command is run with a copy of the settings in a temporary folder, as they were after some change: its path \
             is in place of {} in the arguments, and in the variable SETTLE_FILE. The settings themselves are not touched. \
@@ -31,7 +31,7 @@ enum BisectVerb {
             let (target, declared) = try invocation.settings()
             let changes = try await changes(of: target, declared, invocation)
             guard !changes.changes.isEmpty else {
-                throw CommandFailure(.absent, "\(target.name) has no changes of which one could be found.")
+                throw CommandFailure(.absent, "\(target.name) has no changes to search.")
             }
             let folder = try target.bisectionFolder()
             var search = Bisection(count: changes.changes.count)
@@ -54,7 +54,7 @@ enum BisectVerb {
                 let found = try await target.reading { store in try await BisectedChanges(historyOf: store) }
                 if !found.changes.isEmpty { return found }
             } catch let error as SettingsError where error.code == .historyUnavailable {}
-            invocation.terminal.complain("There is no history: each stored key is a change.")
+            invocation.terminal.complain("There is no history, so each stored key counts as a change.")
         }
         return BisectedChanges(storing: try await target.wholeTree(), declared)
     }
@@ -73,7 +73,7 @@ extension Invocation {
         case ExitCode.interrupted.rawValue: throw CommandFailure(.interrupted, "The search was interrupted.")
         default:
             throw CommandFailure(
-                .failed, "“\(words[0])” has ended with code \(code), which says nothing about the settings.")
+                .failed, "“\(words[0])” ended with code \(code), which says nothing about the settings.")
         }
     }
 
@@ -87,17 +87,17 @@ extension Invocation {
         case .oneOf(let numbers):
             try show(Array(numbers), of: changes, declared)
             throw CommandFailure(
-                .unavailable, "It is one of these \(numbers.count) changes: “\(command)” could not tell which.")
+                .unavailable, "It is one of these \(numbers.count) changes; “\(command)” could not tell which.")
         case .newestIsGood:
             throw CommandFailure(
-                .absent, "“\(command)” does not fail with the present settings: there is nothing to find.")
+                .absent, "“\(command)” does not fail with the current settings: there is nothing to find.")
         case .oldestIsBad:
             throw CommandFailure(
-                .absent, "“\(command)” fails with the oldest settings, too: no change that is known has broken it.")
+                .absent, "“\(command)” also fails with the oldest settings: no known change has broken it.")
         case .endIsUnknown(let state):
             throw CommandFailure(
                 .unavailable,
-                "“\(command)” can't tell whether the \(state == 0 ? "oldest" : "present") settings are good.")
+                "“\(command)” can't tell whether the \(state == 0 ? "oldest" : "current") settings are good.")
         }
     }
 

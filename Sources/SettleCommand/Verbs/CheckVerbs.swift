@@ -4,12 +4,12 @@ import SettleInterchange
 /// Verbs that check files and values.
 enum CheckVerbs {
     private static let repair = Verb.Option(
-        names: ["--repair"], help: "Put damaged files aside, and store what is good.")
+        names: ["--repair"], help: "Set damaged files aside, and store the values that can be salvaged.")
 
     static let check = Verb(
         name: "check", scope: .domain, options: [repair],
-        summary: "Says whether a domain's files are healthy, and whether its values follow the rules.",
-        details: "Without --repair nothing is written. What would be salvaged is in use already: programs read it so.",
+        summary: "Checks whether a domain's files are healthy and its values follow the rules.",
+        details: "Without --repair nothing is written. Programs already use the values that would be salvaged.",
         action: { invocation in
             let target = try invocation.target()
             var problems: [String] = []

@@ -11,8 +11,8 @@ import SettleInterchange
 enum ConfirmVerbs {
     static let confirm = Verb(
         name: "confirm", scope: .domain, options: [.author],
-        summary: "Lets a change stand that was made with --confirm-within.",
-        details: "It must come in time: otherwise the change is taken back.",
+        summary: "Confirms a change that was made with --confirm-within, so that it stays.",
+        details: "Confirm in time: otherwise the change is reverted.",
         action: { invocation in
             let target = try invocation.target()
             let keys = try await target.writingUnconfirmed { store, change in
@@ -24,8 +24,8 @@ enum ConfirmVerbs {
 
     static let revert = Verb(
         name: "revert", scope: .domain, options: [.author],
-        summary: "Takes a change back now that was made with --confirm-within.",
-        details: "Keys that have changed since are left alone and named.",
+        summary: "Reverts a change that was made with --confirm-within, without waiting.",
+        details: "Keys that have changed since are left alone and listed.",
         action: { invocation in
             let target = try invocation.target()
             let result = try await target.writingUnconfirmed { store, _ in
@@ -40,7 +40,7 @@ enum ConfirmVerbs {
 extension Verb.Option {
     static let confirmWithin = Self(
         names: ["--confirm-within"], value: "DURATION",
-        help: "Take it back unless “confirm” comes in time, such as 5m or 1h30m.")
+        help: "Revert the change unless “confirm” follows within a time such as 5m or 1h30m.")
 }
 
 extension CommandTarget {
@@ -77,7 +77,7 @@ extension Invocation {
         get throws(CommandFailure) {
             guard let text = arguments[.confirmWithin] else { return nil }
             guard let length = DurationText.duration(text[...]), length > .zero else {
-                throw CommandFailure(.usage, "“\(text)” is no duration such as 90s, 5m or 1h30m.")
+                throw CommandFailure(.usage, "“\(text)” is not a duration such as 90s, 5m or 1h30m.")
             }
             return length
         }
@@ -89,11 +89,11 @@ extension Invocation {
         let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current)
         let keys = change.keys.joined(separator: ", ") + (change.author.map { " (by “\($0)”)" } ?? "")
         guard change.remaining > .zero else {
-            terminal.complain("Not confirmed in time: \(keys). It goes back with the next program that writes.")
+            terminal.complain("Not confirmed in time: \(keys). The next program that writes will revert it.")
             return
         }
         let deadline = change.deadline.formatted(style)
         terminal.complain(
-            "Not confirmed yet: \(keys). It goes back at \(deadline) unless “\(program) confirm” comes first.")
+            "Not confirmed yet: \(keys). It will be reverted at \(deadline) unless “\(program) confirm” comes first.")
     }
 }

@@ -4,7 +4,7 @@ enum DefaultsVerb {
 
     static let defaults = Verb(
         name: name, scope: .tool,
-        summary: "Does what “defaults” of Apple's systems does, with its arguments, output and exit codes.",
+        summary: "Works like Apple's “defaults”, with its arguments, output and exit codes.",
         details: """
             For scripts: alias defaults='settle defaults', or a link named “defaults” to this program. A key is one name, \
             dots included, unless the program has declared the setting. A new domain is a property list. “settle defaults \

@@ -6,7 +6,7 @@ enum DescribeVerbs {
     static let describe = Verb(
         name: "describe", aliases: ["info"], scope: .domain, operands: [.key], options: [.literal],
         summary: "Shows a setting's title, help and rule, type, unit and default.",
-        details: "They are in the schema that the program has left. Without one, the type is that of the stored value.",
+        details: "They come from the schema that the program wrote. Without one, the type is that of the stored value.",
         action: { invocation in
             let (setting, isDeclared) = try await invocation.describedSetting()
             var record: SettingValue.Entries = ["key": .string(setting.key.description)]

@@ -7,12 +7,12 @@ enum DocumentVerbs {
         names: ["--as"], value: "FORM",
         help: "The form: \(DocumentConversion.Format.names.map(\.name).joined(separator: ", ")).")
     private static let dryRun = Verb.Option(names: ["--dry-run"], help: "Show what would change, and change nothing.")
-    private static let replaces = Verb.Option(names: ["--replace"], help: "Remove what the file does not have.")
+    private static let replaces = Verb.Option(names: ["--replace"], help: "Remove values that the file does not have.")
     private static let from = Verb.Option(
-        names: ["--from"], value: "KIND", help: "What the file is: userdefaults, archive or strings.")
+        names: ["--from"], value: "KIND", help: "The kind of file: userdefaults, archive or strings.")
     private static let duplicateKeys = Verb.Option(
         names: ["--duplicate-keys"], value: "WHICH",
-        help: "Which value counts if a file has a key twice: first or last. Without it, the file is refused.")
+        help: "The value to use if a file has a key twice: first or last. Without this option, the file is refused.")
     private static let file = Verb.Operand(name: "FILE", completion: .file)
 
     static let export = Verb(
@@ -65,7 +65,7 @@ enum DocumentVerbs {
     static let migrate = Verb(
         name: "migrate", scope: .domain, operands: [file],
         options: [from, dryRun, duplicateKeys, .force, .author, .confirmWithin],
-        summary: "Stores what an older program has left: defaults, a keyed archive, or a table of strings.",
+        summary: "Imports the settings of an older program: defaults, a keyed archive, or a table of strings.",
         details: """
             “userdefaults” is a property list of UserDefaults, whose keys are names with dots and all. “archive” is a file of \
             NSKeyedArchiver; its objects become dictionaries. “strings” is a .strings file.
@@ -87,8 +87,8 @@ enum DocumentVerbs {
         name: "convert", scope: .tool,
         operands: [file, Verb.Operand(name: "OUTPUT", isOptional: true, completion: .file)],
         options: [form, duplicateKeys],
-        summary: "Converts a property list or JSON, and says what the new form can't keep.",
-        details: "The form is that of the output's extension, unless --as says otherwise.",
+        summary: "Converts a property list or JSON, and reports what the new form can't hold.",
+        details: "The output's extension determines the form, unless --as gives one.",
         action: { invocation in
             let (input, output) = (invocation.operands.first ?? "-", invocation.operands.dropFirst().first ?? "-")
             let usual: DocumentConversion.Format =
@@ -105,7 +105,7 @@ enum DocumentVerbs {
         case nil: return .refused
         case "first"?: return .first
         case "last"?: return .last
-        default: throw CommandFailure(.usage, "The value of a key that counts is the first or the last.")
+        default: throw CommandFailure(.usage, "The value of “--duplicate-keys” must be first or last.")
         }
     }
 }

@@ -66,7 +66,7 @@ private struct EditSession {
                 }
                 guard failure.code != .unavailable, asksToGoOn() else {
                     throw CommandFailure(
-                        failure.code, "Nothing was stored. What was edited is in “\(file.path)”.")
+                        failure.code, "Nothing was stored. Your edits are in “\(file.path)”.")
                 }
                 // Changes made meanwhile have been reported. The store itself may not know them yet.
                 token = (error as? SettingsError)?.conflict?.token ?? store.history.token
@@ -101,7 +101,7 @@ private struct EditSession {
         let editor = ["VISUAL", "EDITOR"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? "vi"
         let code = try invocation.terminal.edit(file.path, with: editor)
         guard code == 0 else {
-            throw CommandFailure(.unavailable, "“\(editor)” has ended with code \(code).")
+            throw CommandFailure(.unavailable, "“\(editor)” ended with code \(code).")
         }
         let document = try readDocument(try Data(contentsOf: file), named: file.lastPathComponent)
         guard case .dictionary(let entries) = document.value else {
@@ -116,7 +116,7 @@ private struct EditSession {
     ) throws(CommandFailure) -> [Change] {
         // As the editor showed it: JSON has neither dates nor data.
         let shown = (try? JSONDocument.write(.dictionary(original.root))).flatMap { try? JSONDocument.read($0) }
-        guard case .dictionary(let root)? = shown else { throw CommandFailure(.refused, "The values are no JSON.") }
+        guard case .dictionary(let root)? = shown else { throw CommandFailure(.refused, "The values are not JSON.") }
         let before = SettingTree(root)
         let keys = Set(before.leaves(within: declared) + edited.leaves(within: declared))
         var changes: [Change] = []

@@ -8,7 +8,7 @@ enum FindVerb {
 
     static let find = Verb(
         name: "find", scope: .tool, operands: [Verb.Operand(name: "WORD")], options: [keys, values, .null],
-        summary: "Shows all keys and values of all domains that have a word in them, or match a pattern.",
+        summary: "Finds the keys and values of all domains that contain a word or match a pattern.",
         details: """
             A word with * or ? is a pattern for a whole name or value: 'window*'. Case does not matter. With --null, each \
             match is a record of its domain, its key and its value.

@@ -17,12 +17,12 @@ enum HistoryVerbs {
     static let history = Verb(
         name: "history", aliases: ["log"], scope: .domain, operands: [.key.optional], options: [.literal, limit],
         summary: "Shows who has changed what, newest first.",
-        details: "A program keeps a history if its configuration says so.",
+        details: "A program keeps a history only if its configuration enables it.",
         action: { invocation in
             let (target, declared) = try invocation.settings()
             let limit = invocation.arguments[limit].map { Int($0) ?? 0 } ?? 20
             guard limit > 0 else {
-                throw CommandFailure(.usage, "A number of entries is 1 or more.")
+                throw CommandFailure(.usage, "The number of entries must be 1 or more.")
             }
             let text = invocation.operands.first
             let entries = try await target.reading { store in
@@ -85,9 +85,9 @@ extension Invocation {
             throw CommandFailure(
                 .refused, error.description,
                 more: [
-                    "Store its earlier value yourself with “\(program) write\(domain) \(key) VALUE”, or, so that it is "
-                        + "in no list of commands, with “\(program) import\(domain) -” and JSON on standard input. What "
-                        + "else was changed is in “\(program) history\(domain)”, and can be written in the same way."
+                    "Store its earlier value yourself with “\(program) write\(domain) \(key) VALUE”, or, so that no "
+                        + "list of commands shows it, with “\(program) import\(domain) -” and JSON on standard input. "
+                        + "“\(program) history\(domain)” lists the other changes, which you can write in the same way."
                 ])
         }
     }
@@ -121,7 +121,7 @@ extension HistoryEntry {
         let undo = undone.map { ", undoes \($0)" } ?? ""
         let reason = reason.map { ", \($0)" } ?? ""
         try terminal.say("  \(time.formatted(style))  \(origin), by \(author)\(undo)\(reason)", .faint)
-        if !isKnown { try terminal.say("  It is not known what has changed.") }
+        if !isKnown { try terminal.say("  The changes are not known.") }
         for change in changes { try terminal.say("  \(change)") }
     }
 }

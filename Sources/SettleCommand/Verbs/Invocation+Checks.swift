@@ -48,7 +48,8 @@ extension Invocation {
                 continue
             }
             guard !declared.isSecret(moved) else { continue }
-            throw CommandFailure(.refused, "“\(secret.key)” is a secret, and “\(moved)” is not: it would show there.")
+            throw CommandFailure(
+                .refused, "“\(secret.key)” is a secret, and “\(moved)” is not: its value would be visible there.")
         }
     }
 }

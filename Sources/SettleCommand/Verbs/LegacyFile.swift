@@ -32,7 +32,7 @@ enum LegacyFile {
             var entries = SettingValue.Entries()
             for entry in table.entries { entries[entry.key] = .string(entry.value) }
             return SettingTree(entries)
-        default: throw CommandFailure(.usage, "Say what the file is: --from userdefaults, archive or strings.")
+        default: throw CommandFailure(.usage, "Give the kind of file: --from userdefaults, archive or strings.")
         }
     }
 

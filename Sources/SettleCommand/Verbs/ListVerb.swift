@@ -5,7 +5,7 @@ import SettleInterchange
 enum ListVerb {
     static let list = Verb(
         name: "list", aliases: ["ls"], scope: .domain, operands: [.key.optional], options: [.null],
-        summary: "Lists settings as a tree, with their values, types and the domains that these come from.",
+        summary: "Lists settings as a tree, with their values, types, and the domains of the values.",
         details: """
             They are in the order of their declaration; what is not declared comes last in its group, by key. What a \
             declared setting has as its default is listed, too. With a key, only what is within it. On a terminal, long \

@@ -10,15 +10,15 @@ import SettleInterchange
 /// The verb that shows changes as they happen.
 enum WatchVerb {
     private static let after = Verb.Option(
-        names: ["--after"], value: "TOKEN", help: "Begin with what came after a change.")
+        names: ["--after"], value: "TOKEN", help: "Start after the change with this token.")
 
     static let watch = Verb(
         name: "watch", aliases: ["monitor"], scope: .domain, operands: [.key.optional], options: [.literal, after],
-        summary: "Shows changes as they come, until it is interrupted.",
-        details: "With --json each change is a line, whose token goes on after it with --after, also after a restart.",
+        summary: "Shows changes as they happen, until it is interrupted.",
+        details: "With --json each change is a line with a token. With --after and that token, it resumes there.",
         action: { invocation in
             guard !invocation.has(.propertyList) else {
-                throw CommandFailure(.usage, "A property list has an end, and “watch” has none: use --json.")
+                throw CommandFailure(.usage, "A property list must end, but “watch” does not: use --json.")
             }
             let (target, declared) = try invocation.settings()
             let text = invocation.operands.first
@@ -47,7 +47,7 @@ extension Invocation {
     func token(_ text: String?) throws(CommandFailure) -> ChangeToken? {
         guard let text else { return nil }
         guard let token = ChangeToken(text) else {
-            throw CommandFailure(.usage, "“\(text)” is no token. “history --json” and “watch --json” tell them.")
+            throw CommandFailure(.usage, "“\(text)” is not a token. “history --json” and “watch --json” show tokens.")
         }
         return token
     }
@@ -98,7 +98,7 @@ private struct WatchedChange {
 
     func write(to terminal: any CommandTerminal) throws(CommandFailure) {
         if change.missed != .nothing {
-            try terminal.say("Changes were missed, because what came after the token is not known any more.", .yellow)
+            try terminal.say("Changes were missed, because those after the token are no longer known.", .yellow)
         }
         let author = change.author.map { " by \($0)" } ?? ""
         for mutation in mutations {

@@ -12,7 +12,7 @@ enum WriteVerbs {
     static let write = Verb(
         name: "write", aliases: ["set"], scope: .domain, operands: [.key],
         options: [.force, .literal, .author, .confirmWithin],
-        summary: "Stores a value, on stable storage before the command ends.",
+        summary: "Stores a value, and waits until it is on stable storage.",
         details: """
             The value may have a flag for its type: \(ValueFlag.allCases.map(\.rawValue).joined(separator: ", ")). \
             Without one it is a property list, in XML or in the old style, as in “defaults”, so 5 is a text, unless the \
@@ -32,7 +32,7 @@ enum WriteVerbs {
 
     static let insert = Verb(
         name: "insert", scope: .domain, operands: [.key], options: [.force, .literal, .author, .confirmWithin],
-        summary: "Inserts an element into an array, before that at the index, or stores a value for a new key.",
+        summary: "Inserts an element into an array before the given index, or stores a value for a new key.",
         details: """
             The key is that of the array with an index, from 0 to the number of elements: list.2. A key that has a value \
             already is refused. The value is that of “write”.
@@ -46,7 +46,7 @@ enum WriteVerbs {
     static let delete = Verb(
         name: "delete", aliases: ["remove", "reset", "unset"], scope: .domain, operands: [.key.optional],
         options: [.literal, .author, .confirmWithin],
-        summary: "Removes what is stored for a key, or everything that is stored.",
+        summary: "Removes the stored value of a key, or all stored values.",
         details: """
             A declared setting has its default then. Without a key, everything is removed, except what is its owner's. An \
             element of an array is removed by the array's key with its index: list.0.
@@ -178,7 +178,7 @@ extension Invocation {
         do {
             return try SettingValue(json: .init(arguments.value[0].utf8))
         } catch {
-            throw CommandFailure(.usage, "The value must be JSON; a text needs quotation marks: '\"text\"'. \(error)")
+            throw CommandFailure(.usage, "The value must be JSON; text needs quotation marks: '\"text\"'. \(error)")
         }
     }
 
@@ -191,7 +191,7 @@ extension Invocation {
                     .refused, "Rep argument is not a dictionary", more: ["Defaults have not been changed."])
             }
             throw CommandFailure(
-                .usage, "The value of \(text) is missing, or it is no dictionary. Nothing has changed.")
+                .usage, "The value of \(text) is missing, or it is not a dictionary. Nothing has changed.")
         }
         try await replace(target, with: SettingTree(entries), mode: .replace)
     }
@@ -203,7 +203,7 @@ extension Invocation {
         func names(_ settings: [DeclaredSetting]) -> String { settings.map(\.key.description).joined(separator: ", ") }
         if !owned.isEmpty { terminal.complain("Not changed, because only the owner may do that: \(names(owned)).") }
         if !secret.isEmpty {
-            terminal.complain("Not changed, because secrets are only replaced by name: \(names(secret)).")
+            terminal.complain("Not changed, because a secret is replaced only by its own key: \(names(secret)).")
         }
     }
 

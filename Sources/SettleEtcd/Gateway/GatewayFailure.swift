@@ -76,7 +76,7 @@ extension GatewayFailure {
             reason = message ?? "the name or the password is wrong"
         } else if (400..<500).contains(status) {
             kind = .refused(code: Code.unimplemented)
-            reason = "it answers with status \(status), as no gateway of etcd's v3 API does; is it the client URL?"
+            reason = "its answer has status \(status) and is not from a gateway of etcd's v3 API; is it the client URL?"
         } else {
             kind = .unanswered
             reason = message ?? "it answers with status \(status)"

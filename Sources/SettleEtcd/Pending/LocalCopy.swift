@@ -37,9 +37,9 @@ actor LocalCopy {
         let file = (storage as? FileStorage).map { " “\($0.path)”" } ?? ""
         return StorageError(
             .unreadable,
-            "The local copy\(file) can't be read: “\(write.name)” is not a write in a form that this program knows, and must "
-                + "not be lost. A newer program or an edit has changed it. Use the newer program, or correct or remove the "
-                + "entry.")
+            "The local copy\(file) can't be read: “\(write.name)” is not a write in a format that this program knows, "
+                + "and must not be lost. A newer program or an edit has changed it. Use the newer program, or "
+                + "correct or remove the entry.")
     }
 
     /// Changes the copy.

@@ -57,7 +57,7 @@ extension EtcdStorage {
         }
         guard await waitForDelayedChanges(), view.followed == seen else { return nil }
         machine.end(.read)
-        return "the stream is silent, although something was stored"
+        return "the stream is silent, although a change was stored"
     }
 
     /// Waits for the same silence once more. Changes that a stream has not delivered by then will not arrive.
@@ -82,7 +82,7 @@ extension EtcdStorage {
             return error.description
         }
         events.send(.mayHaveChanged)
-        return "the stream has left something out"
+        return "the stream has skipped a change"
     }
 
     /// Removes markers of clients that do not come back.

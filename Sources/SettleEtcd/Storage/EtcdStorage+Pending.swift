@@ -82,7 +82,7 @@ extension EtcdStorage {
                 }
             }
         }
-        throw space.overtaken(Self.attemptLimit, outcome: "What is pending stays so.")
+        throw space.overtaken(Self.attemptLimit, outcome: "Pending writes stay pending.")
     }
 
     /// Gives up writes in favor of the cluster's values.

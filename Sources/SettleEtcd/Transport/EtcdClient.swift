@@ -145,7 +145,7 @@ actor EtcdClient {
                 throw GatewayFailure(status: answer.status, body: answer.body, endpoint: endpoint)
             }
             guard let object = GatewayObject(answer.body) else {
-                throw GatewayFailure(kind: .unanswered, endpoint: endpoint, reason: "its answer is cut off or no JSON")
+                throw GatewayFailure(kind: .unanswered, endpoint: endpoint, reason: "its answer is cut off or not JSON")
             }
             // Anything else would look like an empty cluster, or like a failed transaction.
             let header = object.object("header") ?? object.object("result")?.object("header")

@@ -84,7 +84,7 @@ extension KeyName {
         if let inner = nestedPrefix { return .nested(prefix: inner) }
         // A key has one spelling: another text with the same meaning is not the setting's name.
         guard !isOwn, let key = SettingKey(text), KeyName(key) == self else {
-            return .unknown("its name is no key of a setting")
+            return .unknown("its name is not a setting's key")
         }
         return .setting(key)
     }

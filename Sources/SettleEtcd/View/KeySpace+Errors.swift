@@ -14,7 +14,7 @@ extension KeySpace {
     /// Refuses values that JSON can't represent, and the names that the storage reserves.
     func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
         guard !KeyName(key).isOwn else {
-            throw StorageError(.unsupportedValue, "“\(key)” is a name that the storage under “\(prefix)” needs itself.")
+            throw StorageError(.unsupportedValue, "“\(key)” is a reserved name in the storage under “\(prefix)”.")
         }
         guard !key.hasEmptyName else {
             throw StorageError(.unsupportedValue, "“\(prefix)” can't hold “\(key)”: a name in it is empty.")
@@ -30,13 +30,13 @@ extension KeySpace {
     var schemaIsUnusable: StorageError {
         StorageError(
             .unreadable,
-            "The schema of the settings under “\(prefix)” can't be read: “\(prefix)\(KeyName.schema.text)” is no JSON "
-                + "object. Store another one.")
+            "The schema of the settings under “\(prefix)” can't be read: “\(prefix)\(KeyName.schema.text)” is not a "
+                + "JSON object. Store another schema.")
     }
 
     var schemaIsNoObject: StorageError {
         StorageError(
-            .unsupportedValue, "The schema of the settings under “\(prefix)” was not stored: it is no JSON object.")
+            .unsupportedValue, "The schema of the settings under “\(prefix)” was not stored: it is not a JSON object.")
     }
 
     // MARK: Transactions
@@ -60,19 +60,19 @@ extension KeySpace {
 
     func overtaken(_ times: Int, code: StorageError.Code = .unavailable, outcome: String) -> StorageError {
         StorageError(
-            code, "Others have changed the settings under “\(prefix)” \(times) times in a row. \(outcome)")
+            code, "Other clients have changed the settings under “\(prefix)” \(times) times in a row. \(outcome)")
     }
 
     var markerIsShared: StorageError {
         StorageError(
             .unavailable,
-            "Another process uses the marker of this client under “\(prefix)”: each needs a local copy of its own. Whether "
-                + "the last transaction was stored is not known.", isOutcomeUnknown: true)
+            "Another process uses the marker of this client under “\(prefix)”: each process needs its own local copy. "
+                + "It is not known whether the last transaction was stored.", isOutcomeUnknown: true)
     }
 
     func leaseLost(_ lease: StorageLease) -> StorageError {
         StorageError(
-            .leaseLost, "The lock “\(lease.name ?? "")” under “\(prefix)” is not held any more. Nothing was stored.")
+            .leaseLost, "The lock “\(lease.name ?? "")” under “\(prefix)” is no longer held. Nothing was stored.")
     }
 
     // MARK: The local copy
@@ -80,16 +80,16 @@ extension KeySpace {
     func localCopyIsForeign(_ other: String) -> StorageError {
         StorageError(
             .unreadable,
-            "The local copy of the settings under “\(prefix)” was one of those under “\(other)”, and begins again. Give "
-                + "each prefix a file of its own.")
+            "The local copy of the settings under “\(prefix)” belonged to “\(other)”, so it was started over. Give "
+                + "each prefix its own file.")
     }
 
     func givenUp(_ keys: [SettingKey], because reason: String) -> StorageError {
         let keys = keys.map { "“\($0)”" }.joined(separator: ", ")
         return StorageError(
             .conflict,
-            "What was written at \(keys) under “\(prefix)” while the cluster could not be reached was given up: "
-                + "\(reason). It is kept in the local copy; see `lostTransactions()`.")
+            "A write to \(keys) under “\(prefix)”, made while the cluster could not be reached, was given up: "
+                + "\(reason). It is saved in the local copy; see `lostTransactions()`.")
     }
 
     // MARK: Changes of others
@@ -97,7 +97,7 @@ extension KeySpace {
     func unusable(_ name: String, because reason: String) -> StorageError {
         StorageError(
             .unreadable,
-            "“\(prefix)\(name)” can't be used: \(reason) What was there before stays in force. Store JSON there, or "
+            "“\(prefix)\(name)” can't be used: \(reason) The previous value stays in force. Store JSON there, or "
                 + "write the setting.")
     }
 
@@ -107,16 +107,17 @@ extension KeySpace {
     func isUsedWithin(_ inner: KeyName) -> StorageError {
         StorageError(
             .conflict,
-            "The prefix “\(prefix)\(inner.text)” is within “\(prefix)”, and other clients use it. Its settings count as "
-                + "some of those under “\(prefix)”, whose commits run again whenever one of them changes. "
+            "The prefix “\(prefix)\(inner.text)” is within “\(prefix)”, and other clients use it. Its settings also "
+                + "count as settings under “\(prefix)”, whose commits run again whenever one of them changes. "
                 + Self.separation)
     }
 
     func isWithin(_ outer: KeySpace) -> StorageError {
         StorageError(
             .conflict,
-            "The prefix “\(prefix)” is within “\(outer.prefix)”, which other clients use. The settings under “\(prefix)” count "
-                + "as some of theirs, and commits there run again whenever one of them changes. \(Self.separation)")
+            "The prefix “\(prefix)” is within “\(outer.prefix)”, which other clients use. The settings under "
+                + "“\(prefix)” also count as theirs, and commits there run again whenever one of them changes. "
+                + "\(Self.separation)")
     }
 
     private static let separation = "Give each a prefix that is not within the other, such as “/app/a/” and “/app/b/”."
@@ -126,53 +127,53 @@ extension KeySpace {
     ) -> StorageError {
         let change =
             if new.cluster != old.cluster {
-                "another cluster answers than before (\(String(new.cluster, radix: 16)) instead of "
+                "another cluster answers now (\(String(new.cluster, radix: 16)) instead of "
                     + "\(String(old.cluster, radix: 16)))"
             } else if new.revision < old.revision {
                 "the cluster is at revision \(new.revision) and was at \(old.revision), as after a backup was restored"
             } else {
-                "the cluster has another history than it had at revision \(old.revision), as after a backup was restored"
+                "the cluster has another history than at revision \(old.revision), as after a backup was restored"
             }
         return StorageError(
             .unavailable,
-            "At “\(EtcdConfiguration.shown(endpoint))” \(change). The settings under “\(prefix)” were read again; tokens of the earlier history are not "
-                + "known any more.")
+            "At “\(EtcdConfiguration.shown(endpoint))” \(change). The settings under “\(prefix)” were read again; "
+                + "tokens of the earlier history are no longer valid.")
     }
 
     func notFollowed(upTo revision: Int64) -> StorageError {
         StorageError(
             .unavailable,
-            "What was stored under “\(prefix)” up to revision \(revision) can't be followed yet. Try again when the members "
+            "Changes under “\(prefix)” up to revision \(revision) can't be followed yet. Try again when the members "
                 + "answer.")
     }
 
     func unreadableHistory(after revision: Int64, because reason: String) -> StorageError {
         StorageError(
             .unavailable,
-            "What has changed under “\(prefix)” after revision \(revision) can't be read: \(reason). Try again when the "
+            "Changes under “\(prefix)” after revision \(revision) can't be read: \(reason). Try again when the "
                 + "members answer.")
     }
 
     func anotherHistory(_ token: ChangeToken?) -> StorageError {
         StorageError(
             .conflict,
-            "The token \(token.map { "\($0)" } ?? "") is of another history than that of the settings under “\(prefix)” now, as "
-                + "after a backup of the cluster was restored.")
+            "The token \(token.map { "\($0)" } ?? "") belongs to another history than the current one of the settings "
+                + "under “\(prefix)”, as after a backup of the cluster was restored.")
     }
 
     func unforgettable(_ key: SettingKey) -> StorageError {
         StorageError(
             .unsupported,
-            "What “\(key)” had under “\(prefix)” can't be removed from etcd's history alone, and nothing was removed. Store "
-                + "another value, run `etcdctl compact` with the newest revision, which removes the history of all keys of the "
-                + "cluster, then `etcdctl defrag` on each member.")
+            "Earlier values of “\(key)” under “\(prefix)” can't be removed from etcd's history alone, and none was "
+                + "removed. Store another value, run `etcdctl compact` with the newest revision, which removes the "
+                + "history of all keys of the cluster, then `etcdctl defrag` on each member.")
     }
 
     func unwatched(_ endpoint: String, because reason: String) -> StorageError {
         StorageError(
             .unavailable,
-            "Changes under “\(prefix)” can't be followed: no endpoint keeps a watch, the last was "
-                + "“\(EtcdConfiguration.shown(endpoint))”: \(reason). Reads go on with what is known.")
+            "Changes under “\(prefix)” can't be followed: no endpoint keeps a watch open. The last tried was "
+                + "“\(EtcdConfiguration.shown(endpoint))”: \(reason). Reads continue with the known values.")
     }
 
     // MARK: Calls
@@ -191,14 +192,14 @@ extension KeySpace {
             if failure.isAboutCertificates {
                 return StorageError(
                     .unavailable,
-                    "\(place): no safe connection to etcd\(at), because \(failure.reason). Check that the client trusts the "
-                        + "authority of the member's certificate, that this names the endpoint's host, and that it is in "
-                        + "its time.")
+                    "\(place): no secure connection to etcd\(at), because \(failure.reason). Check that the client "
+                        + "trusts the authority of the member's certificate, that this names the endpoint's host, "
+                        + "and that it has not expired.")
             }
             return StorageError(
                 .unavailable,
-                "\(place): no answer of etcd\(at), because \(failure.reason). Check that a majority of the members runs, and that "
-                    + "the endpoints are their client URLs.")
+                "\(place): no answer from etcd\(at), because \(failure.reason). Check that a majority of the members "
+                    + "runs, and that the endpoints are their client URLs.")
         case .refused(GatewayFailure.Code.permissionDenied):
             return refused(.permissionDenied, ". Give the user a role that may read and write the prefix.")
         case .refused(GatewayFailure.Code.unauthenticated),

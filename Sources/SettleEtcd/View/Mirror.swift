@@ -185,13 +185,13 @@ struct Mirror: Sendable {
             do {
                 return .setting(key, try JSONDocument.read(bytes))
             } catch {
-                return .unusable("its value is no JSON: \(error)")
+                return .unusable("its value is not JSON: \(error)")
             }
-        case .marker: return Marker(bytes).map { .marker($0) } ?? .unusable("it is no marker of a client")
+        case .marker: return Marker(bytes).map { .marker($0) } ?? .unusable("it is not a client's marker")
         case .lock: return .lock
         case .head: return .head
         case .schema:
-            return GatewayObject(bytes).map { .schema(.dictionary($0.entries)) } ?? .unusable("it is no JSON Schema")
+            return GatewayObject(bytes).map { .schema(.dictionary($0.entries)) } ?? .unusable("it is not a JSON Schema")
         case .nested: return .nested
         case .unknown(let reason): return .unusable(reason)
         }

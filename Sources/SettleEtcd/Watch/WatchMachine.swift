@@ -124,7 +124,7 @@ struct WatchMachine: Sendable {
     }
 
     private mutating func read(_ line: [UInt8], now: Duration) -> [Action] {
-        guard let object = GatewayObject(line) else { return end("it has sent a line that is no JSON") }
+        guard let object = GatewayObject(line) else { return end("it has sent a line that is not JSON") }
         guard let result = object.object("result") else {
             let failure = GatewayFailure(status: 503, body: line, endpoint: "")
             return end(failure.reason, isUnauthenticated: failure.isUnauthenticated || Self.isOfToken(failure.reason))

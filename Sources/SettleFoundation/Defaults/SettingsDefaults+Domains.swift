@@ -135,7 +135,7 @@ extension SettingsDefaults {
             // It would wait for the end of this write.
             guard !store.isHeldByCurrentWriter else {
                 throw SettingsError(
-                    .insideTransaction, "The domains of a store can't be changed inside of a write: do it afterwards.")
+                    .insideTransaction, "The domains of a store can't be changed inside a write: do it afterwards.")
             }
             try waitForBlocking { try await work(store) }
         }

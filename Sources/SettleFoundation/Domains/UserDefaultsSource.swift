@@ -35,7 +35,7 @@ public final class UserDefaultsSource: DomainSource {
         let (entries, refused) = SettingValue.entries(UserDefaults.standard.persistentDomain(forName: domain) ?? [:])
         return DomainContents(
             SettingTree(entries), isText: true,
-            problems: refused.map { "\(place(of: .path($0))) has no value of a property list." })
+            problems: refused.map { "\(place(of: .path($0))) has a value that a property list cannot store." })
     }
 
     public func watch(_ changed: @escaping @Sendable () -> Void) {

@@ -22,7 +22,7 @@ extension UserDefaultsImport {
             var run = ImportRun(store: store, others: others)
             for (name, value) in domain.entries.sorted(by: { $0.key < $1.key }) { run.take(name, value, targets[name]) }
             for name in domain.refused {
-                run.report.left.append(Report.Entry(name: name, reason: "Its value is none of a property list."))
+                run.report.left.append(Report.Entry(name: name, reason: "A property list cannot store its value."))
             }
             if frequency == .once { try store.keys.setValue(SettingValue.date(Date()), forKey: mark, author: author) }
             return run.report

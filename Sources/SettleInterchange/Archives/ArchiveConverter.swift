@@ -86,7 +86,7 @@ struct ArchiveConverter {
                 .damaged, "It refers to shared object \(index), and the archive has \(sharedObjects.count).")
         }
         if let outer = open[index] {
-            try find("It is \(outer) again, around itself, and was left out.", quoting: outer.steps)
+            try find("It is \(outer), which contains itself, and was left out.", quoting: outer.steps)
             return .null
         }
         if let known = known[index] {
@@ -162,7 +162,7 @@ struct ArchiveConverter {
     private mutating func dictionary(_ entries: [ArchivedEntry]) throws(ArchiveError) -> SettingValue {
         let names = entries.compactMap { name($0.key) }
         guard names.count == entries.count else {
-            try find("Its keys are not all texts or whole numbers; it is an array of keys and values in turn.")
+            try find("Its keys are not all texts or whole numbers; it is an array of alternating keys and values.")
             return .array(try values(of: entries.flatMap { [$0.key, $0.value] }))
         }
         var result = SettingValue.Entries()

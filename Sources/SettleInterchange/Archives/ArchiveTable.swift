@@ -44,7 +44,7 @@ struct ArchiveTable {
         } catch {
             throw ArchiveError(
                 error.rule == .limit ? .limit : .notAnArchive,
-                "A keyed archive is a property list in XML or in the binary form, and this is none. \(error)")
+                "A keyed archive is a property list in the XML or binary form, and this is not one. \(error)")
         }
         guard case .dictionary(let root) = list, let version = root["$version"], let archiver = root["$archiver"] else {
             throw ArchiveError(

@@ -104,7 +104,7 @@ struct ArchiveWalker {
         // The text is repeated in the archive that is written.
         if let size = leaf?.size, size > ArchivedValue.shortSize { left -= size }
         guard left >= 0 else {
-            throw failure(.limit, "Objects refer to the same long texts so often that they stand for too much.")
+            throw failure(.limit, "Objects refer to the same long texts so often that they expand to too much.")
         }
         return leaf
     }

@@ -70,14 +70,14 @@ struct ArchiveWriter {
                 var entries = SettingValue.Entries()
                 for entry in content {
                     guard case .string(let key, _) = entry.key else {
-                        throw writer.failure("The keys in an object itself are texts.")
+                        throw writer.failure("The keys within an object must be texts.")
                     }
                     entries[key] = try writer.element(entry.value, at: key)
                 }
                 return .dictionary(entries)
             }
         default:
-            throw failure("This can't stand in an object itself; it must be an object of its own.")
+            throw failure("This can't be stored within an object; it must be an object of its own.")
         }
     }
 

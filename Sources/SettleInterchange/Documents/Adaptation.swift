@@ -88,7 +88,9 @@ struct Adaptation {
 extension Adaptation {
     private mutating func adaptNull(_ place: Place) -> SettingValue? {
         guard format != .json else { return .null }
-        lose(.null, place, "A property list has no null.", "Null has been left out, or is an empty text in an array.")
+        lose(
+            .null, place, "A property list has no null.",
+            "Null has been left out, or has become an empty text in an array.")
         return nil
     }
 
@@ -120,7 +122,7 @@ extension Adaptation {
         case .real(let real)?: return adapt(real, place)
         case let integer?: return adaptType(integer, text: literal, place)
         case nil:
-            lose(.number, place, "This is not a number.", "What is not a number has become a text.")
+            lose(.number, place, "This is not a number.", "A value that is not a number has become a text.")
             return .string(literal)
         }
     }
@@ -139,7 +141,7 @@ extension Adaptation {
         guard let nearest = Double(literal), nearest.isFinite else {
             lose(
                 .number, place, "A property list has no numbers of this size.",
-                "A number that is larger than every real has become a text.")
+                "A number that is too large for a real has become a text.")
             return .string(literal)
         }
         lose(

@@ -96,7 +96,7 @@ package struct SchemaCheck: Sendable {
         problemWithType(value) ?? problemWithRules(value)
     }
 
-    private static let isNoAlternative = "it is none of what is allowed"
+    private static let isNoAlternative = "it is not one of the allowed values"
     private static let matchesNoPattern = "it does not match its pattern"
 
     /// Returns whether a problem states what is demanded, so that it needs no explanation.

@@ -17,7 +17,7 @@ enum SchemaForm {
     private static func problem(of schema: SettingValue, at location: String, depth: Int) -> String? {
         // It allows anything.
         if case .bool(true) = schema { return nil }
-        guard case .dictionary(let keywords) = schema else { return "“\(location)” is no object" }
+        guard case .dictionary(let keywords) = schema else { return "“\(location)” is not an object" }
         guard depth < depthLimit else { return "“\(location)” is more than \(depthLimit) levels deep" }
         for (name, argument) in keywords.sortedByKey() {
             let location = "\(location)/\(name)"
@@ -42,23 +42,23 @@ enum SchemaForm {
 
     private static func problemWithForm(of argument: SettingValue, _ name: String) -> String? {
         switch (name, argument) {
-        case ("type", .array(let names)): !names.isEmpty && names.allSatisfy(isType) ? nil : "is no list of types"
-        case ("type", _): isType(argument) ? nil : "is no type"
+        case ("type", .array(let names)): !names.isEmpty && names.allSatisfy(isType) ? nil : "is not a list of types"
+        case ("type", _): isType(argument) ? nil : "is not a type"
         case ("properties", .dictionary): nil
-        case ("properties", _): "is no object"
+        case ("properties", _): "is not an object"
         case ("items", .dictionary), ("items", .bool), ("additionalProperties", .dictionary),
             ("additionalProperties", .bool):
             nil
-        case ("items", _), ("additionalProperties", _): "is no schema"
+        case ("items", _), ("additionalProperties", _): "is not a schema"
         case ("anyOf", .array(let list)), ("allOf", .array(let list)): list.isEmpty ? "is empty" : nil
         case ("enum", .array): nil
-        case ("anyOf", _), ("allOf", _), ("enum", _): "is no list"
+        case ("anyOf", _), ("allOf", _), ("enum", _): "is not a list"
         case (_, .integer) where numbers.contains(name) || counts.contains(name): nil
         case (_, .real) where numbers.contains(name), (_, .number) where numbers.contains(name): nil
-        case _ where numbers.contains(name): "is no number"
-        case _ where counts.contains(name): "is no whole number"
+        case _ where numbers.contains(name): "is not a number"
+        case _ where counts.contains(name): "is not a whole number"
         case ("pattern", .string(let pattern)): problemWithPattern(pattern)
-        case ("pattern", _): "is no text"
+        case ("pattern", _): "is not a text"
         default: nil
         }
     }
@@ -72,6 +72,6 @@ enum SchemaForm {
         // Closing brackets may be escaped, or within a class, so only the opening ones count.
         let depth = pattern.utf8.count { $0 == UInt8(ascii: "(") || $0 == UInt8(ascii: "[") }
         guard depth <= patternLimit.brackets else { return "has more than \(patternLimit.brackets) brackets" }
-        return (try? Regex(pattern)) == nil ? "is no regular expression" : nil
+        return (try? Regex(pattern)) == nil ? "is not a regular expression" : nil
     }
 }

@@ -38,7 +38,7 @@ struct BundleFiles {
 
     private mutating func add(_ name: String, _ ending: String, _ bytes: [UInt8]) throws(BundleFileError) {
         guard let path = BundlePath(name + ending) else {
-            throw BundleFileError(reason: "“\(name)” is no path within a bundle.")
+            throw BundleFileError(reason: "“\(name)” is not a path within a bundle.")
         }
         if let other = files.updateValue(bytes, forKey: path), other != bytes {
             throw BundleFileError(reason: "Two files are named “\(path.text)”.")

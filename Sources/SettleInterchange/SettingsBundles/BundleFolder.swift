@@ -44,7 +44,7 @@ final class BundleFolder {
                 return try read(opened, at: path, limit: min(limit, budget))
             }
         }
-        guard let (bytes, size) = contents else { throw .refused("It is no file.") }
+        guard let (bytes, size) = contents else { throw .refused("It is not a file.") }
         guard size <= limit else { throw .refused("It is larger than \(limit >> 20) MiB.") }
         guard size <= budget else { throw .refused("The bundle has more than \(BundleLimits.total >> 20) MiB.") }
         budget -= size
@@ -101,7 +101,7 @@ final class BundleFolder {
             case .notFound: throw .missing
             // The errors that systems report for a link, depending on what was to be opened.
             case .tooManySymbolicLinks: throw .refused("It is a link, and links are not followed.")
-            case .notFolder: throw .refused("A link, which is not followed, or a file is where a folder must be.")
+            case .notFolder: throw .refused("A folder is expected here, not a file, or a link, which is not followed.")
             default: throw .refused("It could not be read: \(error.cause).")
             }
         }

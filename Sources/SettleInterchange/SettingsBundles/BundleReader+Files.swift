@@ -77,7 +77,8 @@ extension BundleReader {
     private mutating func readImage(_ name: String, _ pane: SettingsBundle.Pane) -> SettingsBundle.Image? {
         let file = pane.file + ".plist"
         guard BundlePath(name) != nil else {
-            findings.add(.unsafeName, file, nil, "The name of a picture is no path within the bundle. It is left out.")
+            findings.add(
+                .unsafeName, file, nil, "The name of a picture is not a path within the bundle. It is left out.")
             return nil
         }
         if let image = folder.image(named: name) { return image }

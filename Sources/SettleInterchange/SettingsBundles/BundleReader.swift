@@ -65,7 +65,7 @@ extension BundleReader {
             try checkRoom(for: path)
             let (list, file) = try paneList(path)
             guard case .dictionary(let entries) = list else {
-                throw PaneFailure(kind: .wrongValue, reason: "Its root is no dictionary.")
+                throw PaneFailure(kind: .wrongValue, reason: "Its root is not a dictionary.")
             }
             places[path] = panes.count
             panes.append(nil)
@@ -148,7 +148,7 @@ extension BundleReader {
         switch entries["PreferenceSpecifiers"] {
         case .array(let elements)?: specifiers = elements
         case nil: reader.find(.missingKey, "“PreferenceSpecifiers” is missing. The pane is empty.")
-        case _?: reader.find(.wrongValue, "“PreferenceSpecifiers” is no array. The pane is empty.")
+        case _?: reader.find(.wrongValue, "“PreferenceSpecifiers” is not an array. The pane is empty.")
         }
         findings.add(reader.findings)
         for (index, value) in specifiers.enumerated() {
@@ -167,7 +167,7 @@ extension BundleReader {
         _ value: SettingValue, _ file: BundlePath, _ index: Int
     ) -> SettingsBundle.Specifier? {
         guard case .dictionary(let entries) = value else {
-            findings.add(.wrongValue, file.text, index, "The specifier is no dictionary. It is left out.")
+            findings.add(.wrongValue, file.text, index, "The specifier is not a dictionary. It is left out.")
             return nil
         }
         var reader = SpecifierReader(entries, file: file.text, index: index)
@@ -191,7 +191,7 @@ extension BundleReader {
         _ file: String, title: String?
     ) throws(PaneFailure) -> String {
         guard let path = BundlePath(file, extension: ".plist") else {
-            throw PaneFailure(kind: .unsafeName, reason: "“File” is no path within the bundle.")
+            throw PaneFailure(kind: .unsafeName, reason: "“File” is not a path within the bundle.")
         }
         guard !way.contains(path) else {
             throw PaneFailure(kind: .circularPane, reason: "“\(path.text)” leads back to itself.")

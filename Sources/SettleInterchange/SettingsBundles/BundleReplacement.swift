@@ -26,7 +26,7 @@ struct BundleReplacement {
     func run() throws(BundleFileError) {
         let found = try finishing { () throws(FileError) in try lookAtPlace() }
         switch found {
-        case .somethingElse: throw BundleFileError(reason: "Something else than a settings bundle has that name.")
+        case .somethingElse: throw BundleFileError(reason: "Something other than a settings bundle has that name.")
         case .nothing: try finishing { () throws(FileError) in try replace(isThere: false) }
         case .bundle: try finishing { () throws(FileError) in try replace(isThere: true) }
         }

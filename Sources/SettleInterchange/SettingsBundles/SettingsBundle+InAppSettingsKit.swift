@@ -103,7 +103,7 @@ extension SpecifierReader {
             if texts.count == elements.count { return texts }
         case _?: break
         }
-        find(.wrongValue, "“\(name)” is no array of texts. It is left out.")
+        find(.wrongValue, "“\(name)” is not an array of texts. It is left out.")
         return []
     }
 }

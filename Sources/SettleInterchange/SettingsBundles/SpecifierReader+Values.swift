@@ -7,7 +7,7 @@ extension SpecifierReader {
         guard let value = entries[name] else { return nil }
         if case .string(let text) = value { return text }
         if let text = SettingCoercion.string.convert(value) { return text }
-        find(.wrongValue, "“\(name)” is no text. It is left out.")
+        find(.wrongValue, "“\(name)” is not a text. It is left out.")
         return nil
     }
 
@@ -36,7 +36,7 @@ extension SpecifierReader {
             return otherwise
         }
         if let number = value.looseDouble { return number }
-        find(.wrongValue, "“\(name)” is no number. It is taken as \(otherwise).")
+        find(.wrongValue, "“\(name)” is not a number. It is taken as \(otherwise).")
         return otherwise
     }
 
@@ -65,10 +65,10 @@ extension SpecifierReader {
         case .array(let elements)?:
             let texts = elements.prefix(16).compactMap { SettingCoercion.string.convert($0) }
             if texts.count == elements.count { return texts.map(SettingsBundle.Idiom.init) }
-            find(.wrongValue, "“\(name)” is no array of names. It is left out.")
+            find(.wrongValue, "“\(name)” is not an array of names. It is left out.")
             return nil
         case _?:
-            find(.wrongValue, "“\(name)” is no array of names. It is left out.")
+            find(.wrongValue, "“\(name)” is not an array of names. It is left out.")
             return nil
         }
     }
@@ -76,7 +76,7 @@ extension SpecifierReader {
     mutating func array(_ name: String) -> [SettingValue]? {
         guard let value = entries[name] else { return nil }
         if case .array(let elements) = value { return elements }
-        find(.wrongValue, "“\(name)” is no array. It is left out.")
+        find(.wrongValue, "“\(name)” is not an array. It is left out.")
         return nil
     }
 
@@ -103,7 +103,7 @@ extension SpecifierReader {
         var choices: [SettingsBundle.Choice] = []
         for (place, (value, title)) in zip(values, titles).prefix(BundleLimits.choices).enumerated() {
             guard value.isScalar, let title = SettingCoercion.string.convert(title) else {
-                find(.wrongValue, "Value \(place) is no single value, or its title no text. It is left out.")
+                find(.wrongValue, "Value \(place) is not a single value, or its title is not a text. It is left out.")
                 continue
             }
             let short = shortTitles.flatMap { $0.indices.contains(place) ? $0[place] : nil }

@@ -92,7 +92,7 @@ extension SpecifierReader {
             if toggle.state(of: value) == nil {
                 find(
                     .defaultValue,
-                    "“DefaultValue” is none of the two values. The switch is off while nothing is stored.")
+                    "“DefaultValue” is neither of the two values. The switch is off while nothing is stored.")
             }
         } else {
             find(.missingKey, "“DefaultValue” is missing. The switch is off while nothing is stored.")
@@ -105,7 +105,7 @@ extension SpecifierReader {
         var minimum = number("MinimumValue", otherwise: 0)
         var maximum = number("MaximumValue", otherwise: max(1, minimum + 1))
         if minimum > maximum {
-            find(.wrongValue, "“MinimumValue” is greater than “MaximumValue”. They are exchanged.")
+            find(.wrongValue, "“MinimumValue” is greater than “MaximumValue”. They are swapped.")
             (minimum, maximum) = (maximum, minimum)
         }
         let slider = SettingsBundle.Slider(
@@ -119,12 +119,12 @@ extension SpecifierReader {
     private mutating func checkDefault(_ value: SettingValue?, of slider: SettingsBundle.Slider) {
         guard let value else {
             return find(
-                .missingKey, "“DefaultValue” is missing. The slider is at its least value while nothing is stored.")
+                .missingKey, "“DefaultValue” is missing. The slider is at its lowest value while nothing is stored.")
         }
         guard let number = value.looseDouble else {
             return find(
                 .defaultValue,
-                "“DefaultValue” is no number. The slider is at its least value while nothing is stored.")
+                "“DefaultValue” is not a number. The slider is at its lowest value while nothing is stored.")
         }
         if !(slider.minimum...slider.maximum).contains(number) {
             find(.defaultValue, "“DefaultValue” is out of the range. The slider is at the nearest end of it.")
@@ -154,7 +154,9 @@ extension SpecifierReader {
         let value = scalar("DefaultValue")
         if let value {
             if choices.first(matching: value) == nil {
-                find(.defaultValue, "“DefaultValue” is none of the values. Nothing is chosen while nothing is stored.")
+                find(
+                    .defaultValue,
+                    "“DefaultValue” is not one of the values. Nothing is chosen while nothing is stored.")
             }
         } else {
             find(.missingKey, "“DefaultValue” is missing. Nothing is chosen while nothing is stored.")

@@ -45,7 +45,7 @@ extension PluralTable {
     public var findings: [Finding] {
         (keys + unknown.keys).sorted { $0.precedesByBytes($1) }.flatMap { key in
             self[key].map { EntryCheck(key, $0).findings() }
-                ?? [Finding(kind: .unknown, key: key, name: nil, reason: "The value is no dictionary.")]
+                ?? [Finding(kind: .unknown, key: key, name: nil, reason: "The value is not a dictionary.")]
         }
     }
 }

@@ -13,7 +13,7 @@ struct OriginCheck: Sendable {
     func refusal(of request: PanelRequest) -> PanelResponse? {
         guard let host = request.value(of: "host"), isOwn(host) else {
             return .sentence(
-                421, "This panel is not reached by that name. Use one of: \(hosts.joined(separator: ", ")).")
+                421, "This panel can't be reached by that name. Use one of: \(hosts.joined(separator: ", ")).")
         }
         // A page of another site may not even load anything: not with a frame, an image or a script.
         if let site = request.value(of: "sec-fetch-site"), site == "cross-site" || site == "same-site" {

@@ -49,8 +49,8 @@ public struct PanelKey: Sendable, CustomStringConvertible {
         }
         guard bytes.count == Self.size else {
             throw PanelError(
-                "“\(path.text)” is no key: it must be a file of \(Self.size) bytes with the permissions 0600. Remove it "
-                    + "to have a new one made.")
+                "“\(path.text)” is not a key: it must be a file of \(Self.size) bytes with the permissions 0600. "
+                    + "Remove it to have a new one made.")
         }
     }
 

@@ -47,7 +47,7 @@ extension ControlInput {
         case .choice(let choices, _):
             if text.isEmpty { return nil }
             guard let choice = choices.first(where: { $0.id.hasSameBytes(as: text) }) else {
-                throw InputProblem("Choose one of the list.")
+                throw InputProblem("Choose an entry from the list.")
             }
             return choice.value
         case .text: return .string(text.replacing("\r\n", with: "\n"))
@@ -82,7 +82,7 @@ extension ControlInput {
         case .date: InputProblem("“%@” is not a date such as 2026-11-23T12:00:00.", text)
         case .duration: InputProblem("“%@” is not a duration such as 90s, 5m or 1h30m.", text)
         case .data: InputProblem("This is not text in base64.")
-        default: InputProblem("This is not JSON; a text needs quotation marks.")
+        default: InputProblem("This is not JSON; text needs quotation marks.")
         }
     }
 }

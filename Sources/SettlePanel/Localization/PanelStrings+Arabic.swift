@@ -5,7 +5,7 @@ extension PanelStrings {
         "All programs": "كل البرامج",
         "Back to the program": "العودة إلى البرنامج",
         "Go to the settings": "إلى الإعدادات",
-        "Way back": "طريق العودة",
+        "Breadcrumbs": "طريق العودة",
         "Search": "بحث",
         "Search the settings": "البحث في الإعدادات",
         "Found for “%@”:": "نتائج البحث عن «%@»:",
@@ -17,7 +17,7 @@ extension PanelStrings {
         "Show more": "عرض المزيد",
         "The settings of “%@” can’t be searched: %@": "لا يمكن البحث في إعدادات «%@»: %@",
         "Download as JSON": "تنزيل بصيغة JSON",
-        "Only the program itself has this.": "هذا موجود في البرنامج نفسه فقط.",
+        "Available only in the program itself.": "هذا موجود في البرنامج نفسه فقط.",
         "There are no settings here.": "لا توجد إعدادات هنا.",
         "There is no such page or setting.": "لا توجد صفحة أو إعداد كهذا.",
         "That did not work": "لم ينجح ذلك",
@@ -26,8 +26,8 @@ extension PanelStrings {
         "The session has ended. Use a new link, then load this page again.":
             "انتهت الجلسة. استخدم رابطًا جديدًا ثم أعد تحميل هذه الصفحة.",
         // Entrance
-        "This browser has not been let in": "لم يُسمح لهذا المتصفح بالدخول",
-        "Use the link that the program has shown. Each works once, and for a few minutes; the program makes a new one.":
+        "This browser is not signed in": "لم يُسمح لهذا المتصفح بالدخول",
+        "Use the link from the program. A link works once, within a few minutes; the program can make a new one.":
             "استخدم الرابط الذي عرضه البرنامج. يعمل كل رابط مرة واحدة ولبضع دقائق، والبرنامج يُنشئ رابطًا جديدًا.",
         "This link lets this browser see and change the settings. It works once.":
             "يتيح هذا الرابط لهذا المتصفح رؤية الإعدادات وتغييرها. يعمل مرة واحدة.",
@@ -55,7 +55,7 @@ extension PanelStrings {
         "Changed": "مُعدّل",
         "Save": "حفظ",
         "Saved.": "تم الحفظ.",
-        "Changed elsewhere meanwhile.": "تغيّر من مكان آخر في هذه الأثناء.",
+        "Changed elsewhere in the meantime.": "تغيّر من مكان آخر في هذه الأثناء.",
         "Name": "الاسم",
         "Add": "إضافة",
         "New entry": "مُدخل جديد",
@@ -75,21 +75,21 @@ extension PanelStrings {
             "ما هو محفوظ هنا لا يسري ما دامت لدى «%@» قيمة.",
         "In force: %@.": "القيمة السارية: %@.",
         // Changes
-        "“%@” has changed this meanwhile.": "غيّر «%@» هذا في هذه الأثناء.",
-        "This has been changed meanwhile.": "تغيّر هذا في هذه الأثناء.",
-        "There now": "الموجود الآن",
+        "“%@” has changed this in the meantime.": "غيّر «%@» هذا في هذه الأثناء.",
+        "This has changed in the meantime.": "تغيّر هذا في هذه الأثناء.",
+        "Current value": "الموجود الآن",
         "Yours": "قيمتك",
         "The default": "القيمة الافتراضية",
         "Type yours again to save it.": "اكتب قيمتك مرة أخرى لحفظها.",
         "Save mine": "حفظ قيمتي",
-        "Keep what is there": "إبقاء الموجود",
+        "Keep the current value": "إبقاء الموجود",
         "Reset": "إعادة الضبط",
         "Reset this page…": "إعادة ضبط هذه الصفحة…",
         "Reset everything…": "إعادة ضبط كل شيء…",
         "Reset “%@”?": "هل تريد إعادة ضبط «%@»؟",
         "Reset everything?": "هل تريد إعادة ضبط كل شيء؟",
         "Everything here has its default.": "كل شيء هنا على قيمته الافتراضية.",
-        "These settings get their defaults:": "ستعود هذه الإعدادات إلى قيمها الافتراضية:",
+        "These settings will be reset to their defaults:": "ستعود هذه الإعدادات إلى قيمها الافتراضية:",
         "Cancel": "إلغاء",
         "Changed since, and left alone: %@": "تغيّر منذ ذلك الحين وتُرك كما هو: %@",
         "Changed since, and left alone: %@. The others were undone.":
@@ -100,7 +100,7 @@ extension PanelStrings {
         "This can’t be stored here.": "لا يمكن حفظ هذا هنا.",
         // Input
         "A value is needed here.": "يلزم إدخال قيمة هنا.",
-        "Choose one of the list.": "اختر واحدًا من القائمة.",
+        "Choose an entry from the list.": "اختر واحدًا من القائمة.",
         "Each entry needs a name.": "يحتاج كل مُدخل إلى اسم.",
         "There are two entries “%@”.": "يوجد مُدخلان باسم «%@».",
         "Entry %@ is empty. Remove it, or fill it in.": "المُدخل %@ فارغ. أزله أو املأه.",
@@ -110,7 +110,7 @@ extension PanelStrings {
         "“%@” is not a date such as 2026-11-23T12:00:00.": "«%@» ليس تاريخًا مثل 2026-11-23T12:00:00.",
         "“%@” is not a duration such as 90s, 5m or 1h30m.": "«%@» ليس مدة مثل 90s أو 5m أو 1h30m.",
         "This is not text in base64.": "هذا ليس نصًا بترميز base64.",
-        "This is not JSON; a text needs quotation marks.": "هذا ليس JSON؛ يحتاج النص إلى علامات اقتباس.",
+        "This is not JSON; text needs quotation marks.": "هذا ليس JSON؛ يحتاج النص إلى علامات اقتباس.",
         // Rules
         "from %@ to %@": "من %@ إلى %@",
         "%@ to %@": "من %@ إلى %@",
@@ -163,7 +163,7 @@ extension PanelStrings {
         "History": "السجل",
         "No history is kept.": "لا يُحتفظ بسجل.",
         "The history of a secret is not shown.": "لا يُعرض سجل القيم السرية.",
-        "Nothing is known of it.": "لا يُعرف عنه شيء.",
+        "No changes are known.": "لا يُعرف عنه شيء.",
         "Undo": "تراجع",
         // Domains and origins
         "managed": "مُدار",

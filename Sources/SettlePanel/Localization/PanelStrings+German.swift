@@ -5,7 +5,7 @@ extension PanelStrings {
         "All programs": "Alle Programme",
         "Back to the program": "Zurück zum Programm",
         "Go to the settings": "Zu den Einstellungen",
-        "Way back": "Weg zurück",
+        "Breadcrumbs": "Weg zurück",
         "Search": "Suchen",
         "Search the settings": "Einstellungen durchsuchen",
         "Found for “%@”:": "Gefunden für „%@“:",
@@ -17,7 +17,7 @@ extension PanelStrings {
         "Show more": "Mehr zeigen",
         "The settings of “%@” can’t be searched: %@": "Die Einstellungen von „%@“ können nicht durchsucht werden: %@",
         "Download as JSON": "Als JSON herunterladen",
-        "Only the program itself has this.": "Das hat nur das Programm selbst.",
+        "Available only in the program itself.": "Das hat nur das Programm selbst.",
         "There are no settings here.": "Hier gibt es keine Einstellungen.",
         "There is no such page or setting.": "Diese Seite oder Einstellung gibt es nicht.",
         "That did not work": "Das hat nicht geklappt",
@@ -27,8 +27,8 @@ extension PanelStrings {
         "The session has ended. Use a new link, then load this page again.":
             "Die Sitzung ist zu Ende. Benutzen Sie einen neuen Link, und laden Sie diese Seite dann neu.",
         // Entrance
-        "This browser has not been let in": "Dieser Browser ist nicht eingelassen",
-        "Use the link that the program has shown. Each works once, and for a few minutes; the program makes a new one.":
+        "This browser is not signed in": "Dieser Browser ist nicht eingelassen",
+        "Use the link from the program. A link works once, within a few minutes; the program can make a new one.":
             "Benutzen Sie den Link, den das Programm gezeigt hat. Jeder gilt einmal und einige Minuten lang; das Programm "
             + "macht einen neuen.",
         "This link lets this browser see and change the settings. It works once.":
@@ -58,7 +58,7 @@ extension PanelStrings {
         "Changed": "Geändert",
         "Save": "Sichern",
         "Saved.": "Gesichert.",
-        "Changed elsewhere meanwhile.": "Inzwischen anderswo geändert.",
+        "Changed elsewhere in the meantime.": "Inzwischen anderswo geändert.",
         "Name": "Name",
         "Add": "Hinzufügen",
         "New entry": "Neuer Eintrag",
@@ -78,21 +78,21 @@ extension PanelStrings {
             "Was hier gespeichert ist, zählt nicht, solange „%@“ einen Wert hat.",
         "In force: %@.": "Es gilt: %@.",
         // Changes
-        "“%@” has changed this meanwhile.": "„%@“ hat das inzwischen geändert.",
-        "This has been changed meanwhile.": "Das ist inzwischen geändert worden.",
-        "There now": "Jetzt dort",
+        "“%@” has changed this in the meantime.": "„%@“ hat das inzwischen geändert.",
+        "This has changed in the meantime.": "Das ist inzwischen geändert worden.",
+        "Current value": "Jetzt dort",
         "Yours": "Ihres",
         "The default": "Der Standardwert",
         "Type yours again to save it.": "Geben Sie Ihres noch einmal ein, um es zu sichern.",
         "Save mine": "Meines sichern",
-        "Keep what is there": "Behalten, was dort ist",
+        "Keep the current value": "Behalten, was dort ist",
         "Reset": "Zurücksetzen",
         "Reset this page…": "Diese Seite zurücksetzen …",
         "Reset everything…": "Alles zurücksetzen …",
         "Reset “%@”?": "„%@“ zurücksetzen?",
         "Reset everything?": "Alles zurücksetzen?",
         "Everything here has its default.": "Hier hat alles seinen Standardwert.",
-        "These settings get their defaults:": "Diese Einstellungen bekommen ihre Standardwerte:",
+        "These settings will be reset to their defaults:": "Diese Einstellungen bekommen ihre Standardwerte:",
         "Cancel": "Abbrechen",
         "Changed since, and left alone: %@": "Seither geändert und so gelassen: %@",
         "Changed since, and left alone: %@. The others were undone.":
@@ -105,7 +105,7 @@ extension PanelStrings {
         "This can’t be stored here.": "Das kann hier nicht gespeichert werden.",
         // Input
         "A value is needed here.": "Hier wird ein Wert gebraucht.",
-        "Choose one of the list.": "Wählen Sie etwas aus der Liste.",
+        "Choose an entry from the list.": "Wählen Sie etwas aus der Liste.",
         "Each entry needs a name.": "Jeder Eintrag braucht einen Namen.",
         "There are two entries “%@”.": "Es gibt zwei Einträge „%@“.",
         "Entry %@ is empty. Remove it, or fill it in.":
@@ -117,7 +117,7 @@ extension PanelStrings {
         "“%@” is not a date such as 2026-11-23T12:00:00.": "„%@“ ist kein Datum wie 2026-11-23T12:00:00.",
         "“%@” is not a duration such as 90s, 5m or 1h30m.": "„%@“ ist keine Dauer wie 90s, 5m oder 1h30m.",
         "This is not text in base64.": "Das ist kein Text in Base64.",
-        "This is not JSON; a text needs quotation marks.": "Das ist kein JSON; ein Text braucht Anführungszeichen.",
+        "This is not JSON; text needs quotation marks.": "Das ist kein JSON; ein Text braucht Anführungszeichen.",
         // Rules
         "from %@ to %@": "von %@ bis %@",
         "%@ to %@": "%@ bis %@",
@@ -170,7 +170,7 @@ extension PanelStrings {
         "History": "Verlauf",
         "No history is kept.": "Es wird kein Verlauf geführt.",
         "The history of a secret is not shown.": "Der Verlauf eines Geheimnisses wird nicht gezeigt.",
-        "Nothing is known of it.": "Darüber ist nichts bekannt.",
+        "No changes are known.": "Darüber ist nichts bekannt.",
         "Undo": "Widerrufen",
         // Domains and origins
         "managed": "verwaltet",

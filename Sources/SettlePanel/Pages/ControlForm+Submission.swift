@@ -29,8 +29,8 @@ extension ControlForm {
                 switch self {
                 case .refused(let sentence): return sentence
                 case .conflict(let author?):
-                    return strings.html("“%@” has changed this meanwhile.", strings.isolated(author))
-                case .conflict(nil): return HTML(strings("This has been changed meanwhile."))
+                    return strings.html("“%@” has changed this in the meantime.", strings.isolated(author))
+                case .conflict(nil): return HTML(strings("This has changed in the meantime."))
                 }
             }
         }
@@ -43,7 +43,7 @@ extension ControlForm {
         case .refused: keep
         case .conflict:
             HTML("dl") {
-                HTML("dt") { strings("There now") }
+                HTML("dt") { strings("Current value") }
                 HTML("dd") { state.value.map { shown($0) } ?? HTML(strings("Not set")) }
                 HTML("dt") { strings("Yours") }
                 HTML("dd") {
@@ -75,7 +75,7 @@ extension ControlForm {
                 "class": "button quiet", "href": .text("\(context.returnPath(pane: pane))#\(control.id)"),
                 "data-leave": .present,
             ]
-        ) { strings("Keep what is there") }
+        ) { strings("Keep the current value") }
     }
 
     private func typed(_ submission: Submission) -> HTML {

@@ -27,7 +27,7 @@ struct PanelDocument: Sendable {
                     "data-unreachable": .text(strings("The program can’t be reached. Trying again…")),
                     "data-ended": .text(strings("The session has ended. Use a new link, then load this page again.")),
                     "data-saved": .text(strings("Saved.")),
-                    "data-changed": .text(strings("Changed elsewhere meanwhile.")),
+                    "data-changed": .text(strings("Changed elsewhere in the meantime.")),
                 ]
             ) {
                 HTML("a", ["class": "skip", "href": "#main"]) { strings("Go to the settings") }

@@ -30,10 +30,10 @@ struct SignInPage: Sendable {
         let strings = context.strings
         return .html(
             page {
-                HTML("h1") { strings("This browser has not been let in") }
+                HTML("h1") { strings("This browser is not signed in") }
                 HTML("p") {
                     strings(
-                        "Use the link that the program has shown. Each works once, and for a few minutes; the program makes a new one."
+                        "Use the link from the program. A link works once, within a few minutes; the program can make a new one."
                     )
                 }
             }, status: 401)

@@ -46,7 +46,7 @@ struct GatewayObjectTests {
         #expect(KeyName("$settle.migrations").kind == .setting("$settle.migrations"))
         #expect(KeyName("$settle/locks/job").kind == .lock("job"))
         for name in ["", "a..b", ".", "a.\\b", "$settle/other"] as [KeyName] {
-            #expect(name.kind == .unknown("its name is no key of a setting"))
+            #expect(name.kind == .unknown("its name is not a setting's key"))
         }
         #expect(space.name(of: Array("/p/".utf8) + [0xFF])?.kind == .unknown("its name is not UTF-8"))
     }

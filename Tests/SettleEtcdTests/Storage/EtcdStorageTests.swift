@@ -218,9 +218,9 @@ struct EtcdStorageTests {
         let unreached = await #expect(throws: StorageError.self) { _ = try await storage.load() }
         #expect(
             unreached?.description
-                == "The settings under “/fleet/test/” could not be read: no answer of etcd at “http://c”, because the "
-                + "connection was refused. Check that a majority of the members runs, and that the endpoints are their "
-                + "client URLs.")
+                == "The settings under “/fleet/test/” could not be read: no answer from etcd at “http://c”, because "
+                + "the connection was refused. Check that a majority of the members runs, and that the endpoints are "
+                + "their client URLs.")
         transport.setAll(nil)
         _ = try await storage.load()
         fixture.cluster.state.withLock { $0.forbidden = "/fleet/test/" }

@@ -130,7 +130,7 @@ struct FleetHistoryTests {
         fixture.cluster.compact()
         let later = try await open()
         let error = await #expect(throws: SettingsError.self) { try await later.history.values(at: first) }
-        #expect(error?.code == .historyUnavailable && error?.description.contains("not known any more") == true)
+        #expect(error?.code == .historyUnavailable && error?.description.contains("no longer known") == true)
         for store in [store, later] { try await store.close() }
     }
 

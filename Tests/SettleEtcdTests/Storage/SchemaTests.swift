@@ -61,7 +61,7 @@ struct SchemaTests {
         #expect(throws: StorageError.self) { try storage.check(.integer(1), at: "$settle/schema") }
         #expect(KeyName("$settle/schema").kind == .schema)
         #expect(KeyName("inner/$settle/schema").kind == .nested(prefix: "inner/"))
-        #expect(KeyName("$settle/schema/else").kind == .unknown("its name is no key of a setting"))
+        #expect(KeyName("$settle/schema/else").kind == .unknown("its name is not a setting's key"))
         await storage.close()
     }
 

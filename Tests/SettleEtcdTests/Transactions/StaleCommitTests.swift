@@ -96,7 +96,7 @@ struct StaleCommitTests {
         let error = await #expect(throws: SettingsError.self) {
             try await first.commit { try first.keys.setValue("A", forKey: "switch") }
         }
-        #expect(error?.description.hasPrefix("The commit was undone, and stores nothing: ") == true)
+        #expect(error?.description.hasPrefix("The commit was undone, and nothing was stored: ") == true)
         transport.setAll(nil)
         transport.releaseStreams()
         for store in [first, second] { try await store.close() }

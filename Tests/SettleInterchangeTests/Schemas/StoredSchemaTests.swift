@@ -112,17 +112,18 @@ private struct OwnedSettings: SettingsGroup {
     }
 
     @Test(arguments: [
-        ("[]", "“#” is no object"), ("null", "“#” is no object"),
-        (#"{"properties": []}"#, "“#/properties” is no object"),
-        (#"{"properties": {"a": 3}}"#, "“#/properties/a” is no object"),
-        (#"{"properties": {"a": {"type": "strnig"}}}"#, "“#/properties/a/type” is no type"),
-        (#"{"type": []}"#, "“#/type” is no list of types"), (#"{"type": [1]}"#, "“#/type” is no list of types"),
-        (#"{"minimum": "1"}"#, "“#/minimum” is no number"), (#"{"maxItems": 1.5}"#, "“#/maxItems” is no whole number"),
-        (#"{"enum": {}}"#, "“#/enum” is no list"), (#"{"anyOf": []}"#, "“#/anyOf” is empty"),
-        (#"{"allOf": [{}, {"anyOf": [1]}]}"#, "“#/allOf/1/anyOf/0” is no object"),
-        (#"{"items": [{}]}"#, "“#/items” is no schema"),
-        (#"{"items": {"pattern": 1}}"#, "“#/items/pattern” is no text"),
-        (#"{"pattern": "("}"#, "“#/pattern” is no regular expression"),
+        ("[]", "“#” is not an object"), ("null", "“#” is not an object"),
+        (#"{"properties": []}"#, "“#/properties” is not an object"),
+        (#"{"properties": {"a": 3}}"#, "“#/properties/a” is not an object"),
+        (#"{"properties": {"a": {"type": "strnig"}}}"#, "“#/properties/a/type” is not a type"),
+        (#"{"type": []}"#, "“#/type” is not a list of types"), (#"{"type": [1]}"#, "“#/type” is not a list of types"),
+        (#"{"minimum": "1"}"#, "“#/minimum” is not a number"),
+        (#"{"maxItems": 1.5}"#, "“#/maxItems” is not a whole number"),
+        (#"{"enum": {}}"#, "“#/enum” is not a list"), (#"{"anyOf": []}"#, "“#/anyOf” is empty"),
+        (#"{"allOf": [{}, {"anyOf": [1]}]}"#, "“#/allOf/1/anyOf/0” is not an object"),
+        (#"{"items": [{}]}"#, "“#/items” is not a schema"),
+        (#"{"items": {"pattern": 1}}"#, "“#/items/pattern” is not a text"),
+        (#"{"pattern": "("}"#, "“#/pattern” is not a regular expression"),
     ])
     func `a broken schema is an error with the location`(_ json: String, _ expected: String) {
         #expect(problem(json)?.contains("The schema can't be used: \(expected).") == true)

@@ -45,7 +45,7 @@ import Testing
         #expect(
             bundle.findings.map(\.reason) == [
                 "“Out.plist” can't be shown. It is a link, and links are not followed. The row is left out.",
-                "“Folder/Outside.plist” can't be shown. A link, which is not followed, or a file is where a folder must be. "
+                "“Folder/Outside.plist” can't be shown. A folder is expected here, not a file, or a link, which is not followed. "
                     + "The row is left out.",
                 "“Inside.plist” can't be shown. It is a link, and links are not followed. The row is left out.",
             ])
@@ -57,7 +57,7 @@ import Testing
             let root = folder.appending(path: "Root.plist")
             try FileManager.default.createDirectory(at: root, withIntermediateDirectories: false)
             let isFolder = #expect(throws: SettingsError.self) { try SettingsBundle.read(at: folder) }
-            #expect(isFolder?.description.hasSuffix("It is no file.") == true)
+            #expect(isFolder?.description.hasSuffix("It is not a file.") == true)
             try FileManager.default.removeItem(at: root)
             try Data().write(to: root)
             let empty = #expect(throws: SettingsError.self) { try SettingsBundle.read(at: folder) }

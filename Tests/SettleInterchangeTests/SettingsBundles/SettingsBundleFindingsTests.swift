@@ -18,7 +18,7 @@ import Testing
             "{ Type = PSOther; }", false,
             ["unknownType: The type “PSOther” is not known. The specifier is left out."]
         ),
-        ("text", false, ["wrongValue: The specifier is no dictionary. It is left out."]),
+        ("text", false, ["wrongValue: The specifier is not a dictionary. It is left out."]),
         (
             "{ Type = PSTextFieldSpecifier; }", false,
             ["missingKey: “Key” is missing. The specifier is left out."]
@@ -33,7 +33,7 @@ import Testing
             [
                 "wrongValue: “KeyboardType” can't be “Piano”. It is taken as “Alphabet”.",
                 "wrongValue: “AutocorrectionType” can't be “no”. It is taken as “Default”.",
-                "wrongValue: “Title” is no text. It is left out.",
+                "wrongValue: “Title” is not a text. It is left out.",
             ]
         ),
         (
@@ -63,7 +63,7 @@ import Testing
             "{ Type = PSToggleSwitchSpecifier; Key = a; TrueValue = 1; FalseValue = 1; DefaultValue = 2; }", true,
             [
                 "wrongValue: “TrueValue” and “FalseValue” are the same. The switch does not move.",
-                "defaultValue: “DefaultValue” is none of the two values. The switch is off while nothing is stored.",
+                "defaultValue: “DefaultValue” is neither of the two values. The switch is off while nothing is stored.",
             ]
         ),
         (
@@ -71,21 +71,21 @@ import Testing
             [
                 "missingKey: “MinimumValue” is missing. It is taken as 0.0.",
                 "missingKey: “MaximumValue” is missing. It is taken as 1.0.",
-                "missingKey: “DefaultValue” is missing. The slider is at its least value while nothing is stored.",
+                "missingKey: “DefaultValue” is missing. The slider is at its lowest value while nothing is stored.",
             ]
         ),
         (
             "{ Type = PSSliderSpecifier; Key = a; MinimumValue = 9; MaximumValue = 3; DefaultValue = 10; }", true,
             [
-                "wrongValue: “MinimumValue” is greater than “MaximumValue”. They are exchanged.",
+                "wrongValue: “MinimumValue” is greater than “MaximumValue”. They are swapped.",
                 "defaultValue: “DefaultValue” is out of the range. The slider is at the nearest end of it.",
             ]
         ),
         (
             "{ Type = PSSliderSpecifier; Key = a; MinimumValue = x; MaximumValue = 3; DefaultValue = y; }", true,
             [
-                "wrongValue: “MinimumValue” is no number. It is taken as 0.0.",
-                "defaultValue: “DefaultValue” is no number. The slider is at its least value while nothing is stored.",
+                "wrongValue: “MinimumValue” is not a number. It is taken as 0.0.",
+                "defaultValue: “DefaultValue” is not a number. The slider is at its lowest value while nothing is stored.",
             ]
         ),
         (
@@ -94,7 +94,7 @@ import Testing
         ),
         (
             "{ Type = PSMultiValueSpecifier; Key = a; DefaultValue = 9; Values = (1); Titles = (x); }", true,
-            ["defaultValue: “DefaultValue” is none of the values. Nothing is chosen while nothing is stored."]
+            ["defaultValue: “DefaultValue” is not one of the values. Nothing is chosen while nothing is stored."]
         ),
         (
             "{ Type = PSMultiValueSpecifier; Key = a; Values = (1); Titles = (x); ShortTitles = (p, q); }", true,
@@ -105,18 +105,18 @@ import Testing
         ),
         (
             "{ Type = PSRadioGroupSpecifier; Key = a; DefaultValue = 2; Values = ((1), 2); Titles = (x, y); }", true,
-            ["wrongValue: Value 0 is no single value, or its title no text. It is left out."]
+            ["wrongValue: Value 0 is not a single value, or its title is not a text. It is left out."]
         ),
         (
             "{ Type = PSRadioGroupSpecifier; Key = a; Values = 1; }", false,
             [
-                "wrongValue: “Values” is no array. It is left out.",
+                "wrongValue: “Values” is not an array. It is left out.",
                 "missingKey: There are no values with titles. The specifier is left out.",
             ]
         ),
         (
             "{ Type = PSTextFieldSpecifier; Key = a; SupportedUserInterfaceIdioms = {}; }", true,
-            ["wrongValue: “SupportedUserInterfaceIdioms” is no array of names. It is left out."]
+            ["wrongValue: “SupportedUserInterfaceIdioms” is not an array of names. It is left out."]
         ),
         ("{ Type = PSChildPaneSpecifier; }", false, ["missingKey: “File” is missing. The row is left out."]),
         (
@@ -129,7 +129,7 @@ import Testing
         ),
         (
             #"{ Type = PSChildPaneSpecifier; File = "../Sub"; }"#, false,
-            ["unsafeName: “File” is no path within the bundle. The row is left out."]
+            ["unsafeName: “File” is not a path within the bundle. The row is left out."]
         ),
     ]
 
@@ -150,7 +150,7 @@ import Testing
         #expect(bundle.findings.count == 2 && bundle.panes.count == 2)
         #expect(
             bundle.findings.first?.description
-                == "Panes/Sub.plist, specifier 0: The specifier is no dictionary. It is left out.")
+                == "Panes/Sub.plist, specifier 0: The specifier is not a dictionary. It is left out.")
         #expect(bundle.findings.last?.description.hasPrefix("de.lproj/Root.strings: Line 1, column ") == true)
         #expect(bundle.findings.last?.kind == .unreadableFile)
     }
@@ -165,7 +165,7 @@ import Testing
         let wrong = try withBundle(["Root.plist": "{ PreferenceSpecifiers = b; }"]) { try SettingsBundle.read(at: $0) }
         #expect(
             wrong.findings.map(\.description) == [
-                "Root.plist: “PreferenceSpecifiers” is no array. The pane is empty."
+                "Root.plist: “PreferenceSpecifiers” is not an array. The pane is empty."
             ])
     }
 
@@ -197,7 +197,7 @@ import Testing
         #expect(bundle.images.isEmpty && bundle.root.specifiers.count == 1)
         #expect(
             bundle.findings.map(\.description) == [
-                "Root.plist: The name of a picture is no path within the bundle. It is left out.",
+                "Root.plist: The name of a picture is not a path within the bundle. It is left out.",
                 "Root.plist: There is no picture “loud” of 1 MiB or less. It is left out.",
             ])
     }

@@ -238,7 +238,7 @@ import Testing
             #expect(broken?.underlying is FormatError && broken?.description.contains("Line 1") == true)
             try Data("(1)".utf8).write(to: folder.appending(path: "Root.plist"))
             let array = #expect(throws: SettingsError.self) { try SettingsBundle.read(at: folder) }
-            #expect(array?.description.hasSuffix("Its root is no dictionary.") == true)
+            #expect(array?.description.hasSuffix("Its root is not a dictionary.") == true)
         }
     }
 

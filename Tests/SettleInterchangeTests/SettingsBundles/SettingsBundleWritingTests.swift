@@ -223,7 +223,7 @@ import Testing
             try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "Settings.bundle")
             for place in [other, other.appending(path: "file"), link] {
                 let error = #expect(throws: SettingsError.self) { try good.write(to: place) }
-                #expect(error?.description.hasSuffix("Something else than a settings bundle has that name.") == true)
+                #expect(error?.description.hasSuffix("Something other than a settings bundle has that name.") == true)
             }
             #expect(throws: SettingsError.self) { try good.write(to: folder.appending(path: "none/Settings.bundle")) }
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()

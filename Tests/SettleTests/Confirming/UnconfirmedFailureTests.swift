@@ -202,7 +202,7 @@ import Testing
         storage.fail(.lock, with: StorageError(.unavailable, "There is no connection."))
         clock.advance(by: Self.length)
         let issue = await issues.next()
-        #expect(issue.map { "\($0)".contains("could not be taken back yet") } == true)
+        #expect(issue.map { "\($0)".contains("could not be reverted yet") } == true)
         for _ in 1...3 {
             await clock.sleepers(atLeast: 1)
             clock.advance(by: .seconds(5))
@@ -219,7 +219,7 @@ import Testing
         try await store.flush()
         #expect(memory.tree == SettingTree())
         try await store.close()
-        let told = await issues.untilEnd().filter { "\($0)".contains("could not be taken back yet") }
+        let told = await issues.untilEnd().filter { "\($0)".contains("could not be reverted yet") }
         #expect(told.count == 1)
     }
 

@@ -94,12 +94,13 @@ private struct ObservedGroup: SettingsGroup {
         #expect(error?.code.description == "invalidType" && error?.key == "model")
         #expect(
             error?.description
-                == "ModelGroup.m can't have values of the class MutableModel: a change of its x would be no write of the "
-                + "setting, and never be saved. Make MutableModel a struct, or a final class with `let` properties only."
+                == "ModelGroup.m can't have values of the class MutableModel: changing its x would not write the "
+                + "setting, and the change would never be saved. Make MutableModel a struct, or a final class with "
+                + "`let` properties only."
         )
         let problems = try await self.error(opening: ContainedModelsGroup.self)?.problems ?? []
         #expect(problems.map(\.key) == ["maybe", "list", "table", "inheriting"])
-        #expect(problems.last?.description.contains("a change of its y") == true)
+        #expect(problems.last?.description.contains("changing its y") == true)
     }
 
     @Test("An immutable class is a value, and a codec of the declaration's own vouches for any class")

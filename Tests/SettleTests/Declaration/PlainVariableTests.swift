@@ -43,11 +43,11 @@ private struct ForgetfulInner: SettingsGroup {
                 ])
         #expect(
             seen.last?.description
-                == "ForgetfulGroup.inner is a group in a variable: another group that is put in its place is never saved. "
+                == "ForgetfulGroup.inner is a group in a variable: a group assigned to it later would never be saved. "
                 + "Declare it with `let`.")
         #expect(
             seen.first?.description
                 == "ForgetfulGroup.width is never saved: it is a variable, but not a setting. Write `@Setting var width`, or "
-                + "`let` for a constant; a variable that is not to be saved has a name such as `_width`.")
+                + "`let` for a constant. If it is not to be saved, give it a name such as `_width`.")
     }
 }

@@ -220,7 +220,7 @@ import Testing
             let error = await #expect(throws: SettingsError.self) {
                 try await store.commit(ifUnchangedSince: token) { ran.raise() }
             }
-            #expect(error?.code == .conflict && error?.description.contains("another past") == true && !ran.isRaised)
+            #expect(error?.code == .conflict && error?.description.contains("another history") == true && !ran.isRaised)
             #expect(error?.conflict == CommitConflict(keys: [], token: nil, author: nil))
         }
         try await store.close()

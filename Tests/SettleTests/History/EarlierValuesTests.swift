@@ -69,7 +69,7 @@ import Testing
         var token = try store.newest()
         token.history ^= 1
         let error = await #expect(throws: SettingsError.self) { try await store.history.values(at: token) }
-        #expect(error?.code == .historyUnavailable && error?.description.contains("another past") == true)
+        #expect(error?.code == .historyUnavailable && error?.description.contains("another history") == true)
         try await store.close()
     }
 

@@ -293,11 +293,11 @@ import Testing
             #expect(error?.code == .historyUnavailable)
             return error?.description ?? ""
         }
-        #expect(await reason(first).contains("not known any more"))
+        #expect(await reason(first).contains("no longer known"))
         let foreign = ChangeToken(history: newest.history ^ 1, position: newest.position, checksum: newest.checksum)
         let later = ChangeToken(history: newest.history, position: newest.position + 1, checksum: newest.checksum)
         let other = ChangeToken(history: newest.history, position: newest.position, checksum: newest.checksum ^ 1)
-        for token in [foreign, later, other] { #expect(await reason(token).contains("another past")) }
+        for token in [foreign, later, other] { #expect(await reason(token).contains("another history")) }
         try await store.close()
     }
 
@@ -321,7 +321,7 @@ import Testing
         var inner = sum.token
         inner.position -= 1
         let within = await #expect(throws: SettingsError.self) { try await store.history.undo(inner) }
-        #expect(within?.code == .historyUnavailable && within?.description.contains("only the sum") == true)
+        #expect(within?.code == .historyUnavailable && within?.description.contains("known only together") == true)
         #expect(settings.count == 20)
     }
 }

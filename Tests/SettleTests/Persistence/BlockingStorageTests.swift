@@ -20,7 +20,7 @@ import Testing
             clock.advance(by: .seconds(1))
         }
         let error = await #expect(throws: SettingsError.self) { try await commit.value }
-        #expect(error?.description.hasPrefix("The commit may have been stored, and stands: ") == true)
+        #expect(error?.description.hasPrefix("The commit may have been stored, so it stays in force: ") == true)
         #expect(storage.cancellations == 2 && settings.count == 1)
         storage.unblock()
         try await store.flush()

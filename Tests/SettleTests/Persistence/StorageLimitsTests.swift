@@ -81,7 +81,7 @@ import Testing
         }
         #expect(committing?.code == .encodingFailed && committing?.key == "name" && settings.name.count == 2_000)
         let reason = error?.description.replacing("2016", with: "3016") ?? "?"
-        #expect(committing?.description == "The commit was undone, and stores nothing: \(reason)")
+        #expect(committing?.description == "The commit was undone, and nothing was stored: \(reason)")
     }
 
     @Test("What a later transaction has built on an earlier one is not stored without it") func inOrder() async throws {

@@ -90,7 +90,7 @@ import Testing
         let error = await #expect(throws: SettingsError.self) {
             _ = try await open(.environmentFile(at: file), .environmentFile(at: file), .application)
         }
-        #expect(error?.description.contains("“environment .env” is twice") == true)
+        #expect(error?.description.contains("“environment .env” is in the search list twice") == true)
         await #expect(throws: SettingsError.self) {
             _ = try await open(.environmentFile(at: file, prefix: "app"), .application)
         }

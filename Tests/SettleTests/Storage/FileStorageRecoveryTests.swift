@@ -57,7 +57,7 @@ import Testing
                     StorageError(
                         .unreadable,
                         "A version of “\(fixture.file.path)” that can't be used was set aside as "
-                            + "“settings.json.corrupt-2”. What only that version has is not in force."))
+                            + "“settings.json.corrupt-2”. Changes that only that version has are not in force."))
             ])
         #expect(try fixture.text(of: "settings.json.corrupt-2") == Self.damaged)
         #expect(try storage.externalChanges().isEmpty)
@@ -72,7 +72,7 @@ import Testing
         try fixture.write(Self.damaged)
         let contents = try fixture.freshLoad()
         #expect(contents.tree.root == ["a": .integer(1)])
-        #expect(try description(contents).contains("An edit that only the file has is not in force."))
+        #expect(try description(contents).contains("Edits made only in the damaged file are not in force."))
         #expect(try fixture.text() == Self.damaged)
     }
 

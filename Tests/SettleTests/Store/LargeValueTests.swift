@@ -37,7 +37,7 @@ import Testing
         try store.keys.setValue(String(repeating: "x", count: 900), forKey: "fits")
         let issues = try await reported(store)
         #expect(issues.map(\.key) == ["a.b", "list"] && issues.allSatisfy { $0.code == .largeValue })
-        #expect(issues.first?.description.contains("1016 bytes, more than the 1000 that suit settings") == true)
+        #expect(issues.first?.description.contains("1016 bytes, more than the recommended 1000") == true)
         #expect(store.keys["a.b"] == .data(Data(count: 2_000)))
     }
 

@@ -137,6 +137,6 @@ private struct BadPattern: SettingsGroup {
         #expect(error?.problems.map(\.key) == ["name", "other"])
         #expect(error?.problems.allSatisfy { $0.code == .invalidRule } == true)
         #expect(
-            error?.description.contains("BadPattern.name has a rule that no value can follow: “[a-z” is not") == true)
+            error?.description.contains("BadPattern.name has a rule that no value can satisfy: “[a-z” is not") == true)
     }
 }

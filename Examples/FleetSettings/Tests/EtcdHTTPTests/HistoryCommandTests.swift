@@ -79,6 +79,6 @@ struct HistoryCommandTests {
         let revision = token.split(separator: "-")[1]
         try cluster.control("compact", "\((Int(revision) ?? 0) + 1)")
         let late = try fleet("rollback", token, on: cluster)
-        #expect(late.status == 1 && late.complaints.contains("not known any more"))
+        #expect(late.status == 1 && late.complaints.contains("no longer known"))
     }
 }

@@ -116,8 +116,8 @@ extension Changes {
             let (oldest, newest) = log.lock.withLock { (log.changes.ring.oldest, log.changes.revision) }
             throw SettingsError(
                 .revisionUnavailable,
-                "The changes since revision \(revision) can't be told: the log holds those from \(oldest) to \(newest). "
-                    + "Read the current values and start from there.")
+                "The changes since revision \(revision) are not available: the log holds those from \(oldest) to "
+                    + "\(newest). Read the current values and start from there.")
         }
         return Changes(cursor)
     }

@@ -94,8 +94,9 @@ extension SettingsError {
     fileprivate static func mutableClass(_ type: MutableClass, _ setting: String, key: SettingKey) -> SettingsError {
         SettingsError(
             .invalidType,
-            "\(setting) can't have values of the class \(type.type): a change of its \(type.variables[0]) would be no write "
-                + "of the setting, and never be saved. Make \(type.type) a struct, or a final class with `let` properties only.",
+            "\(setting) can't have values of the class \(type.type): changing its \(type.variables[0]) would not write "
+                + "the setting, and the change would never be saved. Make \(type.type) a struct, or a final class "
+                + "with `let` properties only.",
             key: key.description)
     }
 
@@ -103,13 +104,14 @@ extension SettingsError {
         SettingsError(
             .notASetting,
             "\(property.name) is never saved: it is a variable, but not a setting. Write `@Setting var \(property.label)`, or "
-                + "`let` for a constant; a variable that is not to be saved has a name such as `_\(property.label)`.")
+                + "`let` for a constant. If it is not to be saved, give it a name such as `_\(property.label)`.")
     }
 
     fileprivate static func variableGroup(_ name: String) -> SettingsError {
         SettingsError(
             .notASetting,
-            "\(name) is a group in a variable: another group that is put in its place is never saved. Declare it with `let`."
+            "\(name) is a group in a variable: a group assigned to it later would never be saved. Declare it with "
+                + "`let`."
         )
     }
 

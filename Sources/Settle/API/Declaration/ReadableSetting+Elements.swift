@@ -98,7 +98,7 @@ extension ReadableSetting {
     where Value: Collection, Value.SubSequence: Sendable, Range.Bound == Value.Index {
         @available(
             *, unavailable,
-            message: "A range of elements is no part, since elements may be missing: read or modify the whole."
+            message: "A range of elements can't be a part, as elements may be missing: read or modify the whole."
         )
         get { refusedByCompiler() }
     }
@@ -111,7 +111,7 @@ extension ReadableSetting {
     where Value == Wrapped?, Wrapped.SubSequence: Sendable, Range.Bound == Wrapped.Index {
         @available(
             *, unavailable,
-            message: "A range of elements is no part, since elements may be missing: read or modify the whole."
+            message: "A range of elements can't be a part, as elements may be missing: read or modify the whole."
         )
         get { refusedByCompiler() }
     }

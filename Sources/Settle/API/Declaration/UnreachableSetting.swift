@@ -88,13 +88,13 @@ struct UnreachableSetting {
 
         private func advice(_ group: String, _ surroundings: Surroundings) -> String {
             switch surroundings {
-            case .property: "only a property of the group itself is found. Make it one."
+            case .property: "settings are found only in properties of the group itself. Make it one."
             case .collection where group.isEmpty:
                 "settings in a collection are not found. Put each into a group of its own."
             case .collection:
                 "groups in a collection are not found. Open each at a path of its own: "
                     + "`store.group(\(group).self, at: .path(\"\(label)\", id))`."
-            case .plain(let type): "\(type) is no group. Let \(type) conform to `SettingsGroup`."
+            case .plain(let type): "\(type) is not a group. Make \(type) conform to `SettingsGroup`."
             }
         }
     }

@@ -188,8 +188,8 @@ struct AppliedEdit: Sendable {
 extension SettingsError {
     fileprivate static let draftInsideTransaction = SettingsError(
         .insideTransaction,
-        "A draft can't be applied inside an update or a commit, which might still be undone: apply it afterwards, or draft "
-            + "the group around both.")
+        "A draft can't be applied inside an update or a commit, which might still be undone: apply it afterwards, or "
+            + "make a draft of the group that contains both.")
 
     fileprivate static func draftConflict(_ conflicts: [DraftConflict]) -> SettingsError {
         let list = conflicts.prefix(100).map(\.difference).joined(separator: "; ")

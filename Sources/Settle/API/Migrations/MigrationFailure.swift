@@ -29,11 +29,11 @@ struct MigrationFailure: Error, CustomStringConvertible {
     ///   - later: A step of the list that has run after it.
     ///   - due: A step of the list that has not run.
     static func lost(_ name: String, before later: String?, without due: String?) -> MigrationFailure {
-        let before = later.map { ", and was made before “\($0)”, which is" }
-        let reason = before ?? due.map { ", and “\($0)”, which is, has not been made" } ?? ""
+        let before = later.map { ", although it ran before “\($0)”, which is" }
+        let reason = before ?? due.map { ", and “\($0)”, which is, has not run" } ?? ""
         return MigrationFailure(
             reason:
-                "The step “\(name)” is recorded and not in the list of migrations\(reason). A shipped step keeps its "
+                "The step “\(name)” is recorded but not in the list of migrations\(reason). A shipped step keeps its "
                 + "name and its position. Put it back, or pass this name as `name:` to the step that was renamed.")
     }
 

@@ -15,8 +15,8 @@ struct MigrationPlan: Sendable {
             throw MigrationFailure(
                 key: SettingKey(name: MigrationRecord.name),
                 reason:
-                    "“\(MigrationRecord.name)” must have a list of names under “migrations”, and has another value. Correct "
-                    + "it by hand: a step that is missing there is made again.")
+                    "“\(MigrationRecord.name)” must have a list of names under “migrations”, but has another value. "
+                    + "Correct it by hand. A step whose name is missing there runs again.")
         }
         self.record = record
         let recorded = record.recorded(among: list.map(\.name))
@@ -67,7 +67,7 @@ struct MigrationPlan: Sendable {
         throw MigrationFailure(
             key: change.key,
             reason:
-                "It \(act) a value, and programs of other versions share what is stored, so a step may only add values. "
-                + "Add a setting under another key, and leave this one to those programs.")
+                "It \(act) a value, but programs of other versions share the stored values, so a step may only add "
+                + "values. Add a setting under another key, and leave this one to those programs.")
     }
 }

@@ -18,7 +18,7 @@ struct SearchedDomains: Sendable {
         let names = list.domains.map(\.name)
         if let name = names.first(where: { name in names.count { $0 == name } > 1 }) {
             throw SettingsError(
-                .domain, "The domain “\(name)” is twice in the search list. A store asks each domain once.")
+                .domain, "The domain “\(name)” is in the search list twice. List each domain once.")
         }
         let end = names.firstIndex(of: .application) ?? names.endIndex
         lazy var variables = list.variables ?? ProcessInfo.processInfo.environment

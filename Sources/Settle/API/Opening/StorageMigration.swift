@@ -119,7 +119,7 @@ extension SettingsError {
     static func migrationFailed(_ error: any Error) -> SettingsError {
         let failure = error as? MigrationFailure
         let isUnknown = (error as? StorageError)?.isOutcomeUnknown == true
-        let rest = isUnknown ? "It may have been stored all the same." : "What is stored is as it was."
+        let rest = isUnknown ? "The new values may have been stored." : "The stored values are unchanged."
         return SettingsError(
             .migrationFailed, "The settings can't be migrated. \(error) \(rest)", key: failure?.key?.description,
             underlying: failure?.underlying ?? error)

@@ -105,7 +105,7 @@ extension Explanation: CustomStringConvertible {
         switch answer.outcome {
         case .inForce: return lock
         case .covered: return "covered  "
-        case .ignored: return "not asked: the setting is its owner's  "
+        case .ignored: return "not asked: the setting is owner-only  "
         case .refused: return "refused: \(answer.problem ?? "it can't be used")  " + lock
         }
     }

@@ -56,7 +56,8 @@ extension StoreCore {
         }
         if let owned {
             throw .unconfirmable(
-                owned.key, owned.declaration ?? "its owner's", rule: "a setting that others may take back")
+                owned.key, "\(owned.declaration ?? "owner-only"), which only code that has its group may write",
+                rule: "a setting that others may revert")
         }
     }
 
@@ -132,7 +133,7 @@ extension StoreCore {
                 try await self.commit(author: nil) {
                     let moment = time.moment()
                     guard let commit = unconfirmed, !commit.isSameBoot(as: moment) else { return }
-                    stage(commit.rebased(at: moment), author: nil, for: "its time goes on after a restart")
+                    stage(commit.rebased(at: moment), author: nil, for: "its time limit continues after a restart")
                 }
             }
         } catch {

@@ -124,7 +124,8 @@ extension SettingsError {
         let keys = mutations.map(\.key)
         return notUndoable(
             token,
-            "it has changed \(keys.map(quoted).joined(separator: ", ")), of which a setting must be \(ownersRule)",
+            "it has changed \(keys.map(quoted).joined(separator: ", ")), which include a setting that must be "
+                + "\(ownersRule)",
             key: keys.count == 1 ? keys[0] : nil, rule: ownersRule)
     }
 

@@ -27,7 +27,8 @@ extension SettingsError {
         let place = conflict.token.map { ", at the token \($0)" } ?? ""
         return SettingsError(
             .conflict,
-            "The commit has not begun, because something has been stored since the given token: \(keys)\(author)\(place).",
+            "The commit did not begin, because these keys have changed since the given token: "
+                + "\(keys)\(author)\(place).",
             key: conflict.keys.count == 1 ? conflict.keys[0] : nil, underlying: conflict)
     }
 
@@ -35,7 +36,7 @@ extension SettingsError {
     static func unknownConflict(_ reason: SettingsError) -> SettingsError {
         SettingsError(
             .conflict,
-            "The commit has not begun, because it is not known what has been stored since the given token: \(reason)",
+            "The commit did not begin, because the changes since the given token are not known: \(reason)",
             underlying: CommitConflict(keys: [], token: nil, author: nil))
     }
 

@@ -19,14 +19,15 @@ extension SettingsError {
         let list = searched.isEmpty ? "none" : searched.map(\.description).joined(separator: ", ")
         return SettingsError(
             .domain,
-            "The domain “\(name)” can't be used: the store does not search it. Besides the application's it searches: \(list)."
+            "The domain “\(name)” can't be used: the store does not search it. Besides the application's domain it "
+                + "searches: \(list)."
         )
     }
 
     static func readOnly(_ name: DomainName) -> SettingsError {
         SettingsError(
             .domain,
-            "The domain “\(name)” can't be written: its values come from outside of the program, or from overrides.")
+            "The domain “\(name)” can't be written: its values come from outside the program, or from overrides.")
     }
 
     static func insideTransaction(_ name: DomainName) -> SettingsError {
@@ -52,7 +53,8 @@ extension SettingsError {
     {
         SettingsError(
             .domain,
-            "\(place) (\(domain)) has \(quoted(old)), which is called \(quoted(key)) by now. It is used; rename it there.",
+            "\(place) (\(domain)) has \(quoted(old)), which is now called \(quoted(key)). The value is used; rename "
+                + "the key there.",
             key: key.description)
     }
 

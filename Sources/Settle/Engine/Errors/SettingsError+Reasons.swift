@@ -32,7 +32,7 @@ extension SettingsError {
     ///   - name: The declaration, such as `PasscodeSettings.attemptCount`.
     ///   - defect: A sentence without its period.
     static func invalidRule(_ name: String, key: SettingKey, _ defect: String) -> SettingsError {
-        SettingsError(.invalidRule, "\(name) has a rule that no value can follow: \(defect).", key: key.description)
+        SettingsError(.invalidRule, "\(name) has a rule that no value can satisfy: \(defect).", key: key.description)
     }
 
     /// - Parameter part: As written after the key, such as `[3]`.
@@ -76,7 +76,9 @@ extension SettingsError {
     /// - Parameter other: The path of an open group that has the same text except for backslashes.
     static func noGroup(at path: SettingKey?, spelled other: SettingKey?) -> SettingsError {
         let place = path.map { "at “\($0)”" } ?? "in this store"
-        let hint = other.map { " One is open at “\($0)”: give a name with dots with backslashes, or by `.path(_:_:)`." }
+        let hint = other.map {
+            " One is open at “\($0)”: escape dots in a name with backslashes, or use `.path(_:_:)`."
+        }
         return SettingsError(
             .unknownKey, "Nothing can be released: no group is open \(place).\(hint ?? "")", key: path?.description)
     }
@@ -118,8 +120,8 @@ extension SettingsError {
     static func largeValue(key: SettingKey, size: Int, limit: Int) -> SettingsError {
         SettingsError(
             .largeValue,
-            "The value of \(quoted(key)) takes about \(size) bytes, more than the \(limit) that suit settings: each save "
-                + "writes it. Store the data in a file, and its path here.",
+            "The value of \(quoted(key)) takes about \(size) bytes, more than the recommended \(limit): each save "
+                + "writes all of it. Store the data in a file, and its path here.",
             key: key.description)
     }
 
@@ -185,8 +187,8 @@ extension SettingsError {
     static func superseded(_ key: SettingKey, byCommit: Bool) -> SettingsError {
         let reason =
             byCommit
-            ? "the commit that wrote it failed, and something else has been stored since"
-            : "it could not be saved, and something newer has been stored since, at this key or at one that was written "
+            ? "the commit that wrote it failed, and another change has been stored since"
+            : "it could not be saved, and a newer value has been stored since, under this key or one that was written "
                 + "together with it"
         return SettingsError(
             .superseded, "The value of \(quoted(key)) was given up: \(reason). The stored value is in force.",
@@ -199,13 +201,14 @@ extension SettingsError {
 
     static func tooManyKeys(_ count: Int, limit: Int) -> SettingsError {
         SettingsError(
-            .tooManyKeys, "The transaction was undone: it wrote \(count) keys, and the storage takes \(limit) at once.")
+            .tooManyKeys,
+            "The transaction was undone: it wrote \(count) keys, and the storage accepts \(limit) at once.")
     }
 
     static func tooManyBytes(_ size: Int, limit: Int) -> SettingsError {
         SettingsError(
             .tooManyBytes,
-            "The transaction was undone: its values need \(size) bytes, and the storage takes \(limit) at once.")
+            "The transaction was undone: its values need \(size) bytes, and the storage accepts \(limit) at once.")
     }
 
     static func lockTimedOut(_ name: String, _ timeout: Duration, holder: String) -> SettingsError {
@@ -217,14 +220,14 @@ extension SettingsError {
     static func lockLost(_ name: String) -> SettingsError {
         SettingsError(
             .lockLost,
-            "The lock “\(name)” has ended while its closure ran: another process may have acquired it meanwhile. Commits "
-                + "made under it since then have stored nothing.")
+            "The lock “\(name)” was lost while its closure ran: another process may have acquired it meanwhile. "
+                + "Commits made under it since then have stored nothing.")
     }
 
     /// Returns the error for a failed commit of which nothing is stored.
     static func commitUndone(_ error: SettingsError) -> SettingsError {
         var undone = error
-        undone.description = "The commit was undone, and stores nothing: \(error)"
+        undone.description = "The commit was undone, and nothing was stored: \(error)"
         return undone
     }
 
@@ -235,13 +238,13 @@ extension SettingsError {
         guard error.code == .conflict, attempts > 1 else { return commitUndone(.storage(error)) }
         return SettingsError(
             .tooManyConflicts,
-            "The commit was undone, and stores nothing: it has run \(attempts) times, and each time others had stored "
-                + "something before it.", underlying: error)
+            "The commit was undone, and nothing was stored: it ran \(attempts) times, and each time another "
+                + "change was stored first.", underlying: error)
     }
 
     /// Returns the error for a failed commit whose values stay in force.
     static func commitStands(_ error: StorageError) -> SettingsError {
-        SettingsError(.storage, "The commit may have been stored, and stands: \(error)", underlying: error)
+        SettingsError(.storage, "The commit may have been stored, so it stays in force: \(error)", underlying: error)
     }
 
     /// Whether others have stored something that a commit would have had to know.

@@ -42,6 +42,6 @@ extension SettingsError {
 
     static let fileIsBehind = SettingsError(
         .storage,
-        "Everything is saved in the journal, but the readable file could not be brought up to date: what stands there is being "
+        "Everything is saved in the journal, but the readable file could not be updated: it is being "
             + "edited, or can't be read.")
 }

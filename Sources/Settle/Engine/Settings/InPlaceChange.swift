@@ -63,6 +63,6 @@ extension SettingBox {
 func endForOverlappingChange() -> Never {
     // Proof: to continue would silently lose one of two writes.
     fatalError(
-        "A setting was written while it was being changed in place, as in `settings.a.mutate { settings.a = 1 }`: one of both "
-            + "writes would be lost. Write it before, or change a copy and assign the result.")
+        "A setting was written while it was being changed in place, as in `settings.a.mutate { settings.a = 1 }`: one "
+            + "of the two writes would be lost. Write it before, or change a copy and assign the result.")
 }

@@ -149,7 +149,7 @@ extension FileSession {
         guard let name = lease.name, namedLocks.isLost(name, operations) else { return }
         throw StorageError(
             .leaseLost,
-            "The lock “\(name)” is not held any more: its file “\(names.lock(named: name))” was removed or replaced. "
+            "The lock “\(name)” is no longer held: its file “\(names.lock(named: name))” was removed or replaced. "
                 + "Nothing was stored.")
     }
 }

@@ -4,8 +4,8 @@ extension StorageContents.Outcome {
     static func torn(_ names: FileNames) -> StorageContents.Outcome {
         .recovered(
             description:
-                "“\(names.file)” has been edited, and the end of its journal is missing. The edit and everything that "
-                + "the journal has are used; what was saved last may be missing.", isComplete: false)
+                "“\(names.file)” has been edited, and the end of its journal is missing. The edit and everything in "
+                + "the journal are used; the changes saved last may be missing.", isComplete: false)
     }
 
     static func removed(_ names: FileNames, leaving tree: SettingTree, _ evidence: String) -> StorageContents.Outcome {
@@ -25,7 +25,8 @@ extension StorageContents.Outcome {
         let what =
             switch (found.isComplete, hasEarlier) {
             case (true, _):
-                "An edit that only the file has is not in force. Apart from that, every setting has its newest value."
+                "Edits made only in the damaged file are not in force. Apart from them, every setting has its newest "
+                    + "value."
             case (false, false):
                 "There is no earlier version, so every setting"
                     + (keys.isEmpty ? "" : " but those in the journal (\(keys))")
@@ -33,7 +34,8 @@ extension StorageContents.Outcome {
             case (false, true):
                 keys.isEmpty
                     ? "The previous version is used, so settings that were saved only in the damaged one have their earlier values."
-                    : "The previous version is used, with what the journal has (\(keys)). So the values come from two moments."
+                    : "The previous version is used, with the values in the journal (\(keys)). So the values may "
+                        + "differ in age."
             }
         return .recovered(
             description:
@@ -53,7 +55,7 @@ extension StorageContents.Outcome {
         sentence +=
             isComplete
             ? "Its values are in the journal."
-            : "The journal is not complete, so values in it may be lost, or earlier ones."
+            : "The journal is incomplete, so some values may be lost or out of date."
         return switch self {
         case .removed: self
         case .absent, .intact: .recovered(description: sentence, isComplete: isComplete)

@@ -18,7 +18,7 @@ extension StorageError {
     static func newer(_ journal: FilePath, _ reason: JournalError) -> StorageError {
         StorageError(
             .unreadable,
-            "“\(journal)” can't be read. \(reason) It stays as it is, and nothing is saved: use the newer program.")
+            "“\(journal)” can't be read. \(reason) It is left unchanged, and nothing is saved: use the newer program.")
     }
 
     static func unusable(_ path: FilePath, _ reason: any Error) -> StorageError {
@@ -38,8 +38,8 @@ extension StorageError {
     static func unknownExtension(_ path: FilePath) -> StorageError {
         StorageError(
             .unknownFormat,
-            "“\(path)” can't be opened: its extension determines no format. Pass a format, or a name that ends in "
-                + FileFormat.knownExtensions.joined(separator: " or ") + " or has no extension.")
+            "“\(path)” can't be opened: its extension does not determine a format. Pass a format, or a name "
+                + "with the extension \(FileFormat.knownExtensions.joined(separator: " or ")), or with none.")
     }
 
     static func notWritten(_ path: FilePath, _ reason: String, errno: Int32? = nil) -> StorageError {
@@ -72,20 +72,21 @@ extension StorageError {
     static func setAside(_ path: FilePath, as aside: FilePath) -> StorageError {
         StorageError(
             .unreadable,
-            "A version of “\(path)” that can't be used was set aside as “\(aside.name)”. What only that version has is "
-                + "not in force.")
+            "A version of “\(path)” that can't be used was set aside as “\(aside.name)”. Changes that only that "
+                + "version has are not in force.")
     }
 
     static func pastNotKept(_ path: FilePath, _ error: FileError) -> StorageError {
         StorageError(
-            code(for: error), "What “\(path)” has of the past was lost: \(error). All settings are saved.",
+            code(for: error), "The history in “\(path)” was lost: \(error). All settings are saved.",
             errno: error.cause.number)
     }
 
     static func anotherPast(_ path: FilePath, _ token: ChangeToken) -> StorageError {
         StorageError(
             .conflict,
-            "The place \(token) is not of the history of “\(path)”: another past has taken its place, such as by a backup."
+            "The token \(token) does not belong to the history of “\(path)”: another history, such as that of a "
+                + "restored backup, has replaced it."
         )
     }
 
@@ -105,8 +106,9 @@ extension StorageError {
     static func journalFull(_ path: FilePath, _ limit: Int) -> StorageError {
         StorageError(
             .noSpace,
-            "“\(path)” was not saved: its journal would exceed its limit of \(limit) bytes, and can't be restarted with less. "
-                + "Make the file writable: correct it if it can't be read, and allow writing in its folder.")
+            "“\(path)” was not saved: its journal would exceed its limit of \(limit) bytes, and can't be replaced by "
+                + "a smaller one. Make the file writable: correct it if it can't be read, and allow writing in its "
+                + "folder.")
     }
 
     /// Returns the error for a failed step that writing needs. Nothing was written.

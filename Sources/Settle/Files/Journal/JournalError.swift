@@ -18,7 +18,8 @@ package enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
             program wrote it.
             """
         case .newerRecord(let offset):
-            "Its record at byte \(offset) is intact, but this program does not know its form: a newer program wrote it."
+            "Its record at byte \(offset) is intact, but this program does not know its format: a newer program wrote "
+                + "it."
         }
     }
 }

@@ -35,7 +35,7 @@ extension SettingTree {
     /// - Throws: ``FormatError`` if the bytes are not a tree.
     public init(bytes: some Sequence<UInt8>) throws(FormatError) {
         guard case .dictionary(let root) = try SettingValue(bytes: bytes) else {
-            throw FormatError(.syntax, at: .byte(0), "The bytes are one value, and no tree of settings.")
+            throw FormatError(.syntax, at: .byte(0), "The bytes are a single value, not a tree of settings.")
         }
         self.init(root)
     }

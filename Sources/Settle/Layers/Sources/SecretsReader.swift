@@ -68,7 +68,7 @@ struct SecretsReader: Sendable {
     private mutating func readFolder(_ path: FilePath, below names: [String]) throws(FileError) {
         guard let status = try statusIfThere(path) else { return }
         guard names.count < SettingValue.depthLimit, visited.insert(status.identity).inserted else {
-            return add("\(shown(names)) is not read: it is too deep, or is another way to a folder that was read.")
+            return add("\(shown(names)) is not read: it is too deep, or leads to a folder that was already read.")
         }
         look.folders.insert(path)
         let visible = try operations.names(in: path).filter { $0.utf8.first != UInt8(ascii: ".") }
@@ -132,7 +132,7 @@ struct SecretsReader: Sendable {
         }
         // The contents are secret, and so are parts of them.
         guard let text = String(validating: bytes.withoutFinalLineBreak, as: UTF8.self) else {
-            return add("\(shown(names)) is not used: it is no text in UTF-8.")
+            return add("\(shown(names)) is not used: it is not UTF-8 text.")
         }
         if let other = look.files[key] {
             return add("\(shown(names)) is not used: \(other.quoted) is a file for “\(key)” too.")

@@ -57,7 +57,8 @@ struct TrustedFiles: Sendable {
             switch error.cause {
             case .notFound: throw .missing
             // Which of the two errors a link causes depends on the system.
-            case .tooManySymbolicLinks, .notFolder: throw .untrusted("\(path.quoted) is a link, or no folder: \(rule)")
+            case .tooManySymbolicLinks, .notFolder:
+                throw .untrusted("\(path.quoted) is a link, or not a folder: \(rule)")
             default: throw .failed(error)
             }
         }
@@ -73,8 +74,8 @@ struct TrustedFiles: Sendable {
 
     private var rule: String {
         let users = owners.sorted().map { $0 == 0 ? "root" : "user \($0)" }.joined(separator: " or ")
-        return "every folder on the way and the file must belong to \(users), be no symbolic link, and not be writable "
-            + "by group or others"
+        return "the file and each folder above it must belong to \(users), must not be a symbolic link, and must not "
+            + "be writable by group or others"
     }
 
     private func failing<Result>(_ body: () throws(FileError) -> Result) throws(Obstacle) -> Result {

@@ -78,7 +78,7 @@ private struct EnvironmentFileReader {
             throw failure(
                 isAtLineEnd
                     ? "The line has no “=”."
-                    : "A “=” is missing after the name, which has letters, digits, “_”, “.” and “-”, and does not "
+                    : "A “=” is missing after the name. A name has letters, digits, “_”, “.” and “-”, and does not "
                         + "begin with a digit.")
         }
         guard !name.isEmpty else { throw failure("There is no name before the “=”.") }
@@ -108,7 +108,8 @@ private struct EnvironmentFileReader {
         let isComment = current == UInt8(ascii: "#") && offset > end
         guard isAtLineEnd || isComment else {
             throw failure(
-                "After the quotation mark that ends the value of line \(first), only a comment may follow, behind a space."
+                "After the quotation mark that ends the value of line \(first), only a comment may follow, after a "
+                    + "space."
             )
         }
         return value
@@ -125,7 +126,7 @@ private struct EnvironmentFileReader {
         }
         if let comment { text = text[..<comment.0] }
         if let lone = text.firstIndex(of: Self.carriageReturn), lone + 1 < offset {
-            throw failure("A line ends with LF or CRLF. Here is a CR alone.", at: lone)
+            throw failure("A line must end with LF or CRLF, not with CR alone.", at: lone)
         }
         return String(String(decoding: text, as: UTF8.self).withoutOuterSpace)
     }

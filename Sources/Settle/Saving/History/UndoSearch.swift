@@ -75,12 +75,12 @@ extension StoredTransaction {
             throw .notUndoable(token, "it is a migration", rule: UndoSearch.migrationRule)
         }
         guard count == 1 else {
-            throw .notUndoable(token, "it stands for \(count) transactions, of which only the sum is known")
+            throw .notUndoable(token, "it stands for \(count) transactions whose changes are known only together")
         }
-        guard let mutations else { throw .notUndoable(token, "what it has changed is not known") }
+        guard let mutations else { throw .notUndoable(token, "its changes are not known") }
         if let secret = mutations.first(where: \.isWithheld) {
             throw .notUndoable(
-                token, "it has changed \(SettingsError.quoted(secret.key)), a secret, of which no value is kept",
+                token, "it has changed \(SettingsError.quoted(secret.key)), a secret, whose old values are not kept",
                 key: secret.key, rule: "no secret")
         }
     }

@@ -195,7 +195,7 @@ extension Persister {
     private func reportBehind() {
         let reason =
             writer.external.lastUnusable
-            ?? StorageError(.writeFailed, "Another process keeps changing what is stored.")
+            ?? StorageError(.writeFailed, "Another process keeps changing the stored values.")
         log.checkpointFailed(.storage(reason), at: time.now(), hasFailed: false)
     }
 

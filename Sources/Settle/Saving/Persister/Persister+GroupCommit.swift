@@ -19,8 +19,8 @@ extension Persister {
         guard !executor.isCurrent else {
             throw SettingsError(
                 .flushInsideWrite,
-                "flushAndWait() can't be called while the store converts or saves values, such as by an encoder: the save that "
-                    + "is under way would wait for itself.")
+                "flushAndWait() can't be called while the store converts or saves values, for example in an encoder: "
+                    + "the save in progress would wait for itself.")
         }
         let result = LockedValue<Result<Void, any Error>>(.failure(CancellationError()))
         let end = DispatchSemaphore(value: 0)
@@ -141,7 +141,7 @@ extension Persister {
             endCommits(under: lost)
             deliverFetched()
             let others = unstored.filter { lost.isDisjoint(with: $0.fences) }
-            let loss = StorageError(.conflict, "The lock of a commit that was to be stored with it has ended.")
+            let loss = StorageError(.conflict, "The lock of a commit in the same batch was lost.")
             runAgain(others, after: loss)
             return nil
         }

@@ -155,7 +155,7 @@ actor Persister {
     /// Reports an event that only a bug in the library can cause, and ends a debug build.
     nonisolated func reportImpossible(_ event: String) {
         assertionFailure(event)
-        report(SettingsError(.storage, "The library has made a mistake: \(event)."))
+        report(SettingsError(.storage, "Internal error in Settle: \(event)."))
     }
 
     // MARK: What is due

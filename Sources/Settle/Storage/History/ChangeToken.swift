@@ -65,7 +65,7 @@ extension ChangeToken: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let token = ChangeToken(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "It is no change token.")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "This is not a change token.")
         }
         self = token
     }

@@ -15,7 +15,7 @@ extension StoredTransaction: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         guard let origin = ValueOrigin(rawValue: try container.decode(String.self, forKey: .origin)) else {
             throw DecodingError.dataCorruptedError(
-                forKey: .origin, in: container, debugDescription: "It is the origin of no value.")
+                forKey: .origin, in: container, debugDescription: "This is not the origin of a value.")
         }
         self.init(
             time: try container.decode(Double.self, forKey: .time),

@@ -253,7 +253,7 @@ extension SharedMemory.State {
     fileprivate func check(_ lease: StorageLease, of number: Int) throws(StorageError) {
         if isHeld(lease, by: number) { return }
         let lock = lease.name.map { "lock “\($0)”" } ?? "lock for transactions"
-        throw StorageError(.leaseLost, "The \(lock) of the in-memory storage is not held any more. Nothing was stored.")
+        throw StorageError(.leaseLost, "The \(lock) of the in-memory storage is no longer held. Nothing was stored.")
     }
 
     fileprivate mutating func unlock(_ number: Int) -> [CheckedContinuation<Void, Never>] {

@@ -126,14 +126,14 @@ package struct MigrationRecord: Sendable, Equatable {
 extension StorageError {
     fileprivate static let unreadableMigrations = StorageError(
         .migrated,
-        "“\(MigrationRecord.name)” must have a list of names under “migrations”, and has another value, so nobody knows "
-            + "which migrations have been made. Nothing is saved until it is corrected by hand.")
+        "“\(MigrationRecord.name)” must have a list of names under “migrations”, but has another value, so it is not "
+            + "known which migrations have run. Nothing is saved until it is corrected by hand.")
 
     /// - Parameter step: One that the program does not know.
     package static func migrated(by step: String) -> StorageError {
         StorageError(
             .migrated,
-            "The settings have been migrated by a newer program, with the step “\(step)” that this one does not know. "
-                + "Nothing is saved any more: use the newer program.")
+            "A newer program has migrated the settings with the step “\(step)”, which this one does not know. "
+                + "Nothing more is saved: use the newer program.")
     }
 }

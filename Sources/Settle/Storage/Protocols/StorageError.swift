@@ -56,7 +56,7 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
 
 extension StorageError {
     /// Others have stored something first.
-    static let others = StorageError(.conflict, "Others have changed the settings since the transaction has read them.")
+    static let others = StorageError(.conflict, "The settings have changed since the transaction read them.")
 
     /// Returns the error for a value that is larger than the storage accepts.
     static func tooLarge(_ size: Int, limit: Int) -> StorageError {
