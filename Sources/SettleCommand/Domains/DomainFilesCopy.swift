@@ -51,7 +51,7 @@ package struct DomainFilesCopy {
             if try states() == before { return try link() }
         }
         throw CommandFailure(
-            .unavailable, "“\(original.file)” keeps changing. Try again when its program is at rest.")
+            .unavailable, "“\(original.file)” keeps changing. Try again when its program is idle.")
     }
 
     private func states() throws -> [FileStatus?] {

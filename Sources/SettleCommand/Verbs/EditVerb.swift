@@ -11,7 +11,7 @@ import SettleInterchange
 enum EditVerb {
     static let edit = Verb(
         name: "edit", scope: .domain, options: [.force, .author, .confirmWithin],
-        summary: "Opens the stored values in an editor, and stores what was changed.",
+        summary: "Opens the stored values in an editor, and stores the changes.",
         details: """
             The editor is $VISUAL or $EDITOR, else vi. What can't be read or stored can be edited again; nothing of it is \
             stored, and what was edited is kept in a file that is named. What others have changed meanwhile stays, unless the \

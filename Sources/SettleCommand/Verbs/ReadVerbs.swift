@@ -57,7 +57,7 @@ enum ReadVerbs {
 
     static let explain = Verb(
         name: "explain", scope: .domain, operands: [.key], options: [.literal],
-        summary: "Shows why a key has its value: what each domain has for it, and where.",
+        summary: "Shows why a key has its value: the value in each domain, and its location.",
         action: { invocation in
             let (target, declared) = try invocation.settings()
             let text = invocation.operands.first ?? ""

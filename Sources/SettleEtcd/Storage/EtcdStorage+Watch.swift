@@ -114,7 +114,7 @@ extension EtcdStorage {
                 if machine.reportsSuccess() || isStale { events.send(.available) }
             case .changed(let updates, _): if view.follow(updates) { signalNews() }
             case .compacted:
-                throw StreamEnd(reason: "etcd has forgotten what came after revision \(view.followed)")
+                throw StreamEnd(reason: "etcd no longer has the changes after revision \(view.followed)")
             case .ended(let reason, _): throw StreamEnd(reason: reason)
             }
         }

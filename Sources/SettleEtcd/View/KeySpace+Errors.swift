@@ -215,7 +215,7 @@ extension KeySpace {
         case .refused(let code):
             return refused(
                 act == "read" ? .unreadable : .writeFailed,
-                " (code \(code)). Check that the endpoint is a member of etcd 3.4 or newer, and what its log says at this time."
+                " (code \(code)). Check that the endpoint is a member of etcd 3.4 or newer, and see its log for this time."
             )
         }
     }

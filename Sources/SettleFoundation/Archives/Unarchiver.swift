@@ -5,7 +5,7 @@ import SettleInterchange
 struct ArchiveRefusal: Error {
     let found: String
 
-    static let incomparable = ArchiveRefusal(found: "a set or a key of what Foundation can't tell apart")
+    static let incomparable = ArchiveRefusal(found: "a set or a key with values that Foundation can't tell apart")
 }
 
 /// Reads archives with the classes of their objects.

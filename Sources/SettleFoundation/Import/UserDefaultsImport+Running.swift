@@ -105,7 +105,7 @@ private struct ImportRun {
                 set(read, name, key, read == value ? "" : "It is spelled differently.")
             } else {
                 try store.keys.removeValue(forKey: key)
-                report.add(Entry(name: name, key: key.description, reason: "It stands for no value."))
+                report.add(Entry(name: name, key: key.description, reason: "It does not stand for a value."))
             }
         } catch {
             leave(name, key.description, "\(error)")

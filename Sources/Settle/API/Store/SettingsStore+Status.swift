@@ -62,7 +62,7 @@ extension SettingsStore {
             case .saved: "saved"
             case .fileBehind(let since, let error): "saved, but the readable file is behind since \(since): \(error)"
             case .pending(let oldest): "pending since \(oldest)"
-            case .saving(let oldest): "saving what is pending since \(oldest)"
+            case .saving(let oldest): "saving changes since \(oldest)"
             case .failing(let since, let error, let oldest):
                 "failing since \(since), with changes since \(oldest): \(error)"
             }

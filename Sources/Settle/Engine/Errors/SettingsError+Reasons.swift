@@ -56,7 +56,7 @@ extension SettingsError {
         let description =
             key == otherKey
             ? "\(name) and \(otherName) both have the key “\(key)”. Give one of them another key: @Setting(\"…\")."
-            : "The key “\(key)” of \(name) and the key “\(otherKey)” of \(otherName) lie within each other. Give one of "
+            : "The key “\(key)” of \(name) and the key “\(otherKey)” of \(otherName) overlap. Give one of "
                 + "them another key: @Setting(\"…\")."
         return SettingsError(.duplicateKey, description, key: key.description)
     }
@@ -178,8 +178,8 @@ extension SettingsError {
         let reasons = differences.map { "its \($0.name) is \($0.theirs), but \($0.ours) was requested" }
         return SettingsError(
             .alreadyOpen,
-            "“\(file)” is already open in this process: \(reasons.joined(separator: "; ")). Omit what should stay as it is, or "
-                + "close the store first.")
+            "“\(file)” is already open in this process: \(reasons.joined(separator: "; ")). Omit the options that "
+                + "should not change, or close the store first.")
     }
 
     /// - Parameter byCommit: Whether a commit has written the value: then it is given up regardless of which external

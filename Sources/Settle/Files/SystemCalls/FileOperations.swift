@@ -97,7 +97,7 @@ package struct FileOperations: Sendable {
     }
 
     package func truncate(_ file: FileDescriptor, at path: FilePath, to size: Int) throws(FileError) {
-        try finishing("cut off", path, try calls.truncateFile(file, to: Int64(size)))
+        try finishing("truncate", path, try calls.truncateFile(file, to: Int64(size)))
     }
 
     /// Syncs a file's bytes to stable storage, but not its times and permissions.
@@ -187,11 +187,11 @@ package struct FileOperations: Sendable {
     }
 
     package func rename(_ path: FilePath, to newPath: FilePath) throws(FileError) {
-        try finishing("put in place", newPath, try calls.renameFile(path.text, to: newPath.text))
+        try finishing("move a file to", newPath, try calls.renameFile(path.text, to: newPath.text))
     }
 
     package func exchange(_ path: FilePath, _ other: FilePath) throws(FileError) {
-        try finishing("put in place", other, try calls.exchangeFiles(path.text, other.text))
+        try finishing("move a file to", other, try calls.exchangeFiles(path.text, other.text))
     }
 
     package func link(_ path: FilePath, to newPath: FilePath) throws(FileError) {

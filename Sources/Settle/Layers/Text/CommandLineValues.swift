@@ -74,7 +74,7 @@ struct CommandLineValues: Sendable, Equatable {
         let matches = token.isLong ? options.matches(long: token.name) : options.matches(short: token.name)
         guard let match = matches.first else { return .unknown }
         if matches.contains(where: { $0.option.kind == .secret }) {
-            problems.append("\(token.place) is a secret, which is not taken from arguments, where others can see it.")
+            problems.append("\(token.place) is a secret, which is not read from arguments, where others can see it.")
             return .secret(usesNext: token.attached == nil && token.next != nil)
         }
         guard matches.count == 1 else {

@@ -118,7 +118,7 @@ private final class EncodedNode {
             for (key, node) in nodes { values[key.text] = try converting(at: key.text, try node.value()) }
             return .dictionary(values)
         case .contradiction:
-            throw SettingCodingError(expected: "one value", found: "a type that encodes several in the same place")
+            throw SettingCodingError(expected: "one value", found: "a type that encodes several")
         }
     }
 }
