@@ -1,3 +1,5 @@
+// Settle 0.1.0-dev: copy this file. The guide “A fleet” names the products that it needs.
+
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1

@@ -1,3 +1,5 @@
+// Settle 0.1.0-dev: copy this file. The guide “A panel for your program” names the products that it needs.
+
 import Crypto
 public import SettlePanel
 

@@ -1,11 +1,50 @@
+// Settle 0.1.0-dev: copy this file. The guide “A panel for your program” names the products that it needs.
+
 import HTTPTypes
-import Hummingbird
+public import Hummingbird
 import NIOCore
 import ServiceLifecycle
-import SettlePanel
+public import SettlePanel
+
+extension RouterMethods {
+    /// Serves a panel below its own path.
+    public func addSettingsPanel(_ panel: SettingsPanel) {
+        add(PanelCarrier(path: panel.path) { await panel.respond(to: $0) })
+    }
+
+    /// Serves the panels of several programs, with a front page.
+    public func addSettingsPanels(_ directory: PanelDirectory) {
+        add(PanelCarrier(path: directory.path) { await directory.respond(to: $0) })
+    }
+
+    private func add(_ carrier: PanelCarrier) {
+        for method in [HTTPRequest.Method.get, .head, .post] {
+            for path in [carrier.path, carrier.path + "/**"] {
+                on(RouterPath(path), method: method) { request, _ in try await carrier.respond(to: request) }
+            }
+        }
+    }
+}
+
+/// Serves a panel before any route is looked for: for routers that have a table of their routes.
+public struct SettingsPanelMiddleware<Context: RequestContext>: RouterMiddleware {
+    private let carrier: PanelCarrier
+
+    /// Creates the middleware. Put it before those that the panel has no need of, such as limits.
+    public init(_ panel: SettingsPanel) {
+        carrier = PanelCarrier(path: panel.path) { await panel.respond(to: $0) }
+    }
+
+    public func handle(
+        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        guard carrier.serves(request) else { return try await next(request, context) }
+        return try await carrier.respond(to: request)
+    }
+}
 
 /// Takes requests of Hummingbird apart for a panel, and puts its responses together.
-struct PanelCarrier: Sendable {
+private struct PanelCarrier: Sendable {
     /// Below which the panel is.
     let path: String
     let answer: @Sendable (PanelRequest) async -> PanelResponse
