@@ -43,9 +43,7 @@ struct CompareCommand: AsyncParsableCommand {
         try process.run()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw ValidationError("\(program) could not measure \(row).") }
-        let decoder = JSONDecoder()
-        decoder.nonConformingFloatDecodingStrategy = RowResult.floats.decoding
-        return try decoder.decode([RowResult].self, from: Data(contentsOf: file))
+        return try RowResult.read(file)
     }
 }
 

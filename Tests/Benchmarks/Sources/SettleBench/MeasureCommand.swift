@@ -18,10 +18,24 @@ struct MeasureCommand: AsyncParsableCommand {
     @Option(help: "Also write the results to this file, as JSON.")
     var json: String?
 
+    @Option(help: "Draw other libraries beside Settle to this SVG file, and for dark pages to one with “~dark”.")
+    var plot: String?
+
+    @Option(help: "Measure nothing: draw the plot of the results in this file, which --json has written.")
+    var from: String?
+
     @Option(help: "Run the subject of one row for five seconds and print nothing, for a profiler.")
     var profile: String?
 
+    func validate() throws {
+        if from != nil, plot == nil { throw ValidationError("--from needs --plot.") }
+    }
+
     func run() async throws {
+        if let from {
+            try draw(RowResult.read(URL(filePath: from)))
+            return
+        }
         var plan = quick ? Plan.quick : Plan()
         plan.includesPeers = !noPeers
         if profile != nil {
@@ -43,6 +57,11 @@ struct MeasureCommand: AsyncParsableCommand {
             encoder.nonConformingFloatEncodingStrategy = RowResult.floats.encoding
             try encoder.encode(results).write(to: URL(filePath: json))
         }
+        try draw(results)
+    }
+
+    private func draw(_ results: [RowResult]) throws {
+        if let plot { try SpeedPlot(results).write(to: URL(filePath: plot)) }
     }
 
     private static var benchmarks: [Benchmark] {

@@ -28,6 +28,13 @@ struct RowResult: Sendable, Codable {
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     )
 
+    /// The results in a file that `--json` has written.
+    static func read(_ file: URL) throws -> [RowResult] {
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = floats.decoding
+        return try decoder.decode([RowResult].self, from: Data(contentsOf: file))
+    }
+
     init(_ row: Row, _ comparison: Comparison, peers: [Peer] = [], notes: [String] = []) {
         id = row.id
         subject = row.subject
