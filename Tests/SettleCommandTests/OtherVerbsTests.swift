@@ -194,6 +194,17 @@ import Testing
         #expect(await home.run("read", "app", "k\u{1B}]0;x").output == text + "\n")
     }
 
+    @Test("The version is that of the library, as a verb and as an option") func version() async throws {
+        let home = try CommandHome()
+        for argument in ["version", "--version"] {
+            let answer = await home.run(argument)
+            #expect(answer.code == 0 && answer.output == "settle \(SettingsStore.libraryVersion)\n", "\(answer)")
+        }
+        #expect(await home.run("--version", "app").code == 64)
+        let numbers = SettingsStore.libraryVersion.split(separator: "-")[0].split(separator: ".")
+        #expect(numbers.count == 3 && numbers.allSatisfy { UInt($0) != nil })
+    }
+
     @Test("Wrong use is told with the usage, and every verb explains itself")
     func usage() async throws {
         let home = try CommandHome()
@@ -214,7 +225,7 @@ import Testing
         for verb in [
             "read", "read-type", "write", "delete", "rename", "find", "list", "watch", "explain", "history", "undo",
             "bisect", "confirm", "revert",
-            "export", "import", "check", "convert", "migrate", "schema", "edit", "completions", "domains",
+            "export", "import", "check", "convert", "migrate", "schema", "edit", "completions", "domains", "version",
         ] {
             #expect(help.contains("\n  \(verb) "), "\(verb)")
             #expect(

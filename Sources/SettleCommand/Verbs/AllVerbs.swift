@@ -23,7 +23,9 @@ extension VerbTable {
                 verbs: [
                     DocumentVerbs.export, DocumentVerbs.`import`, DocumentVerbs.convert, DocumentVerbs.migrate,
                 ]),
-            Group(title: "The command", verbs: [DefaultsVerb.defaults, HelpVerbs.completions, HelpVerbs.help]),
+            Group(
+                title: "The command",
+                verbs: [DefaultsVerb.defaults, HelpVerbs.completions, HelpVerbs.help, HelpVerbs.version]),
         ]
         return VerbTable(groups, isTool: isTool)
     }

@@ -1,3 +1,5 @@
+import Settle
+
 /// Verbs that explain the command.
 enum HelpVerbs {
     private static let manual = Verb.Option(names: ["--man"], help: "Write a manual page for man(1).")
@@ -29,4 +31,8 @@ enum HelpVerbs {
             }
             try invocation.terminal.write(Array(CompletionScript(program: invocation.program).text(for: shell).utf8))
         })
+
+    static let version = Verb(
+        name: "version", aliases: ["--version"], scope: .tool, summary: "Shows the version of the command.",
+        action: { try $0.terminal.say("\($0.program) \(SettingsStore.libraryVersion)") })
 }

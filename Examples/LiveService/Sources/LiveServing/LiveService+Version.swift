@@ -1,4 +1,6 @@
+import Settle
+
 extension LiveService {
-    /// The version, for `--version`, the metrics and the OpenAPI document.
-    public static let version = "1.0.0"
+    /// The version, for `--version`, the metrics and the OpenAPI document. The service is released with the library.
+    public static let version = SettingsStore.libraryVersion
 }
