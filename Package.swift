@@ -68,7 +68,8 @@ let package = Package(
         .testTarget(
             name: "SettlePanelTests", dependencies: ["Settle", "SettlePanel", "SettleTesting"], swiftSettings: strict),
         .testTarget(
-            name: "SettleEtcdTests", dependencies: ["Settle", "SettleEtcd", "SettleTesting"], swiftSettings: strict),
+            name: "SettleEtcdTests", dependencies: ["Settle", "SettleEtcd", "SettleTesting", "SettleTestSupport"],
+            swiftSettings: strict),
         // The only tests of what needs the whole of Foundation.
         .testTarget(
             name: "SettleFoundationTests", dependencies: ["SettleFoundation", "SettleInterchange", "SettleTesting"],

@@ -30,10 +30,10 @@ enum FileObservation {
         found.root["values"] = SettingValue.dictionary(contents.tree.root).typed
         found.root["state"] = .bool(storage.hasState)
         if let token = contents.token { found.root["position"] = .integer(Int64(token.position)) }
-        found.root["history"] = try records(storage.records(before: nil, limit: 1_000))
+        found.root["history"] = try storage.records(before: nil, limit: 1_000).typed
         var resumed = SettingTree()
         for token in tokens {
-            resumed.root[token.description] = try storage.records(after: token, limit: 1_000).map(records) ?? .null
+            resumed.root[token.description] = try storage.records(after: token, limit: 1_000)?.typed ?? .null
         }
         if !tokens.isEmpty { found.root["resumed"] = .dictionary(resumed.root) }
         let lastGood = lastGoodValues(of: contents.tree, in: storage)
@@ -59,32 +59,6 @@ enum FileObservation {
         let names = FileNames(FilePath("/\(name)"))
         let named = [names.file, names.state, names.journal].map(\.name).filter { description.contains("/\($0)”") }
         return .array(named.map { .string($0) })
-    }
-
-    private static func records(_ records: [StoredRecord]) -> SettingValue {
-        .array(records.flatMap { record in record.entries.map { entry($0.token, $0.transaction) } })
-    }
-
-    private static func entry(_ token: ChangeToken, _ transaction: StoredTransaction) -> SettingValue {
-        let author = transaction.author
-        var entry: SettingValue.Entries = [
-            "token": .string(token.description), "time": SettingValue.real(transaction.time).typed,
-            "origin": .string(transaction.origin.rawValue), "count": .integer(Int64(transaction.count)),
-            "name": .text(author.name), "program": .text(author.program), "user": .text(author.user),
-            "process": author.process.map { SettingValue.integer(Int64($0)) } ?? .null,
-            "undone": .text(transaction.undone?.description), "reason": .text(transaction.reason),
-            "isOwners": .bool(transaction.isOwners),
-        ]
-        guard let mutations = transaction.mutations else { return .dictionary(entry) }
-        var changes: SettingValue.Entries = [:]
-        for mutation in mutations {
-            var change: SettingValue.Entries = ["isWithheld": .bool(mutation.isWithheld)]
-            change["old"] = mutation.oldValue?.typed
-            change["new"] = mutation.newValue?.typed
-            changes[mutation.key.description] = .dictionary(change)
-        }
-        entry["changes"] = .dictionary(changes)
-        return .dictionary(entry)
     }
 
     /// The values in force where the stored ones can't be used, as a program that can't use any would be given them.
