@@ -24,8 +24,8 @@ enum FileObservation {
             found.root["files"] = files(in: error.description, about: name)
             return found
         }
-        let (outcome, description) = outcome(contents.outcome)
-        found.root["outcome"] = .string(outcome)
+        let (kind, description) = outcome(contents.outcome)
+        found.root["outcome"] = .string(kind)
         if let description { found.root["files"] = files(in: description, about: name) }
         found.root["values"] = SettingValue.dictionary(contents.tree.root).typed
         found.root["state"] = .bool(storage.hasState)

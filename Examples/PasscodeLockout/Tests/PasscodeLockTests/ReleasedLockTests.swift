@@ -86,7 +86,8 @@ import Testing
         URL(filePath: $0, directoryHint: .isDirectory)
     }
 
-    @Test("A new version writes its lock", .enabled(if: ReleasedLockTests.target != nil)) func writeFixtures() async throws {
+    @Test("A new version writes its lock", .enabled(if: ReleasedLockTests.target != nil))
+    func writeFixtures() async throws {
         let target = try #require(Self.target).appending(path: Self.area, directoryHint: .isDirectory)
         // Fails if it is there: the lock of a version is written once.
         try FileManager.default.createDirectory(
