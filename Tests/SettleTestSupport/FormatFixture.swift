@@ -63,7 +63,7 @@ package struct FormatFixture: Sendable, CustomStringConvertible {
 
     package func text(of name: String) throws -> String { String(decoding: try bytes(of: name), as: UTF8.self) }
 
-    /// What a reader must find.
+    /// The findings that a reader must have.
     package func expected() throws -> SettingTree { try FileFormat.json.decode(Array(bytes(of: Self.expectation))) }
 
     /// Copies its files, without what is expected of them.

@@ -111,7 +111,7 @@ struct ReleasedClusterTests {
         await storage.close()
     }
 
-    /// What a machine finds that does not reach the cluster.
+    /// The findings of a machine that does not reach the cluster.
     private static func observed(_ folder: URL, _ fixture: EtcdFixture) async throws -> SettingTree {
         let file = FileStorage(at: folder.appending(path: Self.copyName))
         let (storage, transport) = fixture.client(localCopy: file)

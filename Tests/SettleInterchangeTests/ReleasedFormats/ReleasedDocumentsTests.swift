@@ -26,7 +26,7 @@ import Testing
         #expect(try found == fixture.expected(), "\(found.jsonText)")
     }
 
-    /// What is found in some documents, by their names.
+    /// The findings in some documents, by their names.
     private static func observed(_ files: [String: Data]) async throws -> SettingTree {
         var found = SettingTree()
         for (name, data) in files {

@@ -10,7 +10,7 @@ struct FileFixture: Sendable {
     let name: String
     /// The name of the settings file.
     var file = "settings.json"
-    /// What is found of it; see ``FileObservation``.
+    /// The outcome of a load; see ``FileObservation``.
     let outcome: String
     /// The values that are found; `nil` if they depend on how the format spells them.
     let values: SettingTree?
@@ -85,7 +85,7 @@ struct FileFixture: Sendable {
             try storage.withhold(["token"])
             try folder.store(["a": .integer(1), "token": .string("hush")], in: storage, by: "alice")
             for number in 1...20 { try folder.store(["b": .integer(Int64(number))], in: storage) }
-            // These are the past of another journal then.
+            // These are the history in front of another journal then.
             try folder.checkpoint(storage, for: .requested)
             guard !JournalParts(Data(try folder.bytes(of: folder.journal))).past.isEmpty else {
                 throw FixtureProblem("The journal has no past.")

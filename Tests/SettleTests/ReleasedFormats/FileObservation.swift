@@ -3,7 +3,7 @@ import SettleTestSupport
 
 @testable import Settle
 
-/// What a program finds when it opens a settings file. Neither sentences, which later versions may write in other
+/// The findings of a program that opens a settings file. Neither sentences, which later versions may write in other
 /// words, nor what is made at random are in it.
 enum FileObservation {
     /// Returns what is found in a folder.

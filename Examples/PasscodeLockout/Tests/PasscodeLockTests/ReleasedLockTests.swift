@@ -6,7 +6,7 @@ import Testing
 
 /// Locks that released versions have written, in `Tests/Formats/VERSION/lock`.
 @Suite(.timeLimit(.minutes(10))) struct ReleasedLockTests {
-    /// What a reader must find.
+    /// The findings that a reader must have.
     private struct Expectation: Codable, Equatable {
         var attemptCount: Int?
         var status: String
