@@ -9,19 +9,25 @@ final class QueueExecutor: SerialExecutor {
     /// functions need no thread of the concurrency runtime either, and a flush from a signal handler works even if all
     /// of those threads are blocked.
     let forTasks: any TaskExecutor
+    private let isPreferred: Bool
 
     /// For the calls of a storage.
-    convenience init() {
-        self.init(DispatchQueue(label: "settle.persister", target: Self.threads))
+    ///
+    /// - Parameter isPreferred: Whether the tasks that run here prefer `forTasks`, nearly all of them. Where a job runs
+    ///   without what its task prefers, Swift takes each call and each return for a change of executors, and enqueues a
+    ///   job for it.
+    convenience init(isPreferred: Bool = false) {
+        self.init(DispatchQueue(label: "settle.persister", target: Self.threads), isPreferred: isPreferred)
     }
 
     /// For foreign code that may run for long: the queue has a thread of its own while busy, so that no storage waits
     /// for it.
     convenience init(label: String) {
-        self.init(DispatchQueue(label: label))
+        self.init(DispatchQueue(label: label), isPreferred: false)
     }
 
-    private init(_ queue: DispatchQueue) {
+    private init(_ queue: DispatchQueue, isPreferred: Bool) {
+        self.isPreferred = isPreferred
         jobs = QueueJobs(queue)
         forTasks = QueueTaskExecutor(jobs)
     }
@@ -48,7 +54,10 @@ final class QueueExecutor: SerialExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let executor = asUnownedSerialExecutor()
-        jobs.add { job.runSynchronously(on: executor) }
+        guard isPreferred else { return jobs.add { job.runSynchronously(on: executor) } }
+        jobs.add { [forTasks] in
+            job.runSynchronously(isolatedTo: executor, taskExecutor: forTasks.asUnownedTaskExecutor())
+        }
     }
 
     /// Whether the queue's work runs on the thread of a caller that must not block.

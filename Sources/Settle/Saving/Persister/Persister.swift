@@ -9,7 +9,7 @@ import Dispatch
 /// All storage calls run on one queue of its own, one piece of work after the other; see ``WorkQueue``. The queue never
 /// blocks on the store's writer lock, because the thread that holds it may be about to wait for this queue.
 actor Persister {
-    let executor = QueueExecutor()
+    let executor = QueueExecutor(isPreferred: true)
     private let works = WorkQueue()
     let storage: any Storage
     let limits: StorageLimits
