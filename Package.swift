@@ -50,7 +50,7 @@ let package = Package(
         .target(name: "SettleFoundation", dependencies: ["Settle", "SettleInterchange"], swiftSettings: strict),
         .target(name: "SettleUI", dependencies: ["Settle"], swiftSettings: strict),
         .target(name: "SettleTesting", dependencies: ["Settle"], swiftSettings: strict),
-        // What only our own tests need: system calls that fail, and a watch that reports what a test says.
+        // For our own tests only: system calls that fail, a watch that reports what a test says, and waits that end.
         .target(
             name: "SettleTestSupport", dependencies: ["Settle", "SettleTesting"], path: "Tests/SettleTestSupport",
             swiftSettings: strict),
@@ -63,16 +63,18 @@ let package = Package(
             name: "SettleUsersTests", dependencies: ["Settle", "SettleUsers", "SettleTesting", "SettleTestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "SettleCommandTests", dependencies: ["Settle", "SettleCommand", "SettleTesting"],
-            swiftSettings: strict),
+            name: "SettleCommandTests",
+            dependencies: ["Settle", "SettleCommand", "SettleTesting", "SettleTestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "SettlePanelTests", dependencies: ["Settle", "SettlePanel", "SettleTesting"], swiftSettings: strict),
+            name: "SettlePanelTests", dependencies: ["Settle", "SettlePanel", "SettleTesting", "SettleTestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "SettleEtcdTests", dependencies: ["Settle", "SettleEtcd", "SettleTesting", "SettleTestSupport"],
             swiftSettings: strict),
         // The only tests of what needs the whole of Foundation.
         .testTarget(
-            name: "SettleFoundationTests", dependencies: ["SettleFoundation", "SettleInterchange", "SettleTesting"],
+            name: "SettleFoundationTests",
+            dependencies: ["SettleFoundation", "SettleInterchange", "SettleTesting", "SettleTestSupport"],
             swiftSettings: strict),
     ]
 )

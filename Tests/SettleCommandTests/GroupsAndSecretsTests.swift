@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -114,7 +115,7 @@ import Testing
         let store = try await SettingsStore.open(at: home.settings("app"))
         let secret = SettingValue.dictionary(["token": .string("hunter3"), "isOn": .bool(true)])
         try await store.commit { try store.keys.setValue(secret, forKey: "limits") }
-        while !terminal.output.contains("isOn") { await Task.yield() }
+        try await eventually("the change is printed") { terminal.output.contains("isOn") }
         try await store.close()
         watching.cancel()
         _ = await watching.value

@@ -1,5 +1,6 @@
 import Settle
 import SettleCommand
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -178,9 +179,9 @@ import Testing
         try await group.commit { group.limits.name = "before" }
         let terminal = RecordingTerminal()
         let watching = Task { await program.command.run(["watch", "limits", "--json"], on: terminal) }
-        while program.store.statistics.subscribers == 0 { await Task.yield() }
+        try await eventually("watch follows the store") { program.store.statistics.subscribers > 0 }
         try await group.commit(author: "bob") { group.limits.count = 4 }
-        while !terminal.output.contains("\n") { await Task.yield() }
+        try await eventually("the first change is printed") { terminal.output.contains("\n") }
         try await group.commit { group.limits.token = Secret("other") }
         try await program.store.close()
         #expect(await watching.value == 0)

@@ -1,6 +1,7 @@
 import Foundation
 import Settle
 import SettleFoundation
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -262,7 +263,7 @@ private struct Site: SettingsGroup {
             core = defaults.store.core
             defaults.set(1, forKey: "key")
         }
-        while core != nil { await Task.yield() }
+        try await eventually("the store is closed") { core == nil }
     }
 
     @Test("Waiting for a domain needs no thread of the concurrency runtime") func waiting() async throws {

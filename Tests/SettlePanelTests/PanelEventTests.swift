@@ -1,5 +1,6 @@
 import Settle
 import SettlePanel
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -172,7 +173,7 @@ import Testing
             var late = events.makeAsyncIterator()
             #expect(await late.next() == nil)
         }
-        while program.store.statistics.subscribers > 0 { await Task.yield() }
+        try await eventually("all streams have unsubscribed") { program.store.statistics.subscribers == 0 }
     }
 
     @Test func `What changes with a heartbeat is told, in every round`() async throws {

@@ -78,7 +78,7 @@ import Testing
         try await store.domains[.global].update { settings.isOn = true }
         // The storages of other domains end on queues of their own. Without its folder one would leave the file to the
         // next that opens it, and what is being made gets its owner a moment later.
-        while try !hasBoth(home.everything().keys) { await Task.yield() }
+        try await eventually("both files are there") { try hasBoth(home.everything().keys) }
         try home.expectNothingOutside(than: before)
         // Files that were removed are stored again, with their folder.
         try home.moveAway(file(in: home).folder)
@@ -87,7 +87,7 @@ import Testing
         try home.expectNothingOutside(than: before)
         #expect(try home.text(of: file(in: home)).contains("9"))
         try await store.close()
-        while home.disk.openFiles != [] { await Task.yield() }
+        try await eventually("all files are closed") { home.disk.openFiles == [] }
 
         let made = try Set(home.everything().keys).subtracting(before.keys)
         let names = FileNames(file(in: home))

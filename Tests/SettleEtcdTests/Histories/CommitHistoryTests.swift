@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Synchronization
 import Testing
@@ -84,10 +85,7 @@ struct CommitHistoryTests {
         /// Waits until so many have arrived, or one of them has failed, which cancels the others.
         func meet(_ count: Int) async throws {
             arrived.withLock { $0 += 1 }
-            while arrived.withLock({ $0 < count }) {
-                try Task.checkCancellation()
-                await Task.yield()
-            }
+            try await eventually("\(count) writers have arrived") { arrived.withLock { $0 >= count } }
         }
     }
 
@@ -251,9 +249,8 @@ struct CommitHistoryTests {
         try await settings.commit { settings.last += 1 }
         try await record.meet(6)
         let last = UInt64(fixture.newestRevision)
-        while seen.withLock({ $0.place.map { $0.position < last } ?? true }) {
-            try Task.checkCancellation()
-            await Task.yield()
+        try await eventually("the follower has seen the last revision") {
+            seen.withLock { $0.place.map { $0.position >= last } ?? false }
         }
         for (name, value) in [
             ("first", settings.first), ("second", settings.second), ("third", settings.third),

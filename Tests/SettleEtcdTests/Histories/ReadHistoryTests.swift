@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Synchronization
 import Testing
@@ -89,7 +90,7 @@ struct ReadHistoryTests {
                 client.transport.setAll(.refused)
                 client.transport.endStreams()
                 try await fixture.whileTimePasses {
-                    while await !client.storage.isInterrupted { await Task.yield() }
+                    try await eventually("the interruption is noticed") { await client.storage.isInterrupted }
                 }
             }
             fixture.cluster.restore(snapshot)

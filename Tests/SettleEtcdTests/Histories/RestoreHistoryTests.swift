@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Synchronization
 import Testing
@@ -48,7 +49,7 @@ struct RestoreHistoryTests {
     private func comeBack(_ follower: Follower, _ transport: FakeTransport, _ place: Comment) async throws {
         transport.setAll(nil)
         try await fixture.whileTimePasses {
-            while await !follower.storage.isFollowing { await Task.yield() }
+            try await eventually("the storage follows the cluster") { await follower.storage.isFollowing }
             // A change that a read has brought, or an audit where only deletions of other tools are different.
             for _ in 0..<2_000 where follower.tree.withLock({ $0 }) != stored {
                 try await follower.fetch()
@@ -81,7 +82,7 @@ struct RestoreHistoryTests {
             let newest = before.filter { $0.value.modified == before.values.map(\.modified).max() }
             transport.setAll(.refused)
             transport.endStreams()
-            while await !follower.storage.isInterrupted { await Task.yield() }
+            try await eventually("the interruption is noticed") { await follower.storage.isInterrupted }
             let isRestored = Bool.random(using: &random)
             if isRestored { fixture.cluster.restore(snapshot) }
             write(.random(in: 0...12, using: &random), &random)

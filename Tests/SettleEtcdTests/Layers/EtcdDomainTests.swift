@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -61,7 +62,7 @@ struct EtcdDomainTests {
         #expect(fixture.cluster.text("/fleet/test/requests") == "400")
         #expect(fixture.cluster.text("\(Self.host)requests") == "300")
         fixture.cluster.delete("\(Self.host)requests")
-        while limits.requests == 300 { await Task.yield() }
+        try await eventually("the host's value is gone") { limits.requests != 300 }
         #expect(limits.requests == 200)
         try await store.close()
     }
@@ -78,7 +79,7 @@ struct EtcdDomainTests {
         let told = try #require(place("canary"))
         #expect(told.hasPrefix("“\(Self.canary)requests”, revision "))
         try await self.store(in: Self.canary, by: "dave") { $0.requests = 201 }
-        while place("canary")?.hasSuffix(", by dave") != true { await Task.yield() }
+        try await eventually("dave is named as the author") { place("canary")?.hasSuffix(", by dave") == true }
         try await store.close()
     }
 
@@ -112,7 +113,7 @@ struct EtcdDomainTests {
         try await store(in: Self.host) { $0.requests = 301 }
         down.setAll(nil)
         try await fixture.whileTimePasses {
-            while limits.requests != 301 { await Task.yield() }
+            try await eventually("the host's new value is in force") { limits.requests == 301 }
         }
         try await second.close()
     }
@@ -124,14 +125,14 @@ struct EtcdDomainTests {
         _ = try await source.load()
         let reports = LockedValue(0)
         source.watch { reports.withLock { $0 += 1 } }
-        while await !storage.isFollowing { await Task.yield() }
+        try await eventually("the storage follows the cluster") { await storage.isFollowing }
         _ = try await source.load()
         transport.set { $0.path == EtcdPath.range ? .refused : nil }
         let before = reports.withLock { $0 }
         await #expect(throws: StorageError.self) { try await source.load() }
         transport.setAll(nil)
         try await fixture.whileTimePasses {
-            while reports.withLock({ $0 }) == before { await Task.yield() }
+            try await eventually("the source reports a change") { reports.withLock { $0 } != before }
         }
         _ = try await source.load()
         await source.close()

@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Synchronization
 import Testing
@@ -144,7 +145,7 @@ struct EtcdLockTests {
         let lost = try #require(try await storage.tryLock(named: "job"))
         transport.setNext([.silence], of: EtcdPath.keepLeaseAlive)
         let renewal = Task { try await storage.renew(lost) }
-        while transport.requests(of: EtcdPath.keepLeaseAlive).isEmpty { await Task.yield() }
+        try await eventually("the renewal is sent") { !transport.requests(of: EtcdPath.keepLeaseAlive).isEmpty }
         fixture.cluster.expire()
         let held = try #require(try await storage.tryLock(named: "job"))
         // The next member answers that the first lease has ended.
@@ -164,16 +165,16 @@ struct EtcdLockTests {
     func aRenewalThatWorksIsNoHelpWhenTheLockIsGone(isReleased: Bool) async throws {
         let (storage, transport) = try await opened()
         storage.watch { _ in }
-        while await !storage.isFollowing { await Task.yield() }
+        try await eventually("the storage follows the cluster") { await storage.isFollowing }
         let lease = try #require(try await storage.tryLock(named: "job"))
         transport.setNext([.silence], of: EtcdPath.keepLeaseAlive)
         let renewal = Task { try await storage.renew(lease) }
-        while transport.requests(of: EtcdPath.keepLeaseAlive).isEmpty { await Task.yield() }
+        try await eventually("the renewal is sent") { !transport.requests(of: EtcdPath.keepLeaseAlive).isEmpty }
         if isReleased {
             await storage.unlock(lease)
         } else {
             fixture.cluster.delete("/fleet/test/$settle/locks/job")
-            while await !storage.locks.names.isEmpty { await Task.yield() }
+            try await eventually("the lock is gone") { await storage.locks.names.isEmpty }
         }
         try await fixture.whileTimePasses {
             let error = await #expect(throws: StorageError.self) { _ = try await renewal.value }
@@ -206,7 +207,7 @@ struct EtcdLockTests {
         let (storage, _) = try await opened()
         let events = EventLog()
         storage.watch(events.handle)
-        while await !storage.isFollowing { await Task.yield() }
+        try await eventually("the storage follows the cluster") { await storage.isFollowing }
         let lease = try #require(try await storage.tryLock(named: "job"))
         fixture.cluster.expire()
         let event = await events.next { if case .leaseLost = $0 { true } else { false } }

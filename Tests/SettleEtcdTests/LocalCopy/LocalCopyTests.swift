@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Synchronization
 import Testing
@@ -132,7 +133,9 @@ struct LocalCopyTests {
             settings.limit = 12
         }
         // No time passes: the next attempt does not come.
-        while try !LocalContents(copy.tree).pending.contains(where: { $0.values["name"] != nil }) { await Task.yield() }
+        try await eventually("the write is in the local copy") {
+            try LocalContents(copy.tree).pending.contains { $0.values["name"] != nil }
+        }
         // The process ends.
         transport.endStreams()
         let (next, _) = client()

@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -218,7 +219,9 @@ struct EtcdHistoryTests {
             return told
         }
         // Each member was asked.
-        while transport.requests(of: EtcdPath.range).count(where: isOfPast) < 3 { await Task.yield() }
+        try await eventually("three members are asked") {
+            transport.requests(of: EtcdPath.range).count(where: isOfPast) >= 3
+        }
         transport.setAll(nil)
         try await fixture.whileTimePasses {
             let told = await following.value
@@ -246,7 +249,7 @@ struct EtcdHistoryTests {
         let store = try await SettingsStore.open(storage: first, configuration: .init(clock: fixture.clock))
         let settings = try await store.group(Counter.self)
         try await settings.commit { settings.count = 1 }
-        while await !first.isFollowing { await Task.yield() }
+        try await eventually("the storage follows the cluster") { await first.isFollowing }
         let place = try #require(store.history.token)
         let count = 2_000
         let writing = Task.detached { [fixture] in

@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -68,7 +69,7 @@ struct KeySpellingTests {
         var stores: [SettingsStore] = []
         for storage in [one, other] {
             stores.append(try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock)))
-            while await !storage.isFollowing { await Task.yield() }
+            try await eventually("the storage follows the cluster") { await storage.isFollowing }
         }
         for number in 1...50 {
             for (store, key) in zip(stores, [first, second]) {

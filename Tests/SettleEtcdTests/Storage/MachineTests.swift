@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Synchronization
 import Testing
@@ -96,7 +97,9 @@ struct MachineTests {
         try await first.limits.commit { first.limits.requests = 2 }
         let before = try #require(first.store.history.token)
         _ = try await machines(first.storage) { $0.count == 2 && $0.allSatisfy { $0.has(before) } }
-        while second.transport.state.withLock({ $0.streams.isEmpty }) { await Task.yield() }
+        try await eventually("the second machine has a stream") {
+            second.transport.state.withLock { !$0.streams.isEmpty }
+        }
         second.transport.holdStreams()
         try await first.limits.commit { first.limits.requests = 3 }
         let token = try #require(first.store.history.token)
@@ -174,7 +177,7 @@ struct MachineTests {
         let canary = prefix(of: "canary")
         let before = try await commit(2, in: "canary")
         _ = try await machines(machine.storage) { $0.first?.has(before, under: canary) == true }
-        while machine.domains.state.withLock({ $0.streams.isEmpty }) { await Task.yield() }
+        try await eventually("the domains have a stream") { machine.domains.state.withLock { !$0.streams.isEmpty } }
         machine.domains.holdStreams()
         let token = try await commit(3, in: "canary")
         // Less than the silence after which it looks by itself.

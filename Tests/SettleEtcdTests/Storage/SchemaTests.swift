@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -38,7 +39,7 @@ struct SchemaTests {
         let (follower, _) = try await fixture.follower()
         let token = follower.storage.token
         try await writer.storeSchema(first, version: nil)
-        while try follower.storage.schema() == nil { await Task.yield() }
+        try await eventually("the follower has the schema") { try follower.storage.schema() != nil }
         #expect(try follower.storage.schema() == first)
         // No change, no entry of the history, and no key that can't be used.
         #expect(follower.storage.token == token)

@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 
 @testable import SettleEtcd
@@ -54,8 +55,8 @@ extension EtcdFixture {
             change(&$0)
         }
         let follower = try await Follower(storage)
-        while cluster.watcherCount == 0 { await Task.yield() }
-        while await !storage.isFollowing { await Task.yield() }
+        try await eventually("the cluster has a watcher") { cluster.watcherCount > 0 }
+        try await eventually("the storage follows the cluster") { await storage.isFollowing }
         return (follower, transport)
     }
 

@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Synchronization
 import Testing
@@ -29,7 +30,7 @@ struct ReadSetTests {
             try store.keys.setValue(1, forKey: "dictionary.inner")
         }
         try await whileTimePasses {
-            while transport.state.withLock({ $0.streams.isEmpty }) { await Task.yield() }
+            try await eventually("the storage has a stream") { transport.state.withLock { !$0.streams.isEmpty } }
         }
         transport.holdStreams()
         return (store, settings, transport)
@@ -108,7 +109,9 @@ struct ReadSetTests {
         #expect(fixture.cluster.text("/fleet/test/result") == "7")
         transport.releaseStreams()
         try await whileTimePasses {
-            while try store.keys.value(forKey: "else", as: Int.self) != 5 { await Task.yield() }
+            try await eventually("the other key's value is in force") {
+                try store.keys.value(forKey: "else", as: Int.self) == 5
+            }
         }
         try await whileTimePasses { try await store.close() }
     }

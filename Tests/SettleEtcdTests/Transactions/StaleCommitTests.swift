@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Synchronization
 import Testing
@@ -19,7 +20,7 @@ struct StaleCommitTests {
         try await first.commit { try first.keys.setValue("A", forKey: "switch") }
         let second = try await SettingsStore.open(
             storage: fixture.client(lasting).storage, configuration: .init(clock: fixture.clock))
-        while transport.state.withLock({ $0.streams.isEmpty }) { await Task.yield() }
+        try await eventually("the storage has a stream") { transport.state.withLock { !$0.streams.isEmpty } }
         transport.holdStreams()
         try await second.commit { try second.keys.setValue("B", forKey: "switch") }
         #expect(try first.keys.value(forKey: "switch", as: String.self) == "A", "It is not behind.")

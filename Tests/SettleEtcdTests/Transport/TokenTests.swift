@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Synchronization
 import Testing
@@ -138,7 +139,9 @@ struct TokenTests {
         var followers: [Follower] = []
         for _ in 0..<5 {
             followers.append(try await Follower(EtcdStorage(configuration, transport: transport)))
-            while await followers.last?.storage.isFollowing == false { await Task.yield() }
+            try await eventually("the storage follows the cluster") {
+                await followers.last?.storage.isFollowing == true
+            }
         }
         #expect(authentications == 1)
         fixture.cluster.endTokens()

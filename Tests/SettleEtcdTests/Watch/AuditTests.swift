@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Synchronization
 import Testing
@@ -73,7 +74,9 @@ struct AuditTests {
         let (follower, _) = try await fixture.follower()
         let start = fixture.clock.now
         try await fixture.whileTimePasses(by: .seconds(300)) {
-            while fixture.cluster.text("/fleet/test/$settle/markers/old") != nil { await Task.yield() }
+            try await eventually("the old marker is removed") {
+                fixture.cluster.text("/fleet/test/$settle/markers/old") == nil
+            }
         }
         #expect(start.duration(to: fixture.clock.now) >= .seconds(86_400))
         #expect(fixture.cluster.text("/fleet/test/$settle/markers/new") != nil)
@@ -125,7 +128,7 @@ struct AuditTests {
             $0.deadline = .seconds(100_000)
         }
         let follower = try await Follower(storage)
-        while await !storage.isFollowing { await Task.yield() }
+        try await eventually("the storage follows the cluster") { await storage.isFollowing }
         fixture.cluster.endTokens()
         transport.endStreams()
         // Nothing but the stream asks, and what comes before it is followed: a read as of the known revision.
@@ -134,7 +137,7 @@ struct AuditTests {
             return request.path == EtcdPath.range && !isOfPast ? .refused : nil
         }
         try await fixture.whileTimePasses {
-            while fixture.cluster.watcherCount == 0 { await Task.yield() }
+            try await eventually("the cluster has a watcher") { fixture.cluster.watcherCount > 0 }
         }
         transport.setAll(nil)
         fixture.cluster.put("/fleet/test/a", "3")

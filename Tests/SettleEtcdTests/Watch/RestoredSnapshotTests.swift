@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Synchronization
 import Testing
@@ -51,9 +52,10 @@ struct RestoredSnapshotTests {
         var issue: StorageEvent?
         try await fixture.whileTimePasses {
             issue = await follower.events.next { if case .issue = $0 { true } else { false } }
-            while follower.tree.withLock({ $0["c"] }) != .integer(3) {
+            try await eventually("the restored value is in force") {
+                if follower.tree.withLock({ $0["c"] }) == .integer(3) { return true }
                 try await follower.fetch()
-                await Task.yield()
+                return false
             }
         }
         guard case .issue(let error)? = issue else { return }
@@ -79,8 +81,8 @@ struct RestoredSnapshotTests {
         let position = try await follower.storage.changes(after: StoragePosition(0)).position
         transport.set { $0.path == EtcdPath.watch ? .refused : nil }
         transport.endStreams()
-        while await follower.storage.isFollowing { await Task.yield() }
-        while await !follower.storage.isInterrupted { await Task.yield() }
+        try await eventually("the stream has ended") { await !follower.storage.isFollowing }
+        try await eventually("the interruption is noticed") { await follower.storage.isInterrupted }
         let lost = fixture.cluster.revision
         fixture.cluster.restore(snapshot)
         while fixture.cluster.revision <= lost { fixture.cluster.put("/elsewhere", "1") }
@@ -117,7 +119,9 @@ struct RestoredSnapshotTests {
             if isCompacted { fixture.cluster.compact() }
             transport.setAll(nil)
             try await fixture.whileTimePasses { try await follower.wait(for: Int64(10 * round)) }
-            try await fixture.whileTimePasses { while await !follower.storage.isFollowing { await Task.yield() } }
+            try await fixture.whileTimePasses {
+                try await eventually("the storage follows the cluster") { await follower.storage.isFollowing }
+            }
         }
         #expect(follower.events.issues.withLock { $0 }.isEmpty)
         let isKnown = try await follower.storage.records(after: token, limit: 99) != nil
@@ -132,13 +136,17 @@ struct RestoredSnapshotTests {
         let known = await follower.storage.view.mirror.revision
         for _ in 1...5 { fixture.cluster.put("/elsewhere", "1") }
         try await fixture.whileTimePasses {
-            while await follower.storage.view.mirror.revision == known { await Task.yield() }
+            try await eventually("the mirror has a later revision") {
+                await follower.storage.view.mirror.revision != known
+            }
         }
         fixture.cluster.compact()
         let before = transport.requests(of: EtcdPath.range).count
         transport.endStreams()
-        while await follower.storage.isFollowing { await Task.yield() }
-        try await fixture.whileTimePasses { while await !follower.storage.isFollowing { await Task.yield() } }
+        try await eventually("the stream has ended") { await !follower.storage.isFollowing }
+        try await fixture.whileTimePasses {
+            try await eventually("the storage follows the cluster") { await follower.storage.isFollowing }
+        }
         let ranges = transport.requests(of: EtcdPath.range).dropFirst(before).compactMap { GatewayObject($0.body) }
         // Only an audit reads all keys, without the values.
         #expect(!ranges.isEmpty && ranges.allSatisfy { $0.signed("min_mod_revision") > 0 || $0.bool("keys_only") })
@@ -156,7 +164,7 @@ struct RestoredSnapshotTests {
         #expect(first?.isOutcomeUnknown == true)
         transport.setAll(.refused)
         transport.endStreams()
-        while await !follower.storage.isInterrupted { await Task.yield() }
+        try await eventually("the interruption is noticed") { await follower.storage.isInterrupted }
         let second = await #expect(throws: StorageError.self) {
             _ = try await follower.storage.append(batch, durability: .synced)
         }

@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Synchronization
 import Testing
@@ -55,7 +56,9 @@ struct WatchTests {
         try await whileTimePasses { try await follower.wait(for: 9) }
         #expect(follower.tree.withLock { $0.root } == ["a": .integer(9)])
         // From here on revision by revision.
-        try await whileTimePasses { while await !follower.storage.isFollowing { await Task.yield() } }
+        try await whileTimePasses {
+            try await eventually("the storage follows the cluster") { await follower.storage.isFollowing }
+        }
         for number in 10...12 { fixture.cluster.put("/fleet/test/a", "\(number)") }
         try await follower.wait(for: 12)
         #expect(follower.seen.withLock { $0 } == [1, 9, 10, 11, 12])

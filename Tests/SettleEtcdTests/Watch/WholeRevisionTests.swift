@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Synchronization
 import Testing
@@ -13,8 +14,8 @@ struct WholeRevisionTests {
     private func ranges(_ transport: FakeTransport) -> Int { transport.requests(of: EtcdPath.range).count }
 
     /// Waits until a read has shown what the stream has not brought.
-    private func awaitRead(after count: Int, _ transport: FakeTransport) async {
-        while ranges(transport) == count { await Task.yield() }
+    private func awaitRead(after count: Int, _ transport: FakeTransport) async throws {
+        try await eventually("a read is sent") { ranges(transport) != count }
     }
 
     private func put(_ numbers: ClosedRange<Int>) {
@@ -27,7 +28,7 @@ struct WholeRevisionTests {
         put(1...20)
         let before = ranges(transport)
         let fetch = Task { try await follower.fetch() }
-        await awaitRead(after: before, transport)
+        try await awaitRead(after: before, transport)
         transport.releaseStreams()
         try await fetch.value
         try await follower.wait(for: 20)
@@ -94,7 +95,7 @@ struct WholeRevisionTests {
             try await follower.storage.append(
                 StorageBatch(revision: 2, values: ["b": .integer(2)], conditions: [.at(position)]), durability: .synced)
         }
-        while transport.requests(of: EtcdPath.transaction).count == count { await Task.yield() }
+        try await eventually("the transaction is sent") { transport.requests(of: EtcdPath.transaction).count != count }
         transport.releaseStreams()
         let error = await #expect(throws: StorageError.self) { _ = try await commit.value }
         #expect(error?.code == .conflict)
@@ -143,7 +144,9 @@ struct WholeRevisionTests {
         let (follower, transport) = try await fixture.follower()
         let before = transport.state.withLock { $0.requests.count }
         put(1...5)
-        while await follower.storage.view.mirror.value(at: "a") != .integer(5) { await Task.yield() }
+        try await eventually("the mirror has the last value") {
+            await follower.storage.view.mirror.value(at: "a") == .integer(5)
+        }
         try await follower.wait(for: 5)
         #expect(follower.seen.withLock { $0 } == Array(1...5))
         // Nothing more was asked of the cluster, and what comes next is told again.
@@ -156,7 +159,7 @@ struct WholeRevisionTests {
     @Test func theCommitsOfAStoreAreOneRequestEach() async throws {
         let (storage, transport) = fixture.client { $0.deadline = .seconds(100_000) }
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
-        while await !storage.isFollowing { await Task.yield() }
+        try await eventually("the storage follows the cluster") { await storage.isFollowing }
         // What the store asks at its beginning comes before the first commit.
         try await store.commit { try store.keys.setValue(0, forKey: "b") }
         let before = transport.state.withLock { $0.requests.count }
@@ -196,7 +199,7 @@ struct WholeRevisionTests {
         try await follower.storage.append(
             StorageBatch(revision: 1, values: ["c": .integer(1)], conditions: [.at(position)]), durability: .synced)
         transport.releaseStreams()
-        while try await follower.storage.tryLock(named: "job") == nil { await Task.yield() }
+        try await eventually("the lock is free") { try await follower.storage.tryLock(named: "job") != nil }
         for storage in [other, follower.storage] { await storage.close() }
     }
 

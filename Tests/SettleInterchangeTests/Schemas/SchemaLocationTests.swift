@@ -1,4 +1,5 @@
 import Foundation
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -79,7 +80,7 @@ private struct UsualSettings: SettingsGroup {
         await clock.sleepers(atLeast: 1)
         #expect(!FileManager.default.fileExists(atPath: schema.path))
         clock.advance(by: .milliseconds(250))
-        while !FileManager.default.fileExists(atPath: schema.path) { await Task.yield() }
+        try await eventually("the schema is written") { FileManager.default.fileExists(atPath: schema.path) }
         #expect(try text(of: schema).contains("\"theme\"") && text(of: schema).contains("\"usual\""))
         let number = try FileManager.default.attributesOfItem(atPath: schema.path)[.systemFileNumber] as? Int
         try await store.close()

@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Synchronization
 import Testing
@@ -111,7 +112,7 @@ import Testing
             deaths.act.withLock { $0 = Deaths.Act { [weak store] in _ = (store?.revision, store?.status) } }
         }
         // The store's last tasks may hold the log for a moment longer.
-        while deaths.count.load(ordering: .relaxed) < 10 { await Task.yield() }
+        try await eventually("all values are released") { deaths.count.load(ordering: .relaxed) >= 10 }
     }
 
     @Test("Deinits may use settings on many threads, beside readers and subscribers") func threads() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -9,10 +10,7 @@ import Testing
     private static let length = Duration.seconds(300)
 
     private func settled(_ store: SettingsStore) async throws {
-        while store.unconfirmed.change != nil {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await eventually("nothing is unconfirmed") { store.unconfirmed.change == nil }
     }
 
     // MARK: Kills
@@ -212,9 +210,8 @@ import Testing
         // Confirming does not help any more, whether or not it comes before the next try.
         let error = await #expect(throws: SettingsError.self) { try await store.unconfirmed.confirm() }
         #expect(error?.code == .nothingUnconfirmed)
-        while store.unconfirmed.change != nil {
-            clock.advance(by: .seconds(5))
-            await Task.yield()
+        try await eventually("nothing is unconfirmed", advancing: clock, by: .seconds(5)) {
+            store.unconfirmed.change == nil
         }
         try await store.flush()
         #expect(memory.tree == SettingTree())
@@ -234,9 +231,8 @@ import Testing
         let store = try await open(storage, clock)
         #expect(store.unconfirmed.change?.remaining == .zero)
         storage.heal()
-        while store.unconfirmed.change != nil {
-            clock.advance(by: .seconds(5))
-            await Task.yield()
+        try await eventually("nothing is unconfirmed", advancing: clock, by: .seconds(5)) {
+            store.unconfirmed.change == nil
         }
         #expect(store.keys.effectiveValues["a"] == nil)
     }

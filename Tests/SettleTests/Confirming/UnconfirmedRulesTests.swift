@@ -86,7 +86,7 @@ import Testing
         home.clock.advance(by: Self.length)
         let issue = try #require(await issues.next())
         #expect(issue.code == .notUndoable && issue.key == "port" && "\(issue)".contains("0...20"))
-        while store.unconfirmed.change != nil { await Task.yield() }
+        try await eventually("nothing is unconfirmed") { store.unconfirmed.change == nil }
         #expect(limits.port == 5 && limits.host == "old")
         try await limits.commit { $0.port = 6 }
         #expect(try await home.stored() == SettingTree(["port": .integer(6), "host": .string("old")]))

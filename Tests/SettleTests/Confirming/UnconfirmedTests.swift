@@ -1,4 +1,5 @@
 import Foundation
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -11,10 +12,7 @@ import Testing
     /// Waits until nothing is unconfirmed in a store and that is saved: values are in force before they are appended.
     /// Time must have passed.
     private func settled(_ store: SettingsStore) async throws {
-        while store.unconfirmed.change != nil {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await eventually("nothing is unconfirmed") { store.unconfirmed.change == nil }
         try await store.flush()
     }
 

@@ -1,5 +1,6 @@
 import Observation
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Synchronization
 import Testing
@@ -241,7 +242,9 @@ struct DraftedInnerGroup: SettingsGroup {
         }
         #expect(await values.next() == nil)
         _ = await values.untilEnd()
-        while weakCore.object != nil || weakEngine.object != nil { await Task.yield() }
+        try await eventually("the store and the draft are released") {
+            weakCore.object == nil && weakEngine.object == nil
+        }
     }
 
     @Test("1,000 tasks' writes of one draft are all kept") func threads() async throws {

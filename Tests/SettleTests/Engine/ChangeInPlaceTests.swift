@@ -1,4 +1,5 @@
 import Foundation
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test("A thread that finds a change in place can tell whether it is suspended")
-    func looking() async {
+    func looking() async throws {
         let executor = SteppedExecutor()
         let changer = Changer(executor)
         let nested = LockedValue<[Bool]>([])
@@ -70,7 +71,7 @@ import Testing
                 nested.withLock { $0.append(isSuspended) }
             }
         }
-        await executor.waitForJob()
+        try await executor.waitForJob()
         let after = await onThread {
             executor.run()
             // The task has begun a change and is suspended.
@@ -79,7 +80,7 @@ import Testing
         }
         #expect(nested.withLock { $0 } == [false] && after == (true, true))
         changer.goOn.resume()
-        await executor.waitForJob()
+        try await executor.waitForJob()
         _ = await onThread { executor.run() }
         await task.value
         let outside = RecursiveLock()
@@ -133,8 +134,8 @@ private final class SteppedExecutor: SerialExecutor {
         return !ready.isEmpty
     }
 
-    func waitForJob() async {
-        while jobs.withLock({ $0.isEmpty }) { await Task.yield() }
+    func waitForJob() async throws {
+        try await eventually("there is a job") { jobs.withLock { !$0.isEmpty } }
     }
 }
 

@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -40,15 +41,15 @@ private final class WatchingExecutor: TaskExecutor {
             }
         }
         // The subscriber is parked before each write, so that the writer itself must wake it.
-        func afterParking(_ write: () throws -> Void) async rethrows {
-            while !store.hasParkedSubscriber { await Task.yield() }
+        func afterParking(_ write: () throws -> Void) async throws {
+            try await eventually("the subscriber is parked") { store.hasParkedSubscriber }
             try write()
         }
-        await afterParking { settings.plain = 1 }
-        await afterParking { settings.ruled = 2 }
+        try await afterParking { settings.plain = 1 }
+        try await afterParking { settings.ruled = 2 }
         try await afterParking { try settings.$ruled.set(3) }
         try await afterParking { try settings.update { settings.plain = 4 } }
-        await afterParking {
+        try await afterParking {
             settings.list.removeAll { number in
                 settings.ruled = 10 + number
                 return number == 1

@@ -199,7 +199,7 @@ import Testing
                 _ = await files.told.next([.contents, .replaced])
                 watch.cancel()
             }
-            while try openInstances() > 100 { await Task.yield() }
+            try await eventually("the descriptors are closed") { try openInstances() <= 100 }
         }
 
         /// Those of inotify that this process has.

@@ -201,7 +201,7 @@ import Testing
             for _ in 0..<100 { await Task.yield() }
             gate?.open()
             await writing?.value
-            while seen.withLock({ $0.last?.first }) != number { await Task.yield() }
+            try await eventually("change \(number) is delivered") { seen.withLock { $0.last?.first } == number }
         }
         #expect(seen.withLock { $0 }.allSatisfy { $0[1] >= $0[0] })
         try await store.close()

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -231,11 +232,11 @@ import Testing
             storage: shared(storage), configuration: .init(clock: ManualClock()), migrations: [])
         let group = try await store.group(Group.self)
         shared(storage).simulateExternalChange(["$settle.migrations": .string("x"), "count": .integer(4)])
-        while group.count != 4 { await Task.yield() }
+        try await eventually("the first external change is in force") { group.count == 4 }
         await expectRefused("commit") { try await group.commit { group.name = "new" } }
         await expectRefused("set") { try group.$name.set("x") }
         shared(storage).simulateExternalChange(["$settle.migrations": .array([]), "count": .integer(5)])
-        while group.count != 5 { await Task.yield() }
+        try await eventually("the second external change is in force") { group.count == 5 }
         try await group.commit { group.name = "new" }
         #expect(storage.tree["name"] == .string("new"))
         try await store.close()

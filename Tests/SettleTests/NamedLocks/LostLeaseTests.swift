@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -34,7 +35,7 @@ import Testing
         let tasks = zip(["lost", "kept", nil], gates).map { name, gate in
             Task(executorPreference: queue) { try await commit(name, gate.stream) }
         }
-        while held.withLock({ $0 < 3 }) { await Task.yield() }
+        try await eventually("three tasks hold their locks") { held.withLock { $0 >= 3 } }
         // While the storage is busy, all of them arrive.
         let hold = failing.hold(.append)
         settings.name = "first"

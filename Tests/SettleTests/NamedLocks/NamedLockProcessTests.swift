@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -33,7 +34,7 @@ import Testing
             // The other process's last commit may still be on its way; a commit sees it.
             try await store.withLock { try await settings.commit { settings.count } }
         }
-        while await store.lockWaitCount == 0 { await Task.yield() }
+        try await eventually("the lock is requested") { await store.lockWaitCount > 0 }
         try await settings.commit { settings.other = 1 }
         let count = try await inside.value
         try await store.close()

@@ -25,8 +25,8 @@ import Testing
         }
     }
 
-    private func waiters(_ store: SettingsStore, atLeast count: Int) async {
-        while await store.lockWaitCount < count { await Task.yield() }
+    private func waiters(_ store: SettingsStore, atLeast count: Int) async throws {
+        try await eventually("\(count) tasks wait for the lock") { await store.lockWaitCount >= count }
     }
 
     /// Stores of one file, as separate processes would have them.
@@ -82,7 +82,7 @@ import Testing
             await gate.sleepers(atLeast: 1)
             for number in 0..<20 {
                 group.addTask { try await store.withLock { room.enter(number) } }
-                await waiters(store, atLeast: number + 1)
+                try await waiters(store, atLeast: number + 1)
             }
             gate.advance(by: .seconds(1))
             try await group.waitForAll()
@@ -131,7 +131,7 @@ import Testing
         let waiting = (0..<3).map { number in
             Task { try await store.withLock { room.enter(number) } }
         }
-        await waiters(store, atLeast: 3)
+        try await waiters(store, atLeast: 3)
         waiting[1].cancel()
         await #expect(throws: CancellationError.self) { try await waiting[1].value }
         gate.advance(by: .seconds(1))
@@ -332,9 +332,9 @@ import Testing
         }
         await gate.sleepers(atLeast: 1)
         let inLine = Task { try await stores[0].withLock { room.enter() } }
-        await waiters(stores[0], atLeast: 1)
+        try await waiters(stores[0], atLeast: 1)
         let asking = Task { try await stores[1].withLock { room.enter() } }
-        await waiters(stores[1], atLeast: 1)
+        try await waiters(stores[1], atLeast: 1)
         for (store, task) in zip(stores, [inLine, asking]) {
             try await store.close()
             let error = await #expect(throws: SettingsError.self) { try await task.value }
@@ -378,7 +378,7 @@ import Testing
         let holding = Task { try await store.withLock { try await gate.sleep(for: .seconds(1)) } }
         await gate.sleepers(atLeast: 1)
         let asking = Task { try await store.withLock(timeout: .seconds(5)) {} }
-        await waiters(store, atLeast: 1)
+        try await waiters(store, atLeast: 1)
         return (holding, asking)
     }
 
@@ -437,11 +437,11 @@ import Testing
         await gate.sleepers(atLeast: 1)
         let asking = Task { try await stores[1].withLock { Issue.record("it was run") } }
         let behind = Task { try await stores[1].withLock { 4 } }
-        await waiters(stores[1], atLeast: 2)
+        try await waiters(stores[1], atLeast: 2)
         asking.cancel()
         await #expect(throws: CancellationError.self) { try await asking.value }
         // Now the next task in the queue waits for the other process.
-        await waiters(stores[1], atLeast: 1)
+        try await waiters(stores[1], atLeast: 1)
         gate.advance(by: .seconds(1))
         try await holding.value
         behind.cancel()
@@ -490,9 +490,8 @@ import Testing
         await clock.sleepers(atLeast: 1)
         fixture.calls.endProcess()
         // Repeatedly, because a process that another test is starting may share the descriptors for a moment.
-        while await store.lockWaitCount > 0 {
-            clock.advance(by: .milliseconds(20))
-            await Task.yield()
+        try await eventually("the lock is taken", advancing: clock, by: .milliseconds(20)) {
+            await store.lockWaitCount == 0
         }
         #expect(try await asking.value == 8)
         holding.cancel()

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -48,7 +49,7 @@ import Testing
         let screen = Screen()
         let began = Flag()
         let opening = Task { try await screen.group(of: store, began) }
-        while !began.isRaised { await Task.yield() }
+        try await eventually("the opening has begun") { began.isRaised }
         #expect(await screen.refresh() == 1)
         gate.open()
         #expect(try await opening.value == 5)

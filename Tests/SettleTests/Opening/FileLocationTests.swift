@@ -1,4 +1,5 @@
 import Foundation
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -40,7 +41,7 @@ import Testing
         let first = Task { try await open(URL(filePath: "/nowhere/A.json"), in: files, storage) }
         await opening.waitUntilReached()
         let second = Task { try await open(URL(filePath: "/nowhere/a.json"), in: files, InMemoryStorage()) }
-        while files.waiterCount == 0 { await Task.yield() }
+        try await eventually("an opening waits") { files.waiterCount > 0 }
         opening.release()
         let store = try await first.value
         #expect(try await second.value == store)
@@ -49,7 +50,7 @@ import Testing
         let close = Task { try await store.close() }
         await closing.waitUntilReached()
         let third = Task { try await open(URL(filePath: "/nowhere/a.json"), in: files, InMemoryStorage()) }
-        while files.waiterCount == 0 { await Task.yield() }
+        try await eventually("an opening waits") { files.waiterCount > 0 }
         closing.release()
         try await close.value
         #expect(try await third.value != store)

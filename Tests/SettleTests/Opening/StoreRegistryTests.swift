@@ -1,4 +1,5 @@
 import Foundation
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -17,10 +18,10 @@ import Testing
     }
 
     /// Starts a task that opens the file, and returns once that task waits.
-    private func openLater(_ storage: (any Storage)? = nil) async -> Task<SettingsStore, any Error> {
+    private func openLater(_ storage: (any Storage)? = nil) async throws -> Task<SettingsStore, any Error> {
         let before = files.waiterCount
         let task = Task { try await open(storage) }
-        while files.waiterCount == before { await Task.yield() }
+        try await eventually("the opening waits") { files.waiterCount != before }
         return task
     }
 
@@ -30,8 +31,8 @@ import Testing
         let hold = failing.hold(.load)
         let first = Task { try await open(recording) }
         await hold.waitUntilReached()
-        let second = await openLater()
-        let third = await openLater()
+        let second = try await openLater()
+        let third = try await openLater()
         hold.release()
         let store = try await first.value
         #expect(try await second.value == store)
@@ -45,7 +46,7 @@ import Testing
         let hold = failing.hold(.load)
         let first = Task { try await open() }
         await hold.waitUntilReached()
-        let second = await openLater()
+        let second = try await openLater()
         hold.release()
         await #expect(throws: SettingsError.self) { try await first.value }
         let store = try await second.value
@@ -57,7 +58,7 @@ import Testing
         let hold = failing.hold(.checkpoint)
         let closing = Task { try await store.close() }
         await hold.waitUntilReached()
-        let opening = await openLater(InMemoryStorage())
+        let opening = try await openLater(InMemoryStorage())
         hold.release()
         try await closing.value
         let second = try await opening.value
@@ -75,7 +76,7 @@ import Testing
         let hold = failing.hold(.append)
         let closing = Task { try await store.close() }
         await hold.waitUntilReached()
-        let opening = await openLater()
+        let opening = try await openLater()
         hold.release()
         await #expect(throws: SettingsError.self) { try await closing.value }
         let second = try await opening.value
@@ -95,7 +96,7 @@ import Testing
             hold = failing.hold(.checkpoint)
         }
         await hold.waitUntilReached()
-        let opening = await openLater(InMemoryStorage())
+        let opening = try await openLater(InMemoryStorage())
         hold.release()
         #expect(try await opening.value.keys.value(forKey: "a", as: Int.self) == nil)
     }

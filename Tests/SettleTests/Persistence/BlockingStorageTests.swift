@@ -1,5 +1,6 @@
 import Dispatch
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
         let commit = Task { try await settings.commit { settings.count = 1 } }
         // The batch is appended twice.
         for round in 1...2 {
-            await storage.blocked(round)
+            try await storage.blocked(round)
             await clock.deadlines { $0.contains { $0.sinceStart == .seconds(round) } }
             clock.advance(by: .seconds(1))
         }
@@ -34,11 +35,11 @@ import Testing
         try await store.withLock(named: "work") {
             storage.block()
             async let commit: Void = settings.commit { settings.count = 1 }
-            await storage.blocked(1)
+            try await storage.blocked(1)
             for round in 1...5 {
                 await clock.deadlines { $0.contains { $0.sinceStart <= .seconds(3 * round) } }
                 clock.advance(by: .seconds(3))
-                while storage.renewals < round { await Task.yield() }
+                try await eventually("renewal \(round) has come") { storage.renewals >= round }
             }
             storage.unblock()
             try await commit
@@ -87,8 +88,8 @@ private final class BlockingStorage: StorageWrapper {
     }
 
     /// Returns once so many appends have been blocked.
-    func blocked(_ count: Int) async {
-        while state.withLock({ $0.blocked < count }) { await Task.yield() }
+    func blocked(_ count: Int) async throws {
+        try await eventually("\(count) appends are blocked") { state.withLock { $0.blocked >= count } }
     }
 
     func append(_ batch: StorageBatch, durability: StorageDurability) async throws(StorageError) -> StorageReceipt {

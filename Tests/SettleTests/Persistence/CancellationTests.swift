@@ -1,4 +1,5 @@
 import Dispatch
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -63,10 +64,10 @@ import Testing
                 settings.count = 1
             }
         }
-        while await store.core.persister.transactions.waiting.count < 1 { await Task.yield() }
+        try await eventually("one transaction waits") { await store.core.persister.transactions.waiting.count >= 1 }
         let second = Task { try await settings.commit { ran.raise() } }
         later.withLock { $0 = second }
-        while await store.core.persister.transactions.waiting.count < 2 { await Task.yield() }
+        try await eventually("two transactions wait") { await store.core.persister.transactions.waiting.count >= 2 }
         gate.open()
         await writer
         try await first.value
@@ -118,7 +119,7 @@ import Testing
         let commit = Task { try await queue.commit(settings, ran, blockedBy: gate) }
         await gate.waitUntilReached()
         // The storage is locked for the commit, whose actor is blocked.
-        while await store.core.persister.group.visitors.isEmpty { await Task.yield() }
+        try await eventually("the transaction has begun") { await !store.core.persister.group.visitors.isEmpty }
         commit.cancel()
         gate.open()
         await #expect(throws: CancellationError.self) { try await commit.value }

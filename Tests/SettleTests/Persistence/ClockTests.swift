@@ -1,3 +1,4 @@
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -7,14 +8,6 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .silencingIssues) struct ClockTests {
     private let noSpace = StorageError(.noSpace, "There is no room.")
 
-    /// Advances the clock in small steps until a condition holds.
-    private func advance(_ clock: ManualClock, by step: Duration, until isDone: () -> Bool) async {
-        while !isDone() {
-            clock.advance(by: step)
-            await Task.yield()
-        }
-    }
-
     @Test("A clock that goes backwards does not stop saving")
     func goesBack() async throws {
         let (store, clock, failing, recording) = try await SettingsStore.openWithManualClock()
@@ -23,18 +16,26 @@ import Testing
         for round in 1...3 {
             let before = clock.now.sinceStart
             settings.count += 1
-            await advance(clock, by: .milliseconds(1)) { recording.batches.count >= 2 * round - 1 }
+            try await eventually("the change is stored", advancing: clock, by: .milliseconds(1)) {
+                recording.batches.count >= 2 * round - 1
+            }
             clock.goBack(by: .seconds(3_000_000))
             settings.count += 1
-            await advance(clock, by: .milliseconds(1)) { recording.batches.count >= 2 * round }
-            await advance(clock, by: .milliseconds(10)) { store.status == .saved }
+            try await eventually("the next change is stored", advancing: clock, by: .milliseconds(1)) {
+                recording.batches.count >= 2 * round
+            }
+            try await eventually("the store is saved", advancing: clock, by: .milliseconds(10)) {
+                store.status == .saved
+            }
             #expect(clock.now.sinceStart < before)
         }
         failing.fail(.append, with: noSpace, count: 1)
         settings.count += 1
-        await advance(clock, by: .milliseconds(1)) { store.statistics.failedSaves == 1 }
+        try await eventually("a save has failed", advancing: clock, by: .milliseconds(1)) {
+            store.statistics.failedSaves == 1
+        }
         clock.goBack(by: .seconds(900_000))
-        await advance(clock, by: .milliseconds(100)) { store.status == .saved }
+        try await eventually("the store is saved", advancing: clock, by: .milliseconds(100)) { store.status == .saved }
         #expect(recording.batches.last?.values == ["count": .integer(7)])
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -80,7 +81,7 @@ import Testing
             hasBegun.raise()
             try await store.file.flush()
         }
-        while !hasBegun.isRaised { await Task.yield() }
+        try await eventually("the flush has begun") { hasBegun.isRaised }
         // Each flush goes through the same queue several times, so whatever does not wait has had its turn.
         for _ in 0..<20 { try await store.flush() }
         #expect(!recording.calls.contains { $0.operation == .checkpoint(.requested) })

@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -82,7 +83,7 @@ import Testing
         #expect(checkpoints(recording) == 0)
         clock.advance(by: .milliseconds(2))
         _ = await recording.calls { $0.contains { $0.operation == .checkpoint(.settled) } }
-        while store.status != .saved { await Task.yield() }
+        try await eventually("the store is saved") { store.status == .saved }
         #expect(syncs(recording) == 0)
     }
 
@@ -130,7 +131,7 @@ import Testing
             }
         }
         #expect(!calls.isEmpty)
-        while store.status != .saved { await Task.yield() }
+        try await eventually("the store is saved") { store.status == .saved }
         let saved = recording.batches.reduce(into: SettingTree()) { $0.apply($1.values) }
         #expect(saved["usual"] == .integer(1) && saved["immediate.urgent"] == .integer(1))
     }

@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -107,9 +108,8 @@ import Testing
         #expect("\(store.status)" == "saved, but the readable file is behind since \(since): There is no room.")
         #expect(store.statistics.failedCheckpoints == 1 && store.statistics.failedSaves == 1)
         failing.heal()
-        while store.status != .saved {
-            clock.advance(by: .milliseconds(250))
-            await Task.yield()
+        try await eventually("the store is saved", advancing: clock, by: .milliseconds(250)) {
+            store.status == .saved
         }
         #expect(store.statistics.failedCheckpoints == 1)
     }
@@ -129,11 +129,10 @@ import Testing
                 try await store.flush()
                 var reason = ""
                 var begin: Date?
-                while !reason.contains(place) {
-                    clock.advance(by: .milliseconds(250))
-                    await Task.yield()
-                    guard case .fileBehind(let since, let error) = store.status else { continue }
+                try await eventually("the file is behind", advancing: clock, by: .milliseconds(250)) {
+                    guard case .fileBehind(let since, let error) = store.status else { return false }
                     (begin, reason) = (since, "\(error)")
+                    return reason.contains(place)
                 }
                 #expect(reason.contains("can't be used as it is"))
                 #expect(since == nil || since == begin)
@@ -142,9 +141,8 @@ import Testing
             #expect(store.statistics.failedCheckpoints == 0 && store.statistics.failedSaves == 0)
             // An empty edit, with nothing to merge.
             try Data("{}".utf8).write(to: file)
-            while store.status != .saved {
-                clock.advance(by: .milliseconds(250))
-                await Task.yield()
+            try await eventually("the store is saved", advancing: clock, by: .milliseconds(250)) {
+                store.status == .saved
             }
             #expect(String(decoding: try Data(contentsOf: file), as: UTF8.self).contains("\"count\": 2"))
             try await store.close()
@@ -163,17 +161,15 @@ import Testing
             let good = try Data(contentsOf: file)
             try Data("{ half".utf8).write(to: file)
             var reason = ""
-            while !reason.contains("ine 1") {
-                clock.advance(by: .milliseconds(250))
-                await Task.yield()
+            try await eventually("the broken line is named", advancing: clock, by: .milliseconds(250)) {
                 if case .fileBehind(_, let error) = store.status { reason = "\(error)" }
+                return reason.contains("ine 1")
             }
             await #expect(throws: SettingsError.self) { try await store.file.flush() }
             #expect(try Data(contentsOf: file) == Data("{ half".utf8))
             try good.write(to: file)
-            while store.status != .saved {
-                clock.advance(by: .milliseconds(250))
-                await Task.yield()
+            try await eventually("the store is saved", advancing: clock, by: .milliseconds(250)) {
+                store.status == .saved
             }
             try await store.close()
         }

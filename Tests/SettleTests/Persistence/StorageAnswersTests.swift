@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -71,7 +72,7 @@ import Testing
                 settings.name = "new"
             }
         }
-        while !ran.isRaised { await Task.yield() }
+        try await eventually("the closure has run") { ran.isRaised }
         let hold = try #require(held.withLock { $0 })
         await hold.waitUntilReached()
         let gate = Gate()

@@ -1,3 +1,4 @@
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -23,9 +24,8 @@ import Testing
         #expect(!calls.contains { $0.operation == .checkpoint(.settled) })
         gate.open()
         try await commit.value
-        while !recording.calls.contains(where: { $0.operation == .checkpoint(.settled) }) {
-            clock.advance(by: .milliseconds(250))
-            await Task.yield()
+        try await eventually("the changes have settled", advancing: clock, by: .milliseconds(250)) {
+            recording.calls.contains { $0.operation == .checkpoint(.settled) }
         }
     }
 
@@ -47,7 +47,7 @@ import Testing
             clock.advance(by: .seconds(wait))
             if wait == 8 { break }
         }
-        while settings.count != 5 { await Task.yield() }
+        try await eventually("the external change is in force") { settings.count == 5 }
         #expect(issues.elements.map(\.description) == ["The volume has gone."])
     }
 
@@ -72,7 +72,9 @@ import Testing
         base.simulateExternalChange(["other": .integer(2)])
         _ = await recording.batches(atLeast: 1)
         #expect(clock.now.sinceStart == .zero)
-        while settings.other != 2 || store.status != .saved { await Task.yield() }
+        try await eventually("the external change is in force and saved") {
+            settings.other == 2 && store.status == .saved
+        }
     }
 }
 

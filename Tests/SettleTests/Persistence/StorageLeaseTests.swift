@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -27,7 +28,7 @@ import Testing
             for round in 1...5 {
                 await clock.deadlines { $0.contains { $0.sinceStart <= .seconds(3 * round) } }
                 clock.advance(by: .seconds(3))
-                while storage.renewals < round { await Task.yield() }
+                try await eventually("renewal \(round) has come") { storage.renewals >= round }
             }
         }
         #expect(storage.renewals >= 5)
@@ -42,6 +43,7 @@ import Testing
                 storage.loseLeases()
                 await clock.deadlines { !$0.isEmpty }
                 clock.advance(by: .seconds(3))
+                // Not `eventually`, which would end with the closure's task: that is cancelled when the lock is lost.
                 while await store.holdsLock(named: "work") { await Task.yield() }
             }
         }
@@ -64,7 +66,7 @@ import Testing
                 await clock.deadlines { !$0.isEmpty }
                 clock.advance(by: .seconds(3))
                 if !isAnswered {
-                    while storage.renewals == 0 { await Task.yield() }
+                    try await eventually("a renewal has come") { storage.renewals > 0 }
                     clock.advance(by: .seconds(6))
                 }
                 await Self.waitUntilCancelled()

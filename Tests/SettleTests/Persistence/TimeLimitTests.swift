@@ -1,4 +1,5 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -13,12 +14,12 @@ import Testing
     }
 
     /// Lets the limit of the next call pass once the call has begun.
-    private func passLimit(_ storage: SilentServer) async {
-        let count = await storage.nextSilentCall()
+    private func passLimit(_ storage: SilentServer) async throws {
+        let count = try await storage.nextSilentCall()
         let end = clock.now.advanced(by: SilentServer.limit)
         await clock.deadlines { $0.contains(end) }
         clock.advance(by: SilentServer.limit)
-        await storage.cancellation(count)
+        try await storage.cancellation(count)
     }
 
     @Test func `a load that gets no answer ends at the limit`() async throws {
@@ -26,7 +27,7 @@ import Testing
         let opening = Task { [clock] in
             try await SettingsStore.open(storage: storage, configuration: .init(clock: clock))
         }
-        await passLimit(storage)
+        try await passLimit(storage)
         let error = await #expect(throws: SettingsError.self) { _ = try await opening.value }
         #expect(error?.description.contains("no answer to load") == true)
     }
@@ -36,8 +37,8 @@ import Testing
         let (store, settings) = try await open(storage)
         storage.silence(.append)
         let commit = Task { try await settings.commit { settings.count = 1 } }
-        await passLimit(storage)
-        await passLimit(storage)
+        try await passLimit(storage)
+        try await passLimit(storage)
         await #expect(throws: SettingsError.self) { try await commit.value }
         #expect(settings.count == 1 && memory.tree.root.isEmpty)
         storage.silence(nil)
@@ -50,7 +51,7 @@ import Testing
         let (store, settings) = try await open(storage)
         storage.silence(.lock)
         let commit = Task { try await settings.commit { settings.count = 1 } }
-        await passLimit(storage)
+        try await passLimit(storage)
         await #expect(throws: SettingsError.self) { try await commit.value }
         #expect(settings.count == 0)
         storage.silence(nil)
@@ -63,7 +64,7 @@ import Testing
         let (store, _) = try await open(storage)
         storage.silence(.name)
         let work = Task { try await store.withLock(named: "a") {} }
-        await passLimit(storage)
+        try await passLimit(storage)
         await #expect(throws: SettingsError.self) { try await work.value }
         storage.silence(nil)
         try await store.withLock(named: "a") {}
@@ -101,16 +102,16 @@ private final class SilentServer: StorageWrapper {
     /// Waits for a silent call that was not returned yet.
     ///
     /// - Returns: Its number.
-    func nextSilentCall() async -> Int {
-        while counts.withLock({ $0.begun == $0.told }) { await Task.yield() }
+    func nextSilentCall() async throws -> Int {
+        try await eventually("a call gets no answer") { counts.withLock { $0.begun != $0.told } }
         return counts.withLock { counts in
             counts.told += 1
             return counts.told
         }
     }
 
-    func cancellation(_ number: Int) async {
-        while counts.withLock({ $0.ended < number }) { await Task.yield() }
+    func cancellation(_ number: Int) async throws {
+        try await eventually("call \(number) is cancelled") { counts.withLock { $0.ended >= number } }
     }
 
     private func answer(_ call: Call) async throws(StorageError) {

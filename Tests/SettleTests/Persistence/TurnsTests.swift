@@ -1,4 +1,5 @@
 import Dispatch
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -46,7 +47,7 @@ import Testing
         async let writer: Void = onThread { try? settings.update { gate.pass() } }
         await gate.waitUntilReached()
         async let commit: Void = isVisit ? Self.visit(settings) : settings.commit { settings.count = 1 }
-        while storage.count == 0 || storage.isLocked { await Task.yield() }
+        try await eventually("the storage is unlocked again") { storage.count > 0 && !storage.isLocked }
         for _ in 0..<20 {
             #expect(!storage.isLocked)
             try await onThread { Result { try store.flushAndWait() } }.get()

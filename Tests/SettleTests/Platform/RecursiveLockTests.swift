@@ -1,4 +1,5 @@
 import Dispatch
+import SettleTestSupport
 import Testing
 
 @testable import Settle
@@ -39,7 +40,7 @@ import Testing
     }
 
     @Test("A thread that waits for a hand-off gets the lock before threads that come later")
-    func standingBack() async {
+    func standingBack() async throws {
         for _ in 0..<50 {
             let lock = RecursiveLock(gateLimit: .seconds(3_600))
             let order = LockedValue<[String]>([])
@@ -56,7 +57,7 @@ import Testing
                 order.withLock { $0.append("turn") }
                 lock.unlock()
             }
-            while !lock.isGateClosed { await Task.yield() }
+            try await eventually("the gate is closed") { lock.isGateClosed }
             let arrived = DispatchSemaphore(value: 0)
             async let later: Void = onThread {
                 arrived.signal()

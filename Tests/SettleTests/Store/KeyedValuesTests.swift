@@ -1,4 +1,5 @@
 import Dispatch
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -55,7 +56,7 @@ import Testing
             return elements
         }
         func isWaiting() -> Bool { store.log.lock.withLock { store.log.root.waiters.map { !$0.isEmpty } ?? false } }
-        while !isWaiting(), !hasEnded.withLock({ $0 }) { await Task.yield() }
+        try await eventually("the iterator waits or has ended") { isWaiting() || hasEnded.withLock { $0 } }
         try store.keys.setValue(3, forKey: "a")
         let (first, second) = await elements.value
         #expect(first == 1 && second == 3)

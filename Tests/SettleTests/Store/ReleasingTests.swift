@@ -1,3 +1,4 @@
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -174,9 +175,9 @@ struct ReleasingTests {
         try store?.keys.removeValue(forKey: "b")
         try store?.keys.removeValue(forKey: "missing")
         try await store?.flush()
-        while box?.object != nil { await Task.yield() }
+        try await eventually("the box is released") { box?.object == nil }
         store = nil
-        while core.object != nil { await Task.yield() }
+        try await eventually("the store is released") { core.object == nil }
     }
 
     @Test("Reading a key sees unsaved writes around and within it")
@@ -258,9 +259,9 @@ struct ReleasingTests {
         await hold.waitUntilReached()
         try store.keys.setValue(2, forKey: "a.b")
         hold.release()
-        while recording.batches.count < 2 {
+        try await eventually("the second batch is stored") {
             #expect(try store.keys.value(forKey: "a.b", as: Int.self) == 2)
-            await Task.yield()
+            return recording.batches.count >= 2
         }
         try await flush
         #expect(try store.keys.value(forKey: "a.b", as: Int.self) == 2)

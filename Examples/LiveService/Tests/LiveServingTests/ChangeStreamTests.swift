@@ -106,14 +106,16 @@ struct ChangeStreamTests {
         try await TestService.with { service async throws in
             // The change log and the service's three reactions.
             let before = 4
-            await condition { service.store.statistics.subscribers == before }
+            try await eventually("the service follows its settings") {
+                service.store.statistics.subscribers == before
+            }
             for _ in 0..<3 {
                 try await service.withEvents { events async throws in
                     _ = try await events.snapshot()
-                    await condition { service.store.statistics.subscribers > before }
+                    try await eventually("the stream is subscribed") { service.store.statistics.subscribers > before }
                 }
                 // Nothing changes and no time passes: only the disconnect itself can be noticed.
-                await condition { service.store.statistics.subscribers == before }
+                try await eventually("the stream has unsubscribed") { service.store.statistics.subscribers == before }
             }
         }
     }
@@ -122,15 +124,15 @@ struct ChangeStreamTests {
     @Test(arguments: ["", "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /he"])
     func aClientThatSentMoreAndHasGoneIsUnsubscribed(more: String) async throws {
         try await TestService.with { service async throws in
-            await condition { service.store.statistics.subscribers == 4 }
+            try await eventually("the service follows its settings") { service.store.statistics.subscribers == 4 }
             try await RawConnection.with(port: service.port) { connection async throws in
                 let authorization = "Authorization: Bearer \(TestRequest.token)"
                 try await connection.send(
                     "GET /settings/changes HTTP/1.1\r\nHost: localhost\r\n\(authorization)\r\n\r\n\(more)")
                 #expect(try await connection.response().status == 200)
-                await condition { service.store.statistics.subscribers == 6 }
+                try await eventually("the stream is subscribed") { service.store.statistics.subscribers == 6 }
                 connection.closeOutput()
-                await condition { service.store.statistics.subscribers == 4 }
+                try await eventually("the stream has unsubscribed") { service.store.statistics.subscribers == 4 }
             }
         }
     }
@@ -205,11 +207,6 @@ struct ChangeStreamTests {
                 #expect(try await events.next() == nil)
             }
         }
-    }
-
-    /// Polls a condition that sends no notification.
-    private func condition(_ isTrue: () -> Bool) async {
-        while !isTrue(), !Task.isCancelled { await Task.yield() }
     }
 }
 

@@ -145,7 +145,9 @@ struct ConnectionLimitTests {
                     "GET /settings HTTP/1.1\r\nHost: localhost\r\n\(authorization)\r\n\r\n")
                 service.settings.connections.sendTimeout = .milliseconds(100)
                 let line = "http_connections_cut_off_total{reason=\"stalled\"} 1\n"
-                while try await !service.send(.get("/metrics")).text.contains(line) { await Task.yield() }
+                try await eventually("the stalled connection is cut off") {
+                    try await service.send(.get("/metrics")).text.contains(line)
+                }
             }
             withExtendedLifetime(ballast) {}
         }

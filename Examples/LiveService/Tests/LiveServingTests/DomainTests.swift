@@ -119,11 +119,13 @@ struct DomainTests {
         let source = ManualDomainSource(DomainContents(Self.burst(5)))
         try await TestService.with(searching: [.source("switches", source), .application]) { service async throws in
             source.set(SettingTree())
-            while try await entries(of: service)["limits.burst"]?["domain"] != .string("declaration") {
-                await Task.yield()
+            try await eventually("the domain has no value") {
+                try await entries(of: service)["limits.burst"]?["domain"] == .string("declaration")
             }
             source.set(Self.burst(6))
-            while try await entries(of: service)["limits.burst"]?["value"] != .integer(6) { await Task.yield() }
+            try await eventually("the domain's new value is in force") {
+                try await entries(of: service)["limits.burst"]?["value"] == .integer(6)
+            }
             let lines = service.log.all.filter { $0.contains("limits.burst") }
             #expect(lines.count == 2, "\(lines)")
         }
@@ -148,7 +150,9 @@ struct DomainTests {
             #expect(answer.status == 200)
             #expect(try answer.json()["isCovered"] == .bool(true))
             try Data(second.utf8).write(to: folder.appending(path: "admin.token"), options: .atomic)
-            while try await service.send(.admin(.get, "/settings", token: second)).status != 200 { await Task.yield() }
+            try await eventually("the new token is accepted") {
+                try await service.send(.admin(.get, "/settings", token: second)).status == 200
+            }
             #expect(try await service.send(listing).status == 401)
             #expect(!(service.log.all + [answer.text]).contains { $0.contains("nobody-may-see") })
         }
@@ -169,7 +173,7 @@ struct DomainTests {
             }
             #expect(try await burst() == .integer(7))
             try Data("LIVE_LIMITS_BURST=8\n".utf8).write(to: file, options: .atomic)
-            while try await burst() != .integer(8) { await Task.yield() }
+            try await eventually("the file's new value is in force") { try await burst() == .integer(8) }
             #expect(service.log.all.contains { $0.contains("limits.burst from 7 to 8") }, "\(service.log.all)")
         }
     }

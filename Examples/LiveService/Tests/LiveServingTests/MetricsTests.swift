@@ -58,7 +58,7 @@ struct MetricsTests {
                 $0.burst = 7
                 $0.perSecond = 8
             }
-            while try await values(of: service)["rate_limit_burst"] != 7 { await Task.yield() }
+            try await eventually("the new limit is shown") { try await values(of: service)["rate_limit_burst"] == 7 }
             #expect(try await values(of: service)["rate_limit_per_second"] == 8)
         }
     }
@@ -96,7 +96,7 @@ struct MetricsTests {
     @Test func eachMetricIsExplained() async throws {
         try await TestService.with { service async throws in
             _ = try await service.send(.get("/hello"))
-            while try await values(of: service)["rate_limit_burst"] == nil { await Task.yield() }
+            try await eventually("the limits are shown") { try await values(of: service)["rate_limit_burst"] != nil }
             let lines = try await service.send(.get("/metrics")).text.split(separator: "\n")
             func names(_ kind: String) -> [Substring] {
                 lines.filter { $0.hasPrefix("# \(kind) ") }.map { $0.split(separator: " ")[2] }
@@ -116,7 +116,9 @@ struct MetricsTests {
         try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
             storage.simulateExternalChange(["limits.burst": .integer(0)])
-            while try await values(of: service)["settings_unusable_values"] != 1 { await Task.yield() }
+            try await eventually("the unusable value is counted") {
+                try await values(of: service)["settings_unusable_values"] == 1
+            }
         }
     }
 

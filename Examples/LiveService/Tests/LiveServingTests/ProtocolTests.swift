@@ -225,7 +225,9 @@ struct ProtocolTests {
                 _ = await connection.rest()
             }
             let line = "http_requests_total{method=\"PATCH\",route=\"/settings/{key}\",status=\"499\"} 1\n"
-            while try await !service.send(.get("/metrics")).text.contains(line) { await Task.yield() }
+            try await eventually("the request is counted with status 499") {
+                try await service.send(.get("/metrics")).text.contains(line)
+            }
             #expect(service.settings.limits.$burst.isDefault)
             #expect(try await !service.send(.get("/metrics")).text.contains("status=\"500\""))
         }

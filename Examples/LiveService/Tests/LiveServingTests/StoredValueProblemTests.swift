@@ -23,7 +23,7 @@ struct StoredValueProblemTests {
             #expect(entry["problem"] == .dictionary(problem))
             // The value in force comes back into the file, so that no change tells of it.
             storage.simulateExternalChange(["limits.burst": .integer(7)])
-            while try await listed("limits.burst", in: service) != nil { await Task.yield() }
+            try await eventually("the problem is gone") { try await listed("limits.burst", in: service) == nil }
         }
     }
 
@@ -112,10 +112,12 @@ struct StoredValueProblemTests {
 
     /// Waits until the setting has a problem.
     private func problem(of key: String, in service: TestService) async throws -> SettingValue.Entries {
-        while true {
-            if let problem = try await listed(key, in: service) { return problem }
-            await Task.yield()
+        var problem: SettingValue.Entries?
+        try await eventually("“\(key)” has a problem") {
+            problem = try await listed(key, in: service)
+            return problem != nil
         }
+        return try #require(problem)
     }
 
     private func listed(_ key: String, in service: TestService) async throws -> SettingValue.Entries? {

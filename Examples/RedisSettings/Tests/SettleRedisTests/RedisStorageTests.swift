@@ -61,7 +61,7 @@ extension RedisTests {
             for number in 1...20 { _ = try await first.append(batch(number, .path("\(number)")), durability: .synced) }
             proxy.set(.holdsCommands(containing: "'HSET', KEYS[1], 'token'"))
             let last = Task { try await first.append(batch(21, "21"), durability: .synced) }
-            while !proxy.isHolding { await Task.yield() }
+            try await eventually("the command is held") { proxy.isHolding }
             let (second, _) = try await loaded()
             for number in 22...60 {
                 _ = try await second.append(batch(number, .path("\(number)"), store: 2), durability: .synced)
@@ -128,7 +128,7 @@ extension RedisTests {
             // It reaches the server only after what the storage sends next.
             proxy.set(.holdsCommands(containing: "late"))
             let held = Task { try await storage.append(batch(2, "late"), durability: .synced) }
-            while !proxy.isHolding { await Task.yield() }
+            try await eventually("the command is held") { proxy.isHolding }
             held.cancel()
             await #expect(throws: StorageError.self) { try await held.value }
             proxy.set(.open)

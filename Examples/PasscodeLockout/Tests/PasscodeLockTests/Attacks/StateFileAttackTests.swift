@@ -160,9 +160,8 @@ import Testing
                     if copy == 0 {
                         for await limit in process.lock.policy.$attemptLimit where limit == 20 { break }
                     } else {
-                        while try process.stores[1].keys.value(forKey: "theme", as: Int.self) != nil {
-                            try Task.checkCancellation()
-                            await Task.yield()
+                        try await eventually("the theme is gone") {
+                            try process.stores[1].keys.value(forKey: "theme", as: Int.self) == nil
                         }
                     }
                 }
