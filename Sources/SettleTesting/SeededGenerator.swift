@@ -1,11 +1,25 @@
+import Settle
+
 /// Random numbers that a printed seed reproduces.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     package let seed: UInt64
     private var state: UInt64
 
-    package init(seed: UInt64 = .random(in: 0 ... .max)) {
+    package init(seed: UInt64) {
         self.seed = seed
         state = seed
+    }
+
+    /// Draws the seed, and prints it; see ``drawSeed(file:test:)``.
+    package init(file: String = #fileID, test: String = #function) {
+        self.init(seed: Self.drawSeed(file: file, test: test))
+    }
+
+    /// Draws a seed, from which others can be counted, and prints it at once: a test that traps reports nothing.
+    package static func drawSeed(file: String = #fileID, test: String = #function) -> UInt64 {
+        let seed = UInt64.random(in: 0 ... .max >> 1)
+        writeToStandardError("\(file), \(test): seed \(seed)")
+        return seed
     }
 
     /// Returns the next number by the SplitMix64 step.

@@ -75,7 +75,7 @@ func yieldThread() {
 }
 
 /// Writes a line to standard error. Failures are ignored.
-func writeToStandardError(_ line: String) {
+package func writeToStandardError(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }

@@ -180,7 +180,7 @@ import Testing
     }
 
     private func deliverAtRandom(_ round: Int) async throws {
-        let seed = UInt64.random(in: 0 ... .max)
+        let seed = SeededGenerator.drawSeed()
         var random = Xorshift(seed: seed)
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), configuration: .init(logLimit: Int.random(in: 1...32, using: &random)))

@@ -12,7 +12,7 @@ import Testing
         let environment = ProcessInfo.processInfo.environment
         var seeds = Array(UInt64(1)...100)
         if let count = environment["SETTLE_HISTORIES"].flatMap(UInt64.init) {
-            let first = environment["SETTLE_HISTORY_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
+            let first = environment["SETTLE_HISTORY_SEED"].flatMap(UInt64.init) ?? SeededGenerator.drawSeed()
             seeds = Array(first..<(first + count))
         }
         let (failures, resumptions) = await onThread { [seeds] in

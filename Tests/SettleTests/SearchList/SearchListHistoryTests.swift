@@ -1,4 +1,5 @@
 import Foundation
+import SettleTesting
 import Testing
 
 /// Random histories of stores with many domains, against a naive search list. Promises 22 to 24.
@@ -18,7 +19,7 @@ import Testing
     private static func seeds(of part: UInt64, count: UInt64) -> some Sequence<UInt64> {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["SETTLE_HISTORIES"].flatMap(UInt64.init) ?? count
-        let start = environment["SETTLE_HISTORY_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
+        let start = environment["SETTLE_HISTORY_SEED"].flatMap(UInt64.init) ?? SeededGenerator.drawSeed()
         return (start..<start + count).lazy.filter { $0 % 4 == part }
     }
 

@@ -40,7 +40,7 @@ import Testing
         let environment = ProcessInfo.processInfo.environment
         var seeds = usual
         if let count = environment["SETTLE_HISTORIES"].flatMap(UInt64.init) {
-            let first = environment["SETTLE_HISTORY_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
+            let first = environment["SETTLE_HISTORY_SEED"].flatMap(UInt64.init) ?? SeededGenerator.drawSeed()
             seeds = Array(first..<(first + count))
         }
         let failures = await onThread { [seeds] in

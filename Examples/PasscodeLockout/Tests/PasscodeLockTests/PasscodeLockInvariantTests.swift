@@ -6,7 +6,7 @@ import Testing
 @Suite struct PasscodeLockInvariantTests {
     @Test(
         "I1, I2, I3, I6: No order of guesses, crashes, reboots and clock changes gets around the schedule",
-        arguments: (0..<20).map { _ in UInt64.random(in: 0 ... .max) })
+        arguments: drawSeeds(20))
     func anyOrder(_ seed: UInt64) async throws {
         var random = SeededGenerator(state: seed)
         var walk = Walk(fixture: try await LockFixture.enrolled())

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Reproducible random numbers (the SplitMix64 sequence).
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
@@ -9,4 +11,11 @@ struct SeededGenerator: RandomNumberGenerator {
         word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
         return word ^ (word >> 31)
     }
+}
+
+/// Draws seeds in a row, and prints the first one at once: a test that traps reports nothing.
+func drawSeeds(_ count: UInt64, file: String = #fileID) -> Range<UInt64> {
+    let first = UInt64.random(in: 0 ... .max >> 1)
+    FileHandle.standardError.write(Data("\(file): \(count) seeds from \(first) on\n".utf8))
+    return first..<first + count
 }

@@ -15,7 +15,7 @@ import Testing
     private static func seeds(_ usual: UInt64) -> [UInt64] {
         let environment = ProcessInfo.processInfo.environment
         guard let count = environment["SETTLE_TEXTS"].flatMap(UInt64.init) else { return findings + Array(1...usual) }
-        let first = environment["SETTLE_TEXT_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
+        let first = environment["SETTLE_TEXT_SEED"].flatMap(UInt64.init) ?? SeededGenerator.drawSeed()
         return Array(first..<(first + count))
     }
 

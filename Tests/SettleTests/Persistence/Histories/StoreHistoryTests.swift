@@ -39,7 +39,7 @@ import Testing
     private func seeds(_ usual: [UInt64]) -> [UInt64] {
         let environment = ProcessInfo.processInfo.environment
         guard let count = environment["SETTLE_HISTORIES"].flatMap(UInt64.init) else { return usual }
-        let first = environment["SETTLE_HISTORY_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
+        let first = environment["SETTLE_HISTORY_SEED"].flatMap(UInt64.init) ?? SeededGenerator.drawSeed()
         return Array(first..<(first + count))
     }
 }

@@ -69,7 +69,7 @@ import Testing
     ) async {
         var seeds: [UInt64] = Array(1...usual) + Self.seeds
         if let count = Self.environment["SETTLE_INTERLEAVINGS"].flatMap(UInt64.init) {
-            let first = Self.environment["SETTLE_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
+            let first = Self.environment["SETTLE_SEED"].flatMap(UInt64.init) ?? SeededGenerator.drawSeed()
             seeds = Array(first..<(first + count))
         }
         let failures = await onThread { [seeds] in

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TrialChecks
 
@@ -100,6 +101,8 @@ struct LinearizabilityCheckerTests {
     @Test("A history made in a real order is explained, and with one answer changed it is not")
     func randomHistories() {
         let seed = UInt64.random(in: 0...UInt64.max)
+        // Printed at once: a test that traps reports nothing.
+        FileHandle.standardError.write(Data("\(#fileID): seed \(seed)\n".utf8))
         var random = SeededGenerator(seed: seed)
         for _ in 0..<50 {
             var history = Self.history(using: &random)

@@ -8,11 +8,10 @@ import Testing
     /// `SETTLE_HISTORY_SEED`: a number of 1 repeats a history that has failed.
     private static func seeds(_ fixed: [UInt64]) -> [UInt64] {
         let environment = ProcessInfo.processInfo.environment
-        let first = environment["SETTLE_HISTORY_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
-        guard let count = environment["SETTLE_HISTORIES"].flatMap(UInt64.init) else {
-            return fixed + Array(first..<first + 5)
-        }
-        return Array(first..<first + count)
+        let count = environment["SETTLE_HISTORIES"].flatMap(UInt64.init)
+        let first = environment["SETTLE_HISTORY_SEED"].flatMap(UInt64.init)
+        let seeds = first.map { $0..<$0 + (count ?? 5) } ?? drawSeeds(count ?? 5)
+        return count == nil ? fixed + Array(seeds) : Array(seeds)
     }
 
     private func run(_ seeds: [UInt64], _ history: (UInt64) async throws -> Void) async {
