@@ -42,6 +42,8 @@ final class StoredFields: Sendable {
 }
 
 final class StagedValue<Value: Sendable>: AnyStagedValue, @unchecked Sendable {
+    // Sendable: a constant.
+
     let value: Value
 
     init(
