@@ -5,7 +5,9 @@ import random
 import threading
 import time
 
-from target import PATIENCE, Connection, end_to_end
+from harness import together
+from service import Connection, Events, wait
+from target import PATIENCE
 
 KEYS = ("maintenance.message", "features.enabled")
 
@@ -30,15 +32,15 @@ class Writer(threading.Thread):
                 self.target.patch(connection, self.key, value)
                 self.acknowledged.append(json.dumps(value))
                 time.sleep(random.uniform(0, self.pause))
-        except (Exception, SystemExit):
+        except Exception:
             pass
 
 
 def follow_through_kills(target, quick):
     """A client that comes back after each kill -9 gets each change once, in order, and never a snapshot."""
     target.start_with()
-    stream = end_to_end.Events(target)
-    end_to_end.wait(lambda: len(stream.events) >= 2, "the stream had begun", PATIENCE)
+    stream = Events(target)
+    wait(lambda: len(stream.events) >= 2, "the stream had begun", PATIENCE)
     broken, changes, acknowledged = [], [], []
     for round in range(10 if quick else 100):
         writers = [Writer(target, key, f"{round}-{number}") for key in KEYS for number in range(2)]
@@ -58,9 +60,9 @@ def follow_through_kills(target, quick):
             target.run("settings", "set", "limits.burst", str(50_000 + round), "--by", "attack")
             acknowledged.append(("limits.burst", str(50_000 + round)))
         target.start()
-        stream = end_to_end.Events(target, stream.last_id)
+        stream = Events(target, stream.last_id)
     newest = target.admin(Connection(target.port, timeout=PATIENCE), "GET", "/settings")[1]["token"]
-    end_to_end.wait(lambda: stream.last_id == newest, "the client had everything", PATIENCE)
+    wait(lambda: stream.last_id == newest, "the client had everything", PATIENCE)
     stream.leave()
     changes += stream.changes()
     return broken + each_once(changes, acknowledged), len(acknowledged)
@@ -83,25 +85,6 @@ def each_once(changes, acknowledged):
         if seen.get((key, value)) != 1:
             broken.append(f"The change of {key} to {value} was told {seen.get((key, value), 0)} times.")
     return broken
-
-
-def together(count, body):
-    """What several threads return that begin at once."""
-    results, barrier = [None] * count, threading.Barrier(count)
-
-    def run(index):
-        barrier.wait()
-        try:
-            results[index] = body(index)
-        except (Exception, SystemExit) as error:
-            results[index] = repr(error)
-
-    threads = [threading.Thread(target=run, args=(index,)) for index in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
 
 
 def read(target, connection, key):
@@ -145,7 +128,7 @@ def write_what_was_read(target, quick):
 
     target.patch(connections[0], "limits.burst", 1)
     tries = together(writers, increment)
-    broken += [str(each) for each in tries if not isinstance(each, int)]
+    broken += [repr(each) for each in tries if not isinstance(each, int)]
     value = target.value(connections[0], "limits.burst")
     if value != 1 + writers * increments:
         broken.append(f"{writers * increments} increments of 1 led to {value}.")

@@ -5,7 +5,8 @@ import re
 import subprocess
 import urllib.request
 
-from target import Connection, PATIENCE, answer_to, run_json
+from service import Connection
+from target import PATIENCE, answer_to, run_json
 
 # Each takes the address and a count, and prints how many requests it sent and how many were answered well.
 HTTPX = """

@@ -1,18 +1,12 @@
 """The service under attack, and the client that must be served meanwhile."""
 
-import importlib.machinery
-import importlib.util
 import json
 import pathlib
 import socket
 import subprocess
 import threading
 
-loader = importlib.machinery.SourceFileLoader("end_to_end", str(pathlib.Path(__file__).parent.parent / "end-to-end"))
-loader_spec = importlib.util.spec_from_loader("end_to_end", loader)
-end_to_end = importlib.util.module_from_spec(loader_spec)
-loader.exec_module(end_to_end)
-Connection, Service = end_to_end.Connection, end_to_end.Service
+from service import Connection, Service
 
 # Far more than anything takes: a loaded machine may stall.
 PATIENCE = 60.0

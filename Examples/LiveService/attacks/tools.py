@@ -4,8 +4,9 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import venv
+
+from harness import Failure
 
 # The versions that the figures in the README were measured with.
 PYTHON = [
@@ -39,7 +40,7 @@ class Tools:
 
     def install_programs(self, missing):
         if os.geteuid() != 0:
-            sys.exit(f"FAILED: {', '.join(missing) or 'promtool'} can't be installed by a user who is not root.")
+            raise Failure(f"{', '.join(missing) or 'promtool'} can't be installed by a user who is not root.")
         self.must(["apt-get", "update", "-qq"])
         if missing:
             packages = [PROGRAMS[name] for name in missing]
@@ -52,4 +53,4 @@ class Tools:
         answer = subprocess.run(
             [str(word) for word in command], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
         if answer.returncode:
-            sys.exit(f"FAILED: {' '.join(map(str, command))}\n{answer.stdout[-2000:]}{answer.stderr[-2000:]}")
+            raise Failure(f"{' '.join(map(str, command))}\n{answer.stdout[-2000:]}{answer.stderr[-2000:]}")

@@ -5,17 +5,18 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 
+# Every check imports this module first.
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+from harness import Failure  # noqa: E402
+
 PATIENCE = 60
 # A desktop's mouse, which a browser without a screen lacks: what only hovering shows would always be shown.
 MOUSE = "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
-
-
-class Failure(Exception):
-    pass
 
 
 def find():
