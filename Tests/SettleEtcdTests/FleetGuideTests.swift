@@ -3,7 +3,7 @@ import Testing
 
 /// The guide “A fleet”.
 @Suite struct FleetGuideTests {
-    @Test func `its program is the one that the example package compiles`() throws {
+    @Test("Its program is the one that the example package compiles") func programOneExample() throws {
         let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
         let guide = try String(
             contentsOf: root.appending(path: "Sources/SettleEtcd/SettleEtcd.docc/AFleet.md"), encoding: .utf8)

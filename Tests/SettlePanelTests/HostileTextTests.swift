@@ -35,7 +35,7 @@ import Testing
         return own.matches(of: /<\/?(script|img|iframe|svg|object|style|b)\b[^>]*>/).map { String($0.0) }
     }
 
-    @Test func `Markup as a value, a key or a title is text, on every page`() async throws {
+    @Test("Markup as a value, a key or a title is text, on every page") func markupValueKey() async throws {
         let (browser, _, folder) = try await panel([
             Self.markup: .string(Self.markup), "list": .array([.string(Self.markup)]),
             "nested": .dictionary([Self.markup: .string("x")]), "any": .array([.integer(1), .string(Self.markup)]),
@@ -55,7 +55,7 @@ import Testing
         #expect(foreign(answer.text).isEmpty)
     }
 
-    @Test func `Keys that look alike have controls of their own`() async throws {
+    @Test("Keys that look alike have controls of their own") func keysLookAlike() async throws {
         let names = ["a", "A", "a_", "a_5f", "é", "e\u{301}", "a-b", "a b", "a/b", "<", "%3C"]
         let (browser, _, folder) = try await panel(
             SettingValue.Entries(uniqueKeysWithValues: names.map { ($0, .string("x")) }))
@@ -66,11 +66,14 @@ import Testing
         #expect(ids.allSatisfy { $0.allSatisfy { $0 > 0x20 && $0 < 0x7f } })
     }
 
-    @Test(arguments: [
-        "line\rreturn", "nul\0", "tab\tand\nline", "\n", "\n\nfirst", " spaces ", "\u{202E}right to left", "e\u{301}",
-        "\u{FEFF}mark", "😀", "</textarea>", "\u{1}\u{7f}", "%41+", "&amp;",
-    ])
-    func `A text that is shown and saved again is the same, byte for byte`(text: String) async throws {
+    @Test(
+        "A text that is shown and saved again is the same, byte for byte",
+        arguments: [
+            "line\rreturn", "nul\0", "tab\tand\nline", "\n", "\n\nfirst", " spaces ", "\u{202E}right to left",
+            "e\u{301}",
+            "\u{FEFF}mark", "😀", "</textarea>", "\u{1}\u{7f}", "%41+", "&amp;",
+        ])
+    func textShownSaved(text: String) async throws {
         let (browser, store, folder) = try await panel(["text": .string(text)])
         defer { _ = folder }
         let page = await browser.get("/").text
@@ -90,13 +93,16 @@ import Testing
         #expect(stored.map { Array($0.utf8) } == Array(text.utf8))
     }
 
-    @Test(arguments: [
-        "/image?name=../../../etc/passwd", "/image?name=/etc/passwd", "/image?name=%00", "/image?name=../Root.plist",
-        "/image?name=Root.plist", "/image?name=./loud.png", "/image?name=loud.png/", "/image?name=", "/image",
-        "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/style.css/../script.js", "//evil.example/",
-        "/pane?id=../x", "/pane?id=../../etc/passwd", "/of/x/",
-    ])
-    func `No path leads out of the panel`(target: String) async throws {
+    @Test(
+        "No path leads out of the panel",
+        arguments: [
+            "/image?name=../../../etc/passwd", "/image?name=/etc/passwd", "/image?name=%00",
+            "/image?name=../Root.plist",
+            "/image?name=Root.plist", "/image?name=./loud.png", "/image?name=loud.png/", "/image?name=", "/image",
+            "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/style.css/../script.js", "//evil.example/",
+            "/pane?id=../x", "/pane?id=../../etc/passwd", "/of/x/",
+        ])
+    func pathLeadsOut(target: String) async throws {
         let (browser, folder) = try await Self.bundlePanel()
         defer { _ = folder }
         let answer = await browser.get(target)
@@ -130,7 +136,8 @@ import Testing
         return (PanelBrowser(panel), folder)
     }
 
-    @Test func `Markup in a bundle is text: as a title, footer, choice, key, file or translation`() async throws {
+    @Test("Markup in a bundle is text: as a title, footer, choice, key, file or translation")
+    func markupBundleText() async throws {
         let text = Self.markup
         let choice = SettingsBundle.Choice(title: "choice \(text)", value: .string(text))
         let bundle = SettingsBundle(
@@ -175,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func `Random requests are answered, and change nothing`() async throws {
+    @Test("Random requests are answered, and change nothing") func randomRequestsAnswered() async throws {
         let (browser, store, folder) = try await panel(["a": .bool(true), "b": .array([.string("x")])])
         defer { _ = folder }
         let before = store.keys.effectiveValues
@@ -198,7 +205,8 @@ import Testing
         #expect(store.keys.effectiveValues == before)
     }
 
-    @Test func `Random forms are answered, and store nothing but values of the keys that are shown`() async throws {
+    @Test("Random forms are answered, and store nothing but values of the keys that are shown")
+    func randomFormsAnswered() async throws {
         let (browser, store, folder) = try await panel(["a": .bool(true), "b": .array([.string("x")])])
         defer { _ = folder }
         var generator = SeededGenerator(seed: 16)

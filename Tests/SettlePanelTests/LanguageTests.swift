@@ -33,13 +33,15 @@ import Testing
         return await PanelBrowser(panel).get("/", [("Accept-Language", languages)]).text
     }
 
-    @Test(arguments: [
-        ("de-AT", "de", "ltr", "Töne"), ("ar", "ar", "rtl", "الأصوات"), ("en", "en", "ltr", "Sounds"),
-        ("fr, de;q=0.5, ar;q=0.8", "ar", "rtl", "الأصوات"), ("ar;q=0, de", "de", "ltr", "Töne"),
-        ("fr", "en", "ltr", "Sounds"), ("", "en", "ltr", "Sounds"), ("*", "en", "ltr", "Sounds"),
-        (";;,q=,de;q=x", "de", "ltr", "Töne"),
-    ])
-    func `A page is in the best language that the bundle has`(
+    @Test(
+        "A page is in the best language that the bundle has",
+        arguments: [
+            ("de-AT", "de", "ltr", "Töne"), ("ar", "ar", "rtl", "الأصوات"), ("en", "en", "ltr", "Sounds"),
+            ("fr, de;q=0.5, ar;q=0.8", "ar", "rtl", "الأصوات"), ("ar;q=0, de", "de", "ltr", "Töne"),
+            ("fr", "en", "ltr", "Sounds"), ("", "en", "ltr", "Sounds"), ("*", "en", "ltr", "Sounds"),
+            (";;,q=,de;q=x", "de", "ltr", "Töne"),
+        ])
+    func pageBestLanguage(
         wanted: String, language: String, direction: String, title: String
     ) async throws {
         let page = try await page(of: wanted)
@@ -47,7 +49,8 @@ import Testing
         #expect(page.contains(">\(title)<"))
     }
 
-    @Test func `The panel's own words are translated, and stay English where there are none`() async throws {
+    @Test("The panel's own words are translated, and stay English where there are none")
+    func panelOwnWords() async throws {
         let page = try await page(of: "de-AT, en")
         #expect(page.contains(">Suchen<") && page.contains("Diese Seite zurücksetzen …"))
         let arabic = try await self.page(of: "ar, de;q=0.1")
@@ -74,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `A program's own translations come before those of the panel`() async throws {
+    @Test("A program's own translations come before those of the panel") func programOwnTranslations() async throws {
         let own = StringTable([StringTable.Entry(key: "Search", value: "Finden")])
         for name in ["de", "de-AT", "DE"] {
             let page = try await page(of: "de-AT, en", translations: [name: own])
@@ -82,7 +85,8 @@ import Testing
         }
     }
 
-    @Test func `What a control refuses, optional switches, domains and origins are in the page's language`()
+    @Test("What a control refuses, optional switches, domains and origins are in the page's language")
+    func controlRefusesOptional()
         async throws
     {
         struct Switches: SettingsGroup {
@@ -129,8 +133,8 @@ import Testing
         return (PanelBrowser(panel), [("Accept-Language", language), ("Origin", "http://localhost:8080")])
     }
 
-    @Test(arguments: ["de", "ar"])
-    func `Sentences that stay English are marked, on a page in another language`(language: String) async throws {
+    @Test("Sentences that stay English are marked, on a page in another language", arguments: ["de", "ar"])
+    func sentencesStayEnglish(language: String) async throws {
         let (browser, headers) = try await describedPage(language)
         let page = await browser.get("/", headers)
         let mark = #"<bdi lang="en" dir="ltr">"#
@@ -151,7 +155,7 @@ import Testing
         #expect(await browser.get("/why?key=count", headers).text.contains("<td>\(mark)"))
     }
 
-    @Test func `A page in English has no such marks`() async throws {
+    @Test("A page in English has no such marks") func pageEnglishSuch() async throws {
         let (browser, headers) = try await describedPage("en-GB")
         let page = await browser.get("/", headers)
         #expect(page.text.contains("Wie oft. From 0 to 20.") && !page.text.contains("<bdi"))
@@ -177,7 +181,8 @@ import Testing
         return (PanelBrowser(panel), try await store.group(Directed.self))
     }
 
-    @Test func `Code keeps its order on a page from right to left, and texts have their own direction`() async throws {
+    @Test("Code keeps its order on a page from right to left, and texts have their own direction")
+    func codeKeepsOrder() async throws {
         let (browser, settings) = try await directed()
         let arabic = [(name: "Accept-Language", value: "ar")]
         let forms = ShownForms(await browser.get("/", arabic))
@@ -199,7 +204,8 @@ import Testing
         withExtendedLifetime(settings) {}
     }
 
-    @Test func `On a page from left to right, only text that may change its order is isolated`() async throws {
+    @Test("On a page from left to right, only text that may change its order is isolated")
+    func pageLeftRight() async throws {
         let (browser, settings) = try await directed()
         #expect(!(await browser.get("/why?key=name").text.contains("<bdi")))
         for text in ["שלום.", "مرحبا (1)", "a\u{202E}b"] {
@@ -210,14 +216,15 @@ import Testing
         #expect(!(await browser.get("/why?key=name").text.contains("<bdi")))
     }
 
-    @Test func `A plain sentence says that it is English`() async throws {
+    @Test("A plain sentence says that it is English") func plainSentenceSays() async throws {
         let (browser, _) = try await describedPage("de")
         let answer = await browser.get("/", [("Host", "elsewhere.example")])
         #expect(answer.status >= 400 && answer.field("Content-Language") == "en")
     }
 
     /// Translators would miss a text that only the code knows.
-    @Test func `Each shipped language has every text of the panel, with the same places for values`() throws {
+    @Test("Each shipped language has every text of the panel, with the same places for values")
+    func eachShippedLanguage() throws {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Sources/SettlePanel")
         let names = try FileManager.default.subpathsOfDirectory(atPath: sources.path)

@@ -52,8 +52,10 @@ import Testing
         return String(page[start..<end])
     }
 
-    @Test(arguments: ["isOn", "isOff", "level", "colour", "volume", "name", "colours", "none"])
-    func `Each kind is reached by the keyboard, with the reason`(key: String) async throws {
+    @Test(
+        "Each kind is reached by the keyboard, with the reason",
+        arguments: ["isOn", "isOff", "level", "colour", "volume", "name", "colours", "none"])
+    func eachKindReached(key: String) async throws {
         let form = try await form(key)
         let note = try #require(form.firstMatch(of: /class="note" id="([^"]+)">Locked by/)).1
         let elements = form.matches(of: /<(?:span|div|input|select|textarea) [^>]*>/).map { String($0.0) }
@@ -71,7 +73,7 @@ import Testing
         #expect(buttons.count == 1 && buttons.allSatisfy { $0.contains(" disabled") }, "\(buttons)")
     }
 
-    @Test func `Each kind shows its value, and has a name`() async throws {
+    @Test("Each kind shows its value, and has a name") func eachKindShows() async throws {
         for (key, isOn) in [("isOn", "true"), ("isOff", "false")] {
             let form = try await form(key)
             let title = try #require(form.firstMatch(of: /<span class="title" id="([^"]+)">/)).1
@@ -87,13 +89,16 @@ import Testing
         #expect(try await form("free").contains("type=\"checkbox\""))
     }
 
-    @Test(arguments: ["isOff", "level", "colour", "volume", "name", "colours"])
-    func `What only the lock has changed is not marked as changed`(key: String) async throws {
+    @Test(
+        "What only the lock has changed is not marked as changed",
+        arguments: ["isOff", "level", "colour", "volume", "name", "colours"])
+    func lockChangedMarked(key: String) async throws {
         let form = try await form(key)
         #expect(form.contains("Locked by") && !form.contains("class=\"mark\""), "\(form)")
     }
 
-    @Test func `The style sheet sizes what stands for a control as the control, and keeps focus in sight`() async {
+    @Test("The style sheet sizes what stands for a control as the control, and keeps focus in sight")
+    func styleSheetSizes() async {
         let style = await browser.get("/style.css").text
         #expect(style.contains("*, *::before, *::after { box-sizing: border-box; }"))
         #expect(style.contains("scroll-padding-block-start: 5rem; scroll-padding-block-end: 4rem"))
@@ -120,7 +125,7 @@ import Testing
         #expect(try isMarked("level"))
     }
 
-    @Test func `The server refuses, whatever is sent`() async throws {
+    @Test("The server refuses, whatever is sent") func serverRefusesSent() async throws {
         for (key, value) in [("isOn", ""), ("level", "x"), ("volume", "0.5"), ("name", "y")] {
             let answer = await browser.change(key, [("value", value)])
             #expect(answer.status == 422, "\(key)")

@@ -17,7 +17,7 @@ import Testing
         try await PanelProgram(access: .sessions(PanelKey(), TestAuthentication()), configure: configure)
     }
 
-    @Test func `Without a session nothing is shown and nothing changes`() async throws {
+    @Test("Without a session nothing is shown and nothing changes") func withoutSessionNothing() async throws {
         let program = try await program()
         for place in [
             "/", "/pane?id=limits", "/search?q=count", "/search?changed=1", "/json?pane=limits",
@@ -34,7 +34,7 @@ import Testing
         #expect(program.app.limits.count == 3)
     }
 
-    @Test func `A link is not spent by looking at it, and lets in once`() async throws {
+    @Test("A link is not spent by looking at it, and lets in once") func linkSpentLooking() async throws {
         let program = try await program()
         let link = program.panel.makeLink()
         let secret = String(link.split(separator: "=").last ?? "")
@@ -53,7 +53,7 @@ import Testing
         #expect(await other.get("/").status == 401)
     }
 
-    @Test func `Links end by themselves, and so do sessions that nobody uses`() async throws {
+    @Test("Links end by themselves, and so do sessions that nobody uses") func linksEndThemselves() async throws {
         let program = try await program {
             $0.linkLifetime = .seconds(60); $0.sessionLifetime = .seconds(1000)
         }
@@ -70,7 +70,7 @@ import Testing
         #expect(await program.browser.get("/").status == 401)
     }
 
-    @Test func `A changed cookie is no session`() async throws {
+    @Test("A changed cookie is no session") func changedCookieSession() async throws {
         let program = try await program()
         _ = await program.browser.enter()
         let cookie = try #require(program.browser.cookie)
@@ -88,7 +88,8 @@ import Testing
         #expect(await program.browser.get("/").status == 200)
     }
 
-    @Test func `A session outlives the program by its key's file, and no other key knows it`() async throws {
+    @Test("A session outlives the program by its key's file, and no other key knows it")
+    func sessionOutlivesProgram() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "state/key")
         let first = try await PanelProgram(access: .sessions(PanelKey(file: file), TestAuthentication()))
@@ -104,7 +105,8 @@ import Testing
         #expect(await other.browser.get("/").status == 401)
     }
 
-    @Test func `Panels of different keys on one machine, whose cookies know no ports, don't end each other's sessions`()
+    @Test("Panels of different keys on one machine, whose cookies know no ports, don't end each other's sessions")
+    func panelsDifferentKeys()
         async throws
     {
         let (first, second) = (try await program(), try await program())
@@ -118,7 +120,7 @@ import Testing
         #expect(await browsers.0.get("/").status == 200)
     }
 
-    @Test func `A form of another session, or without a token, changes nothing`() async throws {
+    @Test("A form of another session, or without a token, changes nothing") func formAnotherSession() async throws {
         let program = try await program()
         _ = await program.browser.enter()
         let page = await program.browser.get("/pane?id=limits")
@@ -133,13 +135,15 @@ import Testing
         #expect(program.app.limits.count == 9)
     }
 
-    @Test(arguments: [
-        [("Origin", "http://evil.example")], [("Origin", "null")], [("Origin", "http://localhost:9999")], [],
-        [("Sec-Fetch-Site", "cross-site")], [("Sec-Fetch-Site", "same-site")], [("Sec-Fetch-Site", "none")],
-        [("Origin", "http://localhost:8080"), ("Sec-Fetch-Site", "cross-site")],
-        [("Origin", "http://localhost:8080"), ("Origin", "http://evil.example")],
-    ])
-    func `A change from a page of another site is refused`(headers: [(String, String)]) async throws {
+    @Test(
+        "A change from a page of another site is refused",
+        arguments: [
+            [("Origin", "http://evil.example")], [("Origin", "null")], [("Origin", "http://localhost:9999")], [],
+            [("Sec-Fetch-Site", "cross-site")], [("Sec-Fetch-Site", "same-site")], [("Sec-Fetch-Site", "none")],
+            [("Origin", "http://localhost:8080"), ("Sec-Fetch-Site", "cross-site")],
+            [("Origin", "http://localhost:8080"), ("Origin", "http://evil.example")],
+        ])
+    func changePageAnother(headers: [(String, String)]) async throws {
         let program = try await PanelProgram()
         let form = await program.browser.get("/pane?id=limits").form(of: "limits.count")
         let answer = await program.browser.post(
@@ -148,10 +152,12 @@ import Testing
         #expect(program.app.limits.count == 3)
     }
 
-    @Test(arguments: [
-        "evil.example", "evil.example:8080", "localhost.evil.example", "localhost:0", "localhost:x", "", "[::1",
-    ])
-    func `Another name of this machine is refused, also if the origin has it`(host: String) async throws {
+    @Test(
+        "Another name of this machine is refused, also if the origin has it",
+        arguments: [
+            "evil.example", "evil.example:8080", "localhost.evil.example", "localhost:0", "localhost:x", "", "[::1",
+        ])
+    func anotherNameThis(host: String) async throws {
         let program = try await PanelProgram()
         #expect(await program.browser.get("/", [("Host", host)]).status == 421)
         let form = await program.browser.get("/pane?id=limits").form(of: "limits.count")
@@ -161,14 +167,16 @@ import Testing
         #expect(program.app.limits.count == 3)
     }
 
-    @Test(arguments: ["localhost", "LOCALHOST:1", "127.0.0.1:65535", "[::1]", "[::1]:80"])
-    func `The names of the loopback are let in, with any port`(host: String) async throws {
+    @Test(
+        "The names of the loopback are let in, with any port",
+        arguments: ["localhost", "LOCALHOST:1", "127.0.0.1:65535", "[::1]", "[::1]:80"])
+    func namesLoopbackLet(host: String) async throws {
         let program = try await PanelProgram()
         #expect(await program.browser.get("/", [("Host", host)]).status == 200)
     }
 
-    @Test func `A page of another site can't put the panel into a frame or an image, but can link to it`() async throws
-    {
+    @Test("A page of another site can't put the panel into a frame or an image, but can link to it")
+    func pageAnotherSite() async throws {
         let program = try await PanelProgram()
         func status(_ mode: String, _ destination: String) async -> Int {
             await program.browser.get(
@@ -184,7 +192,8 @@ import Testing
         #expect(await status("navigate", "document") == 200)
     }
 
-    @Test func `Every answer forbids scripts in pages, frames, and guessing of types`() async throws {
+    @Test("Every answer forbids scripts in pages, frames, and guessing of types")
+    func everyAnswerForbids() async throws {
         let program = try await program()
         for place in ["/", "/style.css", "/script.js", "/enter", "/nothing", "/icon"] {
             let answer = await program.browser.get(place)
@@ -196,12 +205,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("//evil.example", false), ("/\\evil.example", false), ("https://evil.example/", false),
-        ("javascript:x", false),
-        ("/a\tb", false), ("/a b", false), ("", false), ("evil", false), ("/admin?x=1#y", true), ("/", true),
-    ])
-    func `The way back leads to a page of the same origin only`(place: String, isAllowed: Bool) async throws {
+    @Test(
+        "The way back leads to a page of the same origin only",
+        arguments: [
+            ("//evil.example", false), ("/\\evil.example", false), ("https://evil.example/", false),
+            ("javascript:x", false),
+            ("/a\tb", false), ("/a b", false), ("", false), ("evil", false), ("/admin?x=1#y", true), ("/", true),
+        ])
+    func wayBackLeads(place: String, isAllowed: Bool) async throws {
         let program = try await PanelProgram()
         let encoded = place.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         let page = await program.browser.get("/?return=\(encoded)").text
@@ -209,7 +220,7 @@ import Testing
         #expect(page.contains("evil.example") == false)
     }
 
-    @Test func `Large bodies and other methods are refused`() async throws {
+    @Test("Large bodies and other methods are refused") func largeBodiesOther() async throws {
         let program = try await PanelProgram()
         let large = [UInt8](repeating: UInt8(ascii: "&"), count: SettingsPanel.bodyLimit + 1)
         let headers = [(name: "Origin", value: "http://localhost:8080")]
@@ -218,7 +229,7 @@ import Testing
         #expect(await program.browser.send("POST", "/set", headers, Array(large.dropLast())).status == 404)
     }
 
-    @Test func `A body that was cut on its way changes nothing`() async throws {
+    @Test("A body that was cut on its way changes nothing") func bodyCutWay() async throws {
         let program = try await PanelProgram()
         let body = Array("key=limits.tags&part=a".utf8)
         let headers = [
@@ -234,7 +245,7 @@ import Testing
 
 /// The key that signs sessions.
 @Suite(.timeLimit(.minutes(10))) struct PanelKeyTests {
-    @Test func `A key is made once, for its user alone`() throws {
+    @Test("A key is made once, for its user alone") func keyMadeOnce() throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "deep/key")
         _ = try PanelKey(file: file)
@@ -247,7 +258,8 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path) == ["key"])
     }
 
-    @Test func `A key that others may read, a short one and a folder are refused, and left alone`() throws {
+    @Test("A key that others may read, a short one and a folder are refused, and left alone")
+    func keyOthersMay() throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "key")
         try Data(repeating: 7, count: 32).write(to: file)
@@ -265,7 +277,7 @@ import Testing
         #expect(throws: PanelError.self) { try PanelKey(file: folder.url) }
     }
 
-    @Test func `A key is not shown`() {
+    @Test("A key is not shown") func keyShown() {
         #expect("\(PanelKey())" == "PanelKey")
     }
 }

@@ -59,15 +59,17 @@ import Testing
         func stored(_ key: String) throws -> SettingValue? { try store.keys.value(forKey: key) }
     }
 
-    @Test(arguments: [
-        ("volume", SettingValue.string("0.25"), #"type="range" id="c-volume.value" name="value" value="0.25""#),
-        ("volume", .string("7"), #"name="value" value="1""#), ("volume", .integer(-3), #"name="value" value="0""#),
-        ("sounds", .string("YES"), "value=\"on\" checked"), ("sounds", .integer(1), "value=\"on\" checked"),
-        ("odd", .string("YES"), "value=\"on\" checked"), ("port", .integer(8080), #"value="8080""#),
-        ("port", .real(0.5), #"value="0.5""#), ("colour", .string("2"), " selected>Green"),
-        ("colour", .real(3), " selected>Blue"), ("frame", .string("1"), " checked><span>Red"),
-    ])
-    func `A value that is written in another way is shown as what it means`(
+    @Test(
+        "A value that is written in another way is shown as what it means",
+        arguments: [
+            ("volume", SettingValue.string("0.25"), #"type="range" id="c-volume.value" name="value" value="0.25""#),
+            ("volume", .string("7"), #"name="value" value="1""#), ("volume", .integer(-3), #"name="value" value="0""#),
+            ("sounds", .string("YES"), "value=\"on\" checked"), ("sounds", .integer(1), "value=\"on\" checked"),
+            ("odd", .string("YES"), "value=\"on\" checked"), ("port", .integer(8080), #"value="8080""#),
+            ("port", .real(0.5), #"value="0.5""#), ("colour", .string("2"), " selected>Green"),
+            ("colour", .real(3), " selected>Blue"), ("frame", .string("1"), " checked><span>Red"),
+        ])
+    func valueWrittenAnother(
         key: String, value: SettingValue, shown: String
     ) async throws {
         let program = try await Program(Self.bundle)
@@ -77,7 +79,8 @@ import Testing
         #expect(!form.contains("<textarea") && !form.contains("name=\"as\""))
     }
 
-    @Test func `Of choices none is chosen while there is another value, which is told, and each can be chosen`()
+    @Test("Of choices none is chosen while there is another value, which is told, and each can be chosen")
+    func choicesNoneChosen()
         async throws
     {
         let program = try await Program(Self.bundle)
@@ -96,7 +99,8 @@ import Testing
         #expect(odd.contains("class=\"mark\""))
     }
 
-    @Test func `A bundle's control stores values of its own type only, however they are sent`() async throws {
+    @Test("A bundle's control stores values of its own type only, however they are sent")
+    func bundleControlStores() async throws {
         let program = try await Program(Self.bundle)
         for (key, json, rule) in [
             ("volume", "2", "from 0 to 1"), ("volume", "\"loud\"", "a number"),
@@ -116,7 +120,8 @@ import Testing
         #expect(try program.stored("odd") == .string("YES"))
     }
 
-    @Test func `Where a program declares a key, the bundle's control stores that type`() async throws {
+    @Test("Where a program declares a key, the bundle's control stores that type")
+    func programDeclaresKey() async throws {
         struct Declared: SettingsGroup {
             @Setting var port = 80
             @Setting var odd = false
@@ -132,7 +137,8 @@ import Testing
         #expect(try program.stored("volume") == .real(1))
     }
 
-    @Test func `A password that the program declares as plain text shows nowhere`() async throws {
+    @Test("A password that the program declares as plain text shows nowhere")
+    func passwordProgramDeclares() async throws {
         struct Declared: SettingsGroup {
             @Setting(.count(1...12)) var password = "s3cr3t"
         }
@@ -185,14 +191,16 @@ import Testing
         #expect(await program.form("alarm").contains("value=\"2026-11-23T12:00:00\""))
     }
 
-    @Test func `A text without a key is shown as it is`() async throws {
+    @Test("A text without a key is shown as it is") func textWithoutKey() async throws {
         let program = try await Program(Self.bundle)
         let page = await program.browser.get("/").text
         #expect(page.contains(">Version<") && page.contains(">1.4 beta<"))
     }
 
-    @Test(arguments: ["", " ", "\u{200B}"])
-    func `Where a title is empty, a control has the words of its key, and there is no empty heading`(empty: String)
+    @Test(
+        "Where a title is empty, a control has the words of its key, and there is no empty heading",
+        arguments: ["", " ", "\u{200B}"])
+    func titleEmptyControl(empty: String)
         async throws
     {
         let bundle = SettingsBundle(
@@ -218,7 +226,8 @@ import Testing
         #expect(await program.browser.get("/").text.contains("<span>More</span>"))
     }
 
-    @Test func `A search finds a section's title and footer, which are a bundle's help`() async throws {
+    @Test("A search finds a section's title and footer, which are a bundle's help")
+    func searchFindsSection() async throws {
         let program = try await Program(Self.bundle)
         for words in ["noise", "alarm", "loud+alarm+volume"] {
             let page = await program.browser.get("/search?q=\(words)").text
@@ -226,7 +235,8 @@ import Testing
         }
     }
 
-    @Test func `Of variants for phones and for pads one is shown, and nothing is out of reach`() async throws {
+    @Test("Of variants for phones and for pads one is shown, and nothing is out of reach")
+    func variantsPhonesPads() async throws {
         let few = Array(Self.colours.prefix(2))
         let bundle = SettingsBundle(
             root: .init(
@@ -245,7 +255,8 @@ import Testing
         #expect(try program.stored("colour") == .integer(3))
     }
 
-    @Test func `Two controls of one key have identifiers of their own, and each stores by its own choices`()
+    @Test("Two controls of one key have identifiers of their own, and each stores by its own choices")
+    func twoControlsOne()
         async throws
     {
         let others = [("Small", 10), ("Large", 20)].map { SettingsBundle.Choice(title: $0.0, value: .integer($0.1)) }
@@ -276,7 +287,8 @@ import Testing
 
 /// A panel for whatever is stored.
 @Suite(.timeLimit(.minutes(10))) struct PanelOfValuesTests {
-    @Test func `A number with a fraction that becomes a whole one can have a fraction again`() async throws {
+    @Test("A number with a fraction that becomes a whole one can have a fraction again")
+    func numberFractionBecomes() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "app.json")
         try Data(#"{"ratio": 0.5, "count": 3}"#.utf8).write(to: file)
@@ -315,7 +327,7 @@ import Testing
                     + (number == 0 ? [.init(.childPane(.init(file: "Root")), title: "Back")] : []))
         }, localizations: ["en", "de"].map(table))
 
-    @Test func `Each pane is found by its name, with its title and its way back`() async throws {
+    @Test("Each pane is found by its name, with its title and its way back") func eachPaneFound() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let browser = PanelBrowser(
             SettingsPanel(store, bundle: Self.bundle, configuration: .init(title: "Large", access: .everyone)))
@@ -335,7 +347,8 @@ import Testing
         }
     }
 
-    @Test func `A bundle is localized once for each list of languages, and few lists are remembered`() {
+    @Test("A bundle is localized once for each list of languages, and few lists are remembered")
+    func bundleLocalizedOnce() {
         let bundle = PanelBundle(Self.bundle)
         let german = bundle.localized(for: ["de"])
         #expect(bundle.localized(for: ["de"]) === german && german.bundle.root.specifiers[0].title == "Sound in de")

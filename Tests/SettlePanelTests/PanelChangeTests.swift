@@ -19,7 +19,7 @@ import Testing
         await program.browser.change("limits.\(key)", fields, on: Self.page)
     }
 
-    @Test func `Each kind of control stores the value of its type`() async throws {
+    @Test("Each kind of control stores the value of its type") func eachKindControl() async throws {
         let program = try await PanelProgram()
         let limits = program.app.limits
         #expect(await change(program, "count", ("value", "9")).status == 303)
@@ -49,7 +49,7 @@ import Testing
         #expect(limits.token == Secret("new"))
     }
 
-    @Test func `What a page shows is what it stores again`() async throws {
+    @Test("What a page shows is what it stores again") func pageShowsStores() async throws {
         let program = try await PanelProgram()
         let dates = [1_700_000_000, 1_700_000_000.25, -1, 253_402_300_799]
         for date in dates.map(Date.init(timeIntervalSince1970:)) {
@@ -61,16 +61,18 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("count", "21", "“Most attempts” can’t be 21 times; allowed: from 0 to 20."),
-        ("count", "x", "is not a whole number"),
-        ("count", "1.5", "whole number"),
-        ("count", "", "A value is needed here"), ("volume", "2", "“Volume” can’t be 2; allowed: from 0 to 1."),
-        ("since", "yesterday", "is not a date"),
-        ("timeout", "long", "is not a duration"), ("data", "%%%", "base64"),
-        ("level", "7", "Choose an entry from the list"),
-    ])
-    func `A refused value stays in its field, with the rule beside it`(
+    @Test(
+        "A refused value stays in its field, with the rule beside it",
+        arguments: [
+            ("count", "21", "“Most attempts” can’t be 21 times; allowed: from 0 to 20."),
+            ("count", "x", "is not a whole number"),
+            ("count", "1.5", "whole number"),
+            ("count", "", "A value is needed here"), ("volume", "2", "“Volume” can’t be 2; allowed: from 0 to 1."),
+            ("since", "yesterday", "is not a date"),
+            ("timeout", "long", "is not a duration"), ("data", "%%%", "base64"),
+            ("level", "7", "Choose an entry from the list"),
+        ])
+    func refusedValueStays(
         key: String, typed: String, rule: String
     ) async throws {
         let program = try await PanelProgram()
@@ -86,7 +88,7 @@ import Testing
         #expect(await program.browser.get(Self.page).text == before)
     }
 
-    @Test func `A list has its parts added, changed, moved and removed`() async throws {
+    @Test("A list has its parts added, changed, moved and removed") func listPartsAdded() async throws {
         let program = try await PanelProgram()
         let limits = program.app.limits
         #expect(await change(program, "tags", ("newPart", "a"), ("action", "add")).status == 303)
@@ -107,7 +109,8 @@ import Testing
         }
     }
 
-    @Test func `A dictionary refuses entries without a name, twice the same, and of another type`() async throws {
+    @Test("A dictionary refuses entries without a name, twice the same, and of another type")
+    func dictionaryRefusesEntries() async throws {
         let program = try await PanelProgram()
         let limits = program.app.limits
         func ports(_ entries: [(String, String)], _ more: (String, String)...) async -> PanelBrowser.Answer {
@@ -125,7 +128,8 @@ import Testing
         #expect(limits.ports == ["ssh": 22])
     }
 
-    @Test func `If somebody else has changed it meanwhile, both values are shown, and one is chosen`() async throws {
+    @Test("If somebody else has changed it meanwhile, both values are shown, and one is chosen")
+    func somebodyElseChanged() async throws {
         let program = try await PanelProgram()
         try await program.store.commit { program.app.limits.name = "old" }
         let form = await program.browser.get(Self.page).form(of: "limits.name")
@@ -142,7 +146,8 @@ import Testing
         #expect(program.app.limits.name == "mine")
     }
 
-    @Test func `Resets give defaults back: of one, of a pane, of all, and only after a question`() async throws {
+    @Test("Resets give defaults back: of one, of a pane, of all, and only after a question")
+    func resetsGiveDefaults() async throws {
         let program = try await PanelProgram()
         let limits = program.app.limits
         try await program.store.commit {
@@ -161,7 +166,8 @@ import Testing
         #expect(await program.browser.post("/reset", [("pane", "nothing")]).status == 303)
     }
 
-    @Test func `What belongs to an owner, or is locked, is shown and can't be changed`() async throws {
+    @Test("What belongs to an owner, or is locked, is shown and can't be changed")
+    func belongsOwnerLocked() async throws {
         let program = try await PanelProgram(managed: SettingTree(["limits": .dictionary(["count": .integer(5)])]))
         let page = await program.browser.get(Self.page).text
         #expect(page.contains("Locked by"))
@@ -178,7 +184,7 @@ import Testing
         #expect(program.app.owned.attempts == 7)
     }
 
-    @Test func `A covered value says what is in force, and by whom`() async throws {
+    @Test("A covered value says what is in force, and by whom") func coveredValueSays() async throws {
         let program = try await PanelProgram(
             overrides: SettingTree(["limits": .dictionary(["name": .string("boss’s")])]))
         try await program.store.commit { program.app.limits.name = "own" }
@@ -203,7 +209,8 @@ import Testing
         #expect(try isMarked("limits.count"))
     }
 
-    @Test func `A secret is never shown: not as a value, nor when it is refused, nor in its history`() async throws {
+    @Test("A secret is never shown: not as a value, nor when it is refused, nor in its history")
+    func secretNeverShown() async throws {
         let program = try await PanelProgram()
         #expect(await change(program, "token", ("value", "s3cr3t")).status == 303)
         for place in [Self.page, "/why?key=limits.token", "/search?q=token", "/reset?pane=limits"] {
@@ -216,7 +223,7 @@ import Testing
         #expect(program.app.limits.token == Secret("s3cr3t"))
     }
 
-    @Test func `A script gets the changed form alone`() async throws {
+    @Test("A script gets the changed form alone") func scriptGetsChanged() async throws {
         let program = try await PanelProgram()
         let done = await program.browser.change("limits.count", [("value", "9")], on: Self.page, asScript: true)
         #expect(done.status == 200 && done.text.hasPrefix("<form") && done.text.contains("value=\"9\""))
@@ -224,7 +231,7 @@ import Testing
         #expect(refused.status == 422 && refused.text.hasPrefix("<form") && refused.text.contains("value=\"99\""))
     }
 
-    @Test func `The history tells who has changed what, and an undo takes it back`() async throws {
+    @Test("The history tells who has changed what, and an undo takes it back") func historyTellsChanged() async throws {
         let program = try await PanelProgram()
         #expect(await change(program, "count", ("value", "9")).status == 303)
         let why = await program.browser.get("/why?key=limits.count").text
@@ -236,7 +243,8 @@ import Testing
         #expect(await program.browser.post("/undo", [("token", "x")]).status == 404)
     }
 
-    @Test func `The page of a value has sentences for users, and keys and files only for developers`() async throws {
+    @Test("The page of a value has sentences for users, and keys and files only for developers")
+    func pageValueSentences() async throws {
         let program = try await PanelProgram(
             managed: SettingTree(["limits": .dictionary(["level": .string("error")])]),
             overrides: SettingTree(["limits": .dictionary(["volume": .real(0.25)])]))
@@ -260,7 +268,7 @@ import Testing
         #expect(token.contains(">Not set<") && !token.contains("hunter2"))
     }
 
-    @Test func `The link to a value's page is one stop of the keyboard, and has a name`() async throws {
+    @Test("The link to a value's page is one stop of the keyboard, and has a name") func linkValuePage() async throws {
         let program = try await PanelProgram()
         let form = try #require(ShownForms(await program.browser.get(Self.page))["limits.count"])
         let links = form.elements.filter { $0.attributes["class"] == "why" }
@@ -270,7 +278,7 @@ import Testing
         #expect(!form.elements.contains { $0.attributes["class"] == "more" })
     }
 
-    @Test func `Keys that are not shown can't be written`() async throws {
+    @Test("Keys that are not shown can't be written") func keysShownWritten() async throws {
         let program = try await PanelProgram()
         for key in ["limits", "limits.nothing", "", "a..b", "limits.count.x"] {
             #expect(await program.browser.post("/set", [("key", key), ("value", "1")]).status == 404, "\(key)")
@@ -278,7 +286,7 @@ import Testing
         #expect((program.store.history.token?.position ?? 0) == 0)
     }
 
-    @Test func `A search finds titles, keys, help and choices, whatever their case`() async throws {
+    @Test("A search finds titles, keys, help and choices, whatever their case") func searchFindsTitles() async throws {
         let program = try await PanelProgram()
         for words in ["most", "ATTEMPTS often", "limits.count", "Times"] {
             let place = words.replacing(" ", with: "+")

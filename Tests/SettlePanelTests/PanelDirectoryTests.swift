@@ -61,7 +61,8 @@ import Testing
         page.matches(of: /<a class="pane" href="[^"]*"><span>([^<]*)</).map { String($0.1) }
     }
 
-    @Test func `The front page lists what there is then, each once, and leads to it and back`() async throws {
+    @Test("The front page lists what there is then, each once, and leads to it and back")
+    func frontPageLists() async throws {
         let folder = try TemporaryFolder()
         let entries = Entries([])
         let directory = directory(entries, path: "/all")
@@ -86,7 +87,8 @@ import Testing
         }
     }
 
-    @Test func `Nobody sees the list or a panel of it without a session, and one session is for all`() async throws {
+    @Test("Nobody sees the list or a panel of it without a session, and one session is for all")
+    func nobodySeesList() async throws {
         let folder = try TemporaryFolder()
         let entries = Entries([.domain(try await domain("org.example.editor", in: folder))])
         let directory = directory(entries, access: .sessions(PanelKey(), TestAuthentication()))
@@ -111,7 +113,8 @@ import Testing
         #expect(entered.status == 303 && entered.field("Location") == place)
     }
 
-    @Test func `The schema that a program has left gives its titles and rules, and hides its secrets`() async throws {
+    @Test("The schema that a program has left gives its titles and rules, and hides its secrets")
+    func schemaProgramLeft() async throws {
         let folder = try TemporaryFolder()
         let app = try await domain("org.example.app", in: folder, App.self)
         let directory = directory(Entries([.domain(app)]))
@@ -127,7 +130,8 @@ import Testing
         #expect(await browser.get(place).text.contains("value=\"20\""))
     }
 
-    @Test func `The page of a value that another program declares names who changed it last`() async throws {
+    @Test("The page of a value that another program declares names who changed it last")
+    func whoChangedLast() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "org.example.app/settings.json")
         let store = try await SettingsStore.open(at: file, configuration: .init(history: .keep(transactions: 10)))
@@ -157,7 +161,8 @@ import Testing
         #expect(last.contains("This is the default.") && last.contains("by “panel”"), "\(last)")
     }
 
-    @Test func `The history of stored values does not say who changed a value that covers them`() async throws {
+    @Test("The history of stored values does not say who changed a value that covers them")
+    func coveringValue() async throws {
         let folder = try TemporaryFolder()
         let covering = ManualDomainSource(DomainContents(SettingTree(["count": .integer(5)])))
         let store = try await SettingsStore.open(
@@ -170,7 +175,8 @@ import Testing
         #expect(!page.contains("Last changed"))
     }
 
-    @Test func `A schema or a bundle that changes is seen when the page is loaded next`() async throws {
+    @Test("A schema or a bundle that changes is seen when the page is loaded next")
+    func schemaBundleChanges() async throws {
         let folder = try TemporaryFolder()
         let app = try await domain("org.example.app", in: folder)
         let entries = Entries([.domain(app), .bundle(Self.bundle, app)])
@@ -195,7 +201,8 @@ import Testing
         #expect(await browser.get(pictures).text.contains("Noises"))
     }
 
-    @Test func `A program without a schema has its values shown as they are stored`() async throws {
+    @Test("A program without a schema has its values shown as they are stored")
+    func programWithoutSchema() async throws {
         let folder = try TemporaryFolder()
         let app = try await domain("org.example.app", in: folder)
         try Data(#"{"token": "in clear", "count": 7}"#.utf8).write(to: app.file)
@@ -220,7 +227,8 @@ import Testing
         #expect(changed.contains("#c-count") && !changed.contains("#c-sounds"))
     }
 
-    @Test func `A settings file that can't be opened is told, and does not end the others`() async throws {
+    @Test("A settings file that can't be opened is told, and does not end the others")
+    func settingsFileOpened() async throws {
         let folder = try TemporaryFolder()
         let good = try await domain("org.example.good", in: folder)
         let bad = ProgramDomain(name: "org.example.bad", file: good.file.appending(path: "settings.json"))

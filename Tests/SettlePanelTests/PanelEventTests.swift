@@ -20,7 +20,7 @@ import Testing
         return try PanelEventReader(answer.response)
     }
 
-    @Test func `A change is sent with the form as it is then, and with no other`() async throws {
+    @Test("A change is sent with the form as it is then, and with no other") func changeSentForm() async throws {
         let program = try await PanelProgram()
         var reader = try await reader(program)
         _ = try await reader.next(until: "event: forms")
@@ -32,7 +32,8 @@ import Testing
         }
     }
 
-    @Test func `The stream of a search tells of what was found, in whatever pane it is`() async throws {
+    @Test("The stream of a search tells of what was found, in whatever pane it is")
+    func streamSearchTells() async throws {
         let program = try await PanelProgram()
         let address = try await program.browser.get("/search?q=most").eventsAddress
         var reader = try await reader(program, address)
@@ -41,7 +42,7 @@ import Testing
         _ = try await reader.next(until: "value=\\\"17\\\"")
     }
 
-    @Test func `A page of whatever is stored is told when that becomes more or less`() async throws {
+    @Test("A page of whatever is stored is told when that becomes more or less") func pageStoredTold() async throws {
         let folder = try TemporaryFolder()
         let store = try await SettingsStore.open(at: folder.url.appending(path: "app.json"))
         try await store.commit { try store.keys.setValue("x", forKey: "first") }
@@ -60,7 +61,7 @@ import Testing
         #expect(try await fresh.next().contains("event: contents") == false)
     }
 
-    @Test func `A stream ends with the session of its browser`() async throws {
+    @Test("A stream ends with the session of its browser") func streamEndsSession() async throws {
         let program = try await PanelProgram(access: .sessions(PanelKey(), TestAuthentication())) {
             $0.sessionLifetime = .seconds(100)
             $0.heartbeat = .seconds(1000)
@@ -74,7 +75,7 @@ import Testing
         #expect(await reader.pieces.next() == nil)
     }
 
-    @Test func `Changes of other domains and of other programs are told`() async throws {
+    @Test("Changes of other domains and of other programs are told") func changesOtherDomains() async throws {
         let boss = ManualDomainSource(DomainContents(SettingTree()))
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "app.json")
@@ -111,7 +112,7 @@ import Testing
         _ = try await reader.next(until: "value=\\\"17\\\"")
     }
 
-    @Test func `Changes that wait are told as one, with the newest value`() async throws {
+    @Test("Changes that wait are told as one, with the newest value") func changesWaitTold() async throws {
         let program = try await PanelProgram()
         var reader = try await reader(program)
         _ = try await reader.next(until: "event: forms")
@@ -126,7 +127,7 @@ import Testing
         #expect(pieces < 100)
     }
 
-    @Test func `The stream of secrets tells nothing of them`() async throws {
+    @Test("The stream of secrets tells nothing of them") func streamSecretsTells() async throws {
         let program = try await PanelProgram()
         var reader = try await reader(program)
         _ = try await reader.next(until: "event: forms")
@@ -135,7 +136,7 @@ import Testing
         #expect(!piece.contains("s3cr3t") && piece.contains("Is set"))
     }
 
-    @Test func `A stream ends with the store`() async throws {
+    @Test("A stream ends with the store") func streamEndsStore() async throws {
         let program = try await PanelProgram()
         var reader = try await reader(program)
         _ = try await reader.next(until: "event: forms")
@@ -145,7 +146,7 @@ import Testing
         #expect(count < 10)
     }
 
-    @Test func `A stream without changes shows that it is alive`() async throws {
+    @Test("A stream without changes shows that it is alive") func streamWithoutChanges() async throws {
         let program = try await PanelProgram()
         var reader = try await reader(program)
         _ = try await reader.next(until: "event: forms")
@@ -156,7 +157,8 @@ import Testing
         }
     }
 
-    @Test func `A stream that its server ends is over, whether it waits or has not begun`() async throws {
+    @Test("A stream that its server ends is over, whether it waits or has not begun")
+    func streamServerEnds() async throws {
         let program = try await PanelProgram()
         for _ in 0..<100 {
             guard case .events(let events) = await program.browser.get("/events?pane=limits").response.body else {
@@ -176,7 +178,7 @@ import Testing
         try await eventually("all streams have unsubscribed") { program.store.statistics.subscribers == 0 }
     }
 
-    @Test func `What changes with a heartbeat is told, in every round`() async throws {
+    @Test("What changes with a heartbeat is told, in every round") func changesHeartbeatTold() async throws {
         let program = try await PanelProgram()
         var reader = try await reader(program)
         _ = try await reader.next(until: "event: forms")

@@ -52,7 +52,8 @@ import Testing
         return try await Page(program.browser, "/pane?id=limits")
     }
 
-    @Test func `What changes again and again is sent alone, and shows as the program makes it`() async throws {
+    @Test("What changes again and again is sent alone, and shows as the program makes it")
+    func changesAgainAgain() async throws {
         let program = try await PanelProgram()
         var page = try await page(of: program)
         for count in 5..<9 {
@@ -63,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `A form that gets more or fewer elements is sent as it is then`() async throws {
+    @Test("A form that gets more or fewer elements is sent as it is then") func formGetsMore() async throws {
         let program = try await PanelProgram()
         var page = try await page(of: program)
         for tags in [["a", "c"], ["a", "c", "d"], ["x", "c", "d"], []] {
@@ -76,7 +77,8 @@ import Testing
         #expect(page.shown.sent == ["limits.name"])
     }
 
-    @Test func `A secret that became another is sent with its new token, though it looks the same`() async throws {
+    @Test("A secret that became another is sent with its new token, though it looks the same")
+    func secretBecameAnother() async throws {
         let program = try await PanelProgram()
         var page = try await page(of: program)
         let before = page.shown["limits.token"]?.hidden.first { $0.0 == "token" }?.1
@@ -87,7 +89,8 @@ import Testing
         #expect(before != after && after == program.store.history.token?.description)
     }
 
-    @Test func `What is sent after an event is not a conflict, and what is older is one`() async throws {
+    @Test("What is sent after an event is not a conflict, and what is older is one")
+    func sentAfterEvent() async throws {
         let program = try await PanelProgram()
         var page = try await page(of: program)
         let old = try #require(page.shown["limits.name"]).hidden
@@ -99,7 +102,7 @@ import Testing
         #expect(program.app.limits.name == "mine")
     }
 
-    @Test func `The digest tells what a form shows, wherever it is from`() async throws {
+    @Test("The digest tells what a form shows, wherever it is from") func digestTellsForm() async throws {
         let program = try await PanelProgram()
         let key = "limits.count"
         func digest(_ text: String) throws -> String {
@@ -124,7 +127,7 @@ import Testing
         #expect(try page.eventsAddress.contains(digest(refused.text)))
     }
 
-    @Test func `A page that follows shows what the program does, whatever changes`() async throws {
+    @Test("A page that follows shows what the program does, whatever changes") func pageFollowsShows() async throws {
         let program = try await PanelProgram()
         var page = try await page(of: program)
         var generator = SeededGenerator()

@@ -56,7 +56,7 @@ import Testing
         #expect(areas.count == 2 && Set(areas.compactMap { $0.attributes["id"] }).count == 2)
     }
 
-    @Test func `What is shown as JSON stays JSON when it is refused`() async throws {
+    @Test("What is shown as JSON stays JSON when it is refused") func shownJSONStays() async throws {
         let described = try await Described(["list": .array([.string("a"), .null])])
         let browser = try described.browser(Self.list)
         let page = await browser.get("/")
@@ -71,8 +71,9 @@ import Testing
     }
 
     /// The numbers of fields around the limit that there was once, and far above it.
-    @Test(arguments: [9_999, 10_000, 10_001, 10_002, 30_000])
-    func `A list is stored whole, however many fields its form has`(count: Int) async throws {
+    @Test(
+        "A list is stored whole, however many fields its form has", arguments: [9_999, 10_000, 10_001, 10_002, 30_000])
+    func listStoredWhole(count: Int) async throws {
         let described = try await Described(["list": .array([.string("a")])])
         let browser = try described.browser(Self.list)
         let hidden = await browser.get("/").form(of: "list")
@@ -85,8 +86,10 @@ import Testing
     private static let ports =
         #""ports": {"type": "object", "additionalProperties": {"type": "integer"}, "x-type": "[String: Int]"}"#
 
-    @Test(arguments: [9_999, 10_000, 10_001, 10_002, 20_000])
-    func `A dictionary is stored whole, however many fields its form has`(count: Int) async throws {
+    @Test(
+        "A dictionary is stored whole, however many fields its form has",
+        arguments: [9_999, 10_000, 10_001, 10_002, 20_000])
+    func dictionaryStoredWhole(count: Int) async throws {
         let described = try await Described(["ports": .dictionary(["a": .integer(1)])])
         let browser = try described.browser(Self.ports)
         var fields = await browser.get("/").form(of: "ports")
@@ -101,7 +104,8 @@ import Testing
         #expect(try described.stored("ports") == .dictionary(entries))
     }
 
-    @Test func `A dictionary whose form has lost a name or a value is refused, and stays`() async throws {
+    @Test("A dictionary whose form has lost a name or a value is refused, and stays")
+    func dictionaryWhoseForm() async throws {
         let described = try await Described(["ports": .dictionary(["a": .integer(1)])])
         let browser = try described.browser(Self.ports)
         let form = await browser.get("/").form(of: "ports")
@@ -113,7 +117,8 @@ import Testing
         #expect(try described.stored("ports") == .dictionary(["a": .integer(1)]))
     }
 
-    @Test func `A list that is larger than a request may be is refused with a sentence, and stays`() async throws {
+    @Test("A list that is larger than a request may be is refused with a sentence, and stays")
+    func listLargerRequest() async throws {
         let described = try await Described(["list": .array([.string("a")])])
         let browser = try described.browser(Self.list)
         let hidden = await browser.get("/").form(of: "list").map { "\($0)=\($1)" }.joined(separator: "&")
@@ -133,7 +138,8 @@ import Testing
         #expect(stored.count == room / 7 && stored.last == .string(String(last.dropFirst(6))))
     }
 
-    @Test func `A long list is shown as JSON, and one that is refused does not come back as inputs`() async throws {
+    @Test("A long list is shown as JSON, and one that is refused does not come back as inputs")
+    func longListShown() async throws {
         let numbers = #""list": {"type": "array", "items": {"type": "integer"}, "x-type": "[Int]"}"#
         let described = try await Described(["list": .array([.integer(1)])])
         let browser = try described.browser(numbers)
@@ -155,7 +161,8 @@ import Testing
         #expect(await browser.get("/").text.matches(of: /name="part"/).count == 2)
     }
 
-    @Test func `The first of two pages of a file that is not there yet wins, and the second is told`() async throws {
+    @Test("The first of two pages of a file that is not there yet wins, and the second is told")
+    func firstTwoPages() async throws {
         // A file that keeps its history is begun at once.
         let program = try await PanelProgram(history: .unchanged)
         #expect(program.store.history.token == nil)
@@ -172,7 +179,7 @@ import Testing
         #expect(other.app.limits.token == Secret("theirs"))
     }
 
-    @Test func `A reset that meets another change is offered as a reset`() async throws {
+    @Test("A reset that meets another change is offered as a reset") func resetMeetsAnother() async throws {
         let program = try await PanelProgram()
         try await program.store.commit { program.app.limits.name = "old" }
         let old = await program.browser.get(Self.page).form(of: "limits.name")
@@ -187,7 +194,8 @@ import Testing
         #expect(program.app.limits.name == "x")
     }
 
-    @Test func `A secret that meets another change is asked for again, and nothing is said to be saved`() async throws {
+    @Test("A secret that meets another change is asked for again, and nothing is said to be saved")
+    func secretMeetsAnother() async throws {
         let program = try await PanelProgram()
         try await program.store.commit { program.app.limits.token = Secret("old") }
         let old = await program.browser.get(Self.page).form(of: "limits.token")
@@ -202,7 +210,8 @@ import Testing
         #expect(program.app.limits.token == Secret("mine"))
     }
 
-    @Test func `What was stored, and is sent again since the answer was lost, is no conflict`() async throws {
+    @Test("What was stored, and is sent again since the answer was lost, is no conflict")
+    func storedSentAgain() async throws {
         let program = try await PanelProgram()
         try await program.store.commit { program.app.limits.nick = "a token" }
         for (key, value) in [("name", "new"), ("count", "9"), ("volume", "1"), ("since", "2026-11-23T12:00")] {
@@ -216,7 +225,8 @@ import Testing
         #expect(program.app.limits.name == "x")
     }
 
-    @Test func `Who corrects what was refused is told of what others have done since the page was made`() async throws {
+    @Test("Who corrects what was refused is told of what others have done since the page was made")
+    func correctsRefusedTold() async throws {
         let program = try await PanelProgram()
         try await program.store.commit { program.app.limits.count = 4 }
         let form = await program.browser.get(Self.page).form(of: "limits.count")
@@ -228,7 +238,7 @@ import Testing
         #expect(program.app.limits.count == 5)
     }
 
-    @Test func `Only what differs from its default has a mark`() async throws {
+    @Test("Only what differs from its default has a mark") func differsDefaultMark() async throws {
         let program = try await PanelProgram()
         func isMarked(_ key: String) async throws -> Bool {
             try form("limits.\(key)", in: await program.browser.get(Self.page).text).contains("class=\"mark\"")
@@ -245,7 +255,8 @@ import Testing
         #expect(try form("m", in: page).contains("class=\"mark\""))
     }
 
-    @Test func `A choice of a page that was made before an upgrade is the same one after it`() async throws {
+    @Test("A choice of a page that was made before an upgrade is the same one after it")
+    func choicePageMade() async throws {
         let described = try await Described(["level": .string("low")])
         func schema(_ cases: String) -> String {
             #""level": {"enum": [\#(cases)], "type": "string", "x-type": "Level"}"#
@@ -258,7 +269,8 @@ import Testing
         #expect(try described.stored("level") == .string("high"))
     }
 
-    @Test func `A number between limits that need not be there is a field, and can be emptied`() async throws {
+    @Test("A number between limits that need not be there is a field, and can be emptied")
+    func numberBetweenLimits() async throws {
         let described = try await Described(["balance": .real(0.5)])
         let browser = try described.browser(
             #""balance": {"type": ["number", "null"], "minimum": -1, "maximum": 1, "x-type": "Double?"}"#)
@@ -271,13 +283,13 @@ import Testing
         #expect(!(await browser.get("/").text.contains("type=\"range\"")))
     }
 
-    @Test func `A name that a field of one line would change is shown as JSON`() async throws {
+    @Test("A name that a field of one line would change is shown as JSON") func nameFieldOne() async throws {
         let described = try await Described(["ports": .dictionary(["a\nb": .integer(1)])])
         let browser = try described.browser(Self.ports)
         #expect(await browser.get("/").form(of: "ports").contains { $0 == ("as", "json") })
     }
 
-    @Test func `The images of a slider are found, whatever they are called`() async throws {
+    @Test("The images of a slider are found, whatever they are called") func imagesSliderFound() async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), searching: [.application, .registration])
         let bundle = SettingsBundle(
@@ -292,7 +304,7 @@ import Testing
         #expect(await browser.get("/").text.contains("src=\"/image?name=leise%20%26%20%231%3F.png\""))
     }
 
-    @Test func `Fields that are locked or refused say so to a screen reader`() async throws {
+    @Test("Fields that are locked or refused say so to a screen reader") func fieldsLockedRefused() async throws {
         let program = try await PanelProgram(managed: SettingTree(["limits": .dictionary(["name": .string("m")])]))
         let locked = try form("limits.name", in: await program.browser.get(Self.page).text)
         let note = try #require(locked.firstMatch(of: /class="note" id="([^"]+)">Locked/)).1
@@ -307,7 +319,7 @@ import Testing
         #expect(menu.contains("<select") && menu.contains("aria-invalid=\"true\""))
     }
 
-    @Test func `The form of one setting can be had alone`() async throws {
+    @Test("The form of one setting can be had alone") func formOneSetting() async throws {
         let program = try await PanelProgram()
         let answer = await program.browser.get("/form?key=limits.count")
         #expect(answer.status == 200 && answer.text.hasPrefix("<form") && answer.text.contains("value=\"3\""))

@@ -51,7 +51,7 @@ import Testing
 
     private let everything = ["count", "name", "nick", "token"]
 
-    @Test func `A fresh page is told nothing that it shows already`() async throws {
+    @Test("A fresh page is told nothing that it shows already") func freshPageTold() async throws {
         let service = try await Service(folder)
         let address = try await page(of: service)
         var reader = try await service.browser.events(address)
@@ -61,7 +61,7 @@ import Testing
         #expect(try await reader.next(until: "event: forms").sentKeys == ["name"])
     }
 
-    @Test func `What changes between a page and its stream is told first`() async throws {
+    @Test("What changes between a page and its stream is told first") func changesBetweenPage() async throws {
         let service = try await Service(folder)
         let address = try await page(of: service)
         try await service.store.commit { service.values.name = "y" }
@@ -69,7 +69,7 @@ import Testing
         #expect(try await reader.next().sentKeys == ["name"])
     }
 
-    @Test func `A stream without a place begins with everything`() async throws {
+    @Test("A stream without a place begins with everything") func streamWithoutPlace() async throws {
         let service = try await Service(folder)
         _ = try await page(of: service)
         for address in ["/events?pane=", "/events?pane=&since=", "/events?pane=&since=..0.", "/events?pane=&since=%00"]
@@ -79,7 +79,8 @@ import Testing
         }
     }
 
-    @Test func `A resumed stream has exactly what has changed since, and what has become what it was is not in it`()
+    @Test("A resumed stream has exactly what has changed since, and what has become what it was is not in it")
+    func resumedStreamExactly()
         async throws
     {
         let service = try await Service(folder)
@@ -98,7 +99,7 @@ import Testing
         #expect(try await second.next().sentKeys == ["nick"])
     }
 
-    @Test func `A secret that became another looks the same and is told`() async throws {
+    @Test("A secret that became another looks the same and is told") func secretBecameAnotherLooks() async throws {
         let service = try await Service(folder)
         try await service.store.commit { service.values.token = Secret("first") }
         let address = try await page(of: service)
@@ -108,7 +109,8 @@ import Testing
         #expect(try await reader.next().sentKeys == ["name", "token"])
     }
 
-    @Test func `What another domain has changed while nobody was connected is told`() async throws {
+    @Test("What another domain has changed while nobody was connected is told")
+    func anotherDomainChanged() async throws {
         let boss = ManualDomainSource(DomainContents(SettingTree()))
         let service = try await Service(folder, boss: boss)
         let address = try await page(of: service)
@@ -124,7 +126,8 @@ import Testing
         }
     }
 
-    @Test func `A stream goes on after a restart, with what others have stored meanwhile`() async throws {
+    @Test("A stream goes on after a restart, with what others have stored meanwhile")
+    func streamGoesAfter() async throws {
         var address = ""
         var id = ""
         do {
@@ -148,7 +151,7 @@ import Testing
     }
 
     /// As when a program is killed before it has saved what its page shows.
-    @Test func `A value that was shown and never stored is told away`() async throws {
+    @Test("A value that was shown and never stored is told away") func valueShownNever() async throws {
         let service = try await Service(folder)
         _ = try await page(of: service)
         let copy = folder.url.appending(path: "copy")
@@ -164,7 +167,7 @@ import Testing
         #expect(piece.sentKeys.contains("count") && piece.contains("value=\\\"4\\\""))
     }
 
-    @Test func `A place of another past, or one that is forgotten, gives everything`() async throws {
+    @Test("A place of another past, or one that is forgotten, gives everything") func placeAnotherPast() async throws {
         let service = try await Service(folder, history: .none)
         let address = try await page(of: service)
         let since = try #require(address.firstMatch(of: /since=([^&]*)/)).1
@@ -179,7 +182,7 @@ import Testing
         #expect(try await garbage.next().sentKeys == everything)
     }
 
-    @Test func `A page of a store without a history is told what looks otherwise`() async throws {
+    @Test("A page of a store without a history is told what looks otherwise") func pageStoreWithout() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let values = try await store.group(Values.self)
         let browser = PanelBrowser(
@@ -190,7 +193,8 @@ import Testing
         #expect(try await reader.next().sentKeys == ["name"])
     }
 
-    @Test func `The place of a page with very many settings fits in a header, and misses nothing`() async throws {
+    @Test("The place of a page with very many settings fits in a header, and misses nothing")
+    func placePageVery() async throws {
         let store = try await SettingsStore.open(at: folder.url.appending(path: "app.json"))
         try await store.commit { for number in 0..<500 { try store.keys.setValue(number, forKey: "key\(number)") } }
         let browser = PanelBrowser(
@@ -205,7 +209,8 @@ import Testing
         #expect(keys.contains("key77") && keys.count < 10)
     }
 
-    @Test func `A page of another language, or of other settings, is told everything`() async throws {
+    @Test("A page of another language, or of other settings, is told everything")
+    func pageAnotherLanguage() async throws {
         let service = try await Service(folder)
         let address = try await page(of: service)
         let german = await service.browser.get(address, [("Accept-Language", "de")])

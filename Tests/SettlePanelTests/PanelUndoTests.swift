@@ -46,7 +46,8 @@ import Testing
 
     private let configuration = SettingsPanel.Configuration(title: "x", access: .everyone)
 
-    @Test func `An undo does not write what is its owner's, of which only the schema tells`() async throws {
+    @Test("An undo does not write what is its owner's, of which only the schema tells")
+    func undoWriteOwner() async throws {
         let folder = try TemporaryFolder()
         let (store, schema) = try await store(in: folder) { app, _ in
             (app.name, app.owned.attempts) = ("y", 8)
@@ -56,7 +57,7 @@ import Testing
         #expect(try store.keys.value(forKey: "owned.attempts") == 8 && store.keys.value(forKey: "name") == "y")
     }
 
-    @Test func `An undo does not write what no page shows`() async throws {
+    @Test("An undo does not write what no page shows") func undoWritePage() async throws {
         let folder = try TemporaryFolder()
         let (store, schema) = try await store(in: folder) { app, store in
             app.name = "y"
@@ -74,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `An undo takes back all that the pages show, also parts of it`() async throws {
+    @Test("An undo takes back all that the pages show, also parts of it") func undoTakesBack() async throws {
         let folder = try TemporaryFolder()
         let (store, schema) = try await store(in: folder) { app, _ in
             (app.name, app.ports) = ("y", ["web": 80])
@@ -87,7 +88,8 @@ import Testing
         #expect(name == nil && ports == nil)
     }
 
-    @Test func `A panel for whatever is stored puts back what was removed with something else`() async throws {
+    @Test("A panel for whatever is stored puts back what was removed with something else")
+    func panelStoredPuts() async throws {
         let folder = try TemporaryFolder()
         let (store, _) = try await store(in: folder) { app, store in
             (app.name, app.ports) = ("y", ["web": 80])

@@ -2,7 +2,7 @@ import Settle
 import Testing
 
 @Suite struct SettingTreeTests {
-    @Test func `a dotted key nests`() {
+    @Test("A dotted key nests") func dottedKeyNests() {
         var tree = SettingTree()
         tree["passcode.attemptCount"] = .integer(3)
         #expect(tree.root == ["passcode": .dictionary(["attemptCount": .integer(3)])])

@@ -33,7 +33,7 @@ struct GatewayWriterTests {
             .range(RangeRequest(key: [9], end: [10], revision: 3, minModRevision: 4, keysOnly: true)),
         ])
 
-    @Test func aTransactionIsSpelledAsTheGatewayReadsIt() throws {
+    @Test("A transaction is spelled as the gateway reads it") func aTransactionIsSpelledAsTheGatewayReadsIt() throws {
         #expect(
             text(everything.json) == """
                 {"compare":[{"key":"AQ==","mod_revision":"7","result":"EQUAL","target":"MOD"},\
@@ -48,7 +48,8 @@ struct GatewayWriterTests {
         #expect(text(TransactionRequest().json) == #"{"compare":[],"failure":[],"success":[]}"#)
     }
 
-    @Test func requestsAreSpelledAsTheGeneralWriterSpellsThem() throws {
+    @Test("Requests are spelled as the general writer spells them")
+    func requestsAreSpelledAsTheGeneralWriterSpellsThem() throws {
         let watch = WatchMachine.request(KeySpace(prefix: "/p"), from: 12)
         let range = RangeRequest(key: [1, 2], end: [3], revision: 5, minModRevision: 2, keysOnly: true)
         for json in [everything.json, TransactionRequest().json, watch, range.json] {
@@ -59,7 +60,7 @@ struct GatewayWriterTests {
                 == #"{"create_request":{"fragment":true,"key":"L3Av","range_end":"L3Aw","start_revision":"12"}}"#)
     }
 
-    @Test func bytesOfAnyLengthComeBack() throws {
+    @Test("Bytes of any length come back") func bytesOfAnyLengthComeBack() throws {
         for count in 0..<70 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ count) }
             let json = GatewayWriter.object { $0.field("key", bytes) }

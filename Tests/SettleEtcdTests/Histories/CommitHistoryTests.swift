@@ -92,7 +92,7 @@ struct CommitHistoryTests {
     private static let stillRounds = Mutex(0)
     private let fixture = EtcdFixture()
 
-    @Test(arguments: histories(usually: 8))
+    @Test("Commits are once and followed", arguments: histories(usually: 8))
     func commitsAreOnceAndFollowed(_ round: UInt64) async throws {
         let record = Record()
         let lives = Task { [fixture] in

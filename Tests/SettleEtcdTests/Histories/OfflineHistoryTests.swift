@@ -32,7 +32,7 @@ struct OfflineHistoryTests {
         fixture.client(localCopy: InMemoryStorage(sharing: copy))
     }
 
-    @Test(arguments: histories(usually: 20))
+    @Test("Transactions are whole once or lost", arguments: histories(usually: 20))
     func transactionsAreWholeOnceOrLost(_ round: UInt64) async throws {
         var random = SeededGenerator(seed: 815 + round)
         var machines: [Machine] = []

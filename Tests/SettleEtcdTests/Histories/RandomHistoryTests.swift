@@ -28,7 +28,7 @@ struct RandomHistoryTests {
     private static let keys: [SettingKey] = ["a", "b", "g.x", "g.y"]
 
     /// Each transaction reads a number and stores the next one, as a commit does, and counts in one of the others.
-    @Test(arguments: histories(usually: 16))
+    @Test("Nothing is lost or doubled", arguments: histories(usually: 16))
     func nothingIsLostOrDoubled(_ round: UInt64) async throws {
         var random = SeededGenerator(seed: 4_711 + round)
         let fixture = EtcdFixture()

@@ -59,7 +59,8 @@ struct RestoreHistoryTests {
         #expect(follower.tree.withLock { $0 } == stored, place)
     }
 
-    @Test(arguments: histories(usually: 8)) func aFollowerEndsWithWhatIsThereAndIsAlarmedByRestoresOnly(_ round: UInt64)
+    @Test("A follower ends with what is there and is alarmed by restores only", arguments: histories(usually: 8))
+    func aFollowerEndsWithWhatIsThereAndIsAlarmedByRestoresOnly(_ round: UInt64)
         async throws
     {
         var random = SeededGenerator(seed: 9_100 + round)

@@ -45,7 +45,7 @@ struct EtcdDomainTests {
     private static let host = "/fleet/test$hosts/web-1/"
     private static let canary = "/fleet/test$groups/canary/"
 
-    @Test func theMostSpecialDomainWins() async throws {
+    @Test("The most special domain wins") func theMostSpecialDomainWins() async throws {
         let (store, limits) = try await opened()
         var changes = limits.changes.makeAsyncIterator()
         try await self.store(in: Self.canary, by: "carol") { ($0.requests, $0.burst) = (200, 20) }
@@ -67,7 +67,8 @@ struct EtcdDomainTests {
         try await store.close()
     }
 
-    @Test func anExplanationNamesPrefixRevisionAndAuthor() async throws {
+    @Test("An explanation names prefix revision and author")
+    func anExplanationNamesPrefixRevisionAndAuthor() async throws {
         try await store(in: Self.canary, by: "carol") { $0.requests = 200 }
         fixture.cluster.put("\(Self.host)requests", "300")
         let (store, _) = try await opened()
@@ -83,7 +84,8 @@ struct EtcdDomainTests {
         try await store.close()
     }
 
-    @Test func aValueThatCanNotBeUsedIsReportedAndTheOthersAreInForce() async throws {
+    @Test("A value that cannot be used is reported and the others are in force")
+    func aValueThatCanNotBeUsedIsReportedAndTheOthersAreInForce() async throws {
         fixture.cluster.put("\(Self.host)requests", "[")
         fixture.cluster.put("\(Self.host)burst", "7")
         let (store, limits) = try await opened()
@@ -100,7 +102,8 @@ struct EtcdDomainTests {
         try await store.close()
     }
 
-    @Test func withoutTheClusterTheLastKnownValuesAreInForce() async throws {
+    @Test("Without the cluster the last known values are in force")
+    func withoutTheClusterTheLastKnownValuesAreInForce() async throws {
         let down = FakeTransport(fixture.cluster)
         down.setAll(.refused)
         await #expect(throws: SettingsError.self) { try await opened(host: down) }
@@ -119,7 +122,7 @@ struct EtcdDomainTests {
     }
 
     /// The storage reports news only once, until they are fetched.
-    @Test func aFailedLoadIsRepeated() async throws {
+    @Test("A failed load is repeated") func aFailedLoadIsRepeated() async throws {
         let (storage, transport) = fixture.client()
         let source = EtcdDomainSource(storage)
         _ = try await source.load()
@@ -138,7 +141,8 @@ struct EtcdDomainTests {
         await source.close()
     }
 
-    @Test func prefixesOfHostsAndGroupsAreBesideThatOfTheFleet() {
+    @Test("Prefixes of hosts and groups are beside that of the fleet")
+    func prefixesOfHostsAndGroupsAreBesideThatOfTheFleet() {
         var fleet = EtcdConfiguration(endpoints: [], prefix: "/app")
         #expect(fleet.forHost("web-1").prefix == "/app$hosts/web-1/")
         fleet.prefix = "/app/"
@@ -148,7 +152,7 @@ struct EtcdDomainTests {
         #expect(KeySpace(prefix: fleet.forHost("a/b").prefix).outer.map(\.prefix) == ["/", "/app$hosts/"])
     }
 
-    @Test func conforms() async throws {
+    @Test("Conforms") func conforms() async throws {
         let transports = LockedValue<[ObjectIdentifier: FakeTransport]>([:])
         let keys = LockedValue<[ObjectIdentifier: String]>([:])
         let fixture = fixture

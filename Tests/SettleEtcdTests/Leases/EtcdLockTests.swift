@@ -16,7 +16,8 @@ struct EtcdLockTests {
         return client
     }
 
-    @Test func aLeaseEndsAMarginBeforeTheClusterEndsIt() async throws {
+    @Test("A lease ends a margin before the cluster ends it")
+    func aLeaseEndsAMarginBeforeTheClusterEndsIt() async throws {
         let (storage, _) = try await opened()
         let lease = try #require(try await storage.tryLock(named: "job"))
         #expect(lease.timeToLive == .seconds(13))
@@ -39,7 +40,9 @@ struct EtcdLockTests {
     }
 
     /// What a tool has stored at other keys is no matter.
-    @Test(arguments: ["nothing", "a change", "a deletion", "both", "a client's change"])
+    @Test(
+        "The first batch under a lock costs one trip if no client was faster",
+        arguments: ["nothing", "a change", "a deletion", "both", "a client's change"])
     func theFirstBatchUnderALockCostsOneTripIfNoClientWasFaster(meanwhile: String) async throws {
         fixture.cluster.put("/fleet/test/old", "0")
         let (storage, _) = try await opened()
@@ -68,7 +71,8 @@ struct EtcdLockTests {
     }
 
     /// The holder was stopped, does not know it yet, and its clock stood still.
-    @Test func aStoppedHolderCanNotWriteLateNorFreeTheNextHoldersLock() async throws {
+    @Test("A stopped holder cannot write late nor free the next holder's lock")
+    func aStoppedHolderCanNotWriteLateNorFreeTheNextHoldersLock() async throws {
         let (first, _) = try await opened()
         let (second, _) = try await opened()
         let lost = try #require(try await first.tryLock(named: "job"))
@@ -91,7 +95,8 @@ struct EtcdLockTests {
         await second.close()
     }
 
-    @Test func aRenewalWithoutATimeToLiveIsALostLease() async throws {
+    @Test("A renewal without a time to live is a lost lease")
+    func aRenewalWithoutATimeToLiveIsALostLease() async throws {
         let (storage, _) = try await opened()
         let lease = try #require(try await storage.tryLock(named: "job"))
         fixture.cluster.expire()
@@ -102,7 +107,9 @@ struct EtcdLockTests {
 
     /// The cluster may have renewed the lease when the answer was lost, but the holder can't know: it relies on what
     /// was granted last. Then another may take the lock, and what the first one stores late is refused.
-    @Test(arguments: [FakeTransport.Fault.refused, .requestLost, .answerLost, .noQuorum, .late, .emptyObject])
+    @Test(
+        "A renewal that fails does not keep a lock",
+        arguments: [FakeTransport.Fault.refused, .requestLost, .answerLost, .noQuorum, .late, .emptyObject])
     func aRenewalThatFailsDoesNotKeepALock(fault: FakeTransport.Fault) async throws {
         let (first, transport) = try await opened()
         let (second, _) = try await opened()
@@ -140,7 +147,8 @@ struct EtcdLockTests {
     }
 
     /// The answer of a renewal is on its way while the lease ends, and the same client takes the lock again.
-    @Test func aRenewalThatFailsLateLeavesTheNextLeaseAlone() async throws {
+    @Test("A renewal that fails late leaves the next lease alone")
+    func aRenewalThatFailsLateLeavesTheNextLeaseAlone() async throws {
         let (storage, transport) = try await opened()
         let lost = try #require(try await storage.tryLock(named: "job"))
         transport.setNext([.silence], of: EtcdPath.keepLeaseAlive)
@@ -161,7 +169,7 @@ struct EtcdLockTests {
     }
 
     /// The lease lives, but its lock is gone: somebody has deleted the key, or the holder has released it.
-    @Test(arguments: [true, false])
+    @Test("A renewal that works is no help when the lock is gone", arguments: [true, false])
     func aRenewalThatWorksIsNoHelpWhenTheLockIsGone(isReleased: Bool) async throws {
         let (storage, transport) = try await opened()
         storage.watch { _ in }
@@ -183,7 +191,7 @@ struct EtcdLockTests {
         await storage.close()
     }
 
-    @Test func theAnswerOfALockMayBeLost() async throws {
+    @Test("The answer of a lock may be lost") func theAnswerOfALockMayBeLost() async throws {
         let (storage, transport) = try await opened()
         transport.setNext([.answerLost])
         let lease = try #require(try await storage.tryLock(named: "job"))
@@ -193,7 +201,7 @@ struct EtcdLockTests {
         await storage.close()
     }
 
-    @Test func theHolderIsNamed() async throws {
+    @Test("The holder is named") func theHolderIsNamed() async throws {
         let (first, _) = try await opened()
         let (second, _) = try await opened()
         _ = try #require(try await first.tryLock(named: "job"))
@@ -203,7 +211,7 @@ struct EtcdLockTests {
         await second.close()
     }
 
-    @Test func theStreamTellsThatALockIsLost() async throws {
+    @Test("The stream tells that a lock is lost") func theStreamTellsThatALockIsLost() async throws {
         let (storage, _) = try await opened()
         let events = EventLog()
         storage.watch(events.handle)
@@ -217,7 +225,7 @@ struct EtcdLockTests {
     }
 
     /// etcd has ended the lease, and the store does not know it.
-    @Test func aCommitUnderALostLockIsUndone() async throws {
+    @Test("A commit under a lost lock is undone") func aCommitUnderALostLockIsUndone() async throws {
         let store = try await SettingsStore.open(
             storage: fixture.client().storage, configuration: .init(clock: fixture.clock))
         let settings = try await store.group(Counter.self)
@@ -244,7 +252,7 @@ struct EtcdLockTests {
         try await store.close()
     }
 
-    @Test func aCommitUnderALockIsStoredWithItsFence() async throws {
+    @Test("A commit under a lock is stored with its fence") func aCommitUnderALockIsStoredWithItsFence() async throws {
         let (storage, transport) = fixture.client()
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
         let settings = try await store.group(Counter.self)

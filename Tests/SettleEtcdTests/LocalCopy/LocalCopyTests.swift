@@ -35,7 +35,8 @@ struct LocalCopyTests {
         await storage.close()
     }
 
-    @Test func withoutTheClusterTheLastKnownValuesAreInForceAndMarkedSo() async throws {
+    @Test("Without the cluster the last known values are in force and marked so")
+    func withoutTheClusterTheLastKnownValuesAreInForceAndMarkedSo() async throws {
         try await leavePending()
         let (storage, transport) = client()
         transport.setAll(.refused)
@@ -49,7 +50,8 @@ struct LocalCopyTests {
         await storage.close()
     }
 
-    @Test func aStorageMayRefuseToStartWithoutTheCluster() async throws {
+    @Test("A storage may refuse to start without the cluster")
+    func aStorageMayRefuseToStartWithoutTheCluster() async throws {
         try await leavePending()
         let (storage, transport) = fixture.client(localCopy: InMemoryStorage(sharing: copy)) {
             $0.start = .withClusterOnly
@@ -59,7 +61,7 @@ struct LocalCopyTests {
         await storage.close()
     }
 
-    @Test func plainWritesSurviveTheProcessAndGoOut() async throws {
+    @Test("Plain writes survive the process and go out") func plainWritesSurviveTheProcessAndGoOut() async throws {
         try await leavePending(batch(["a": .integer(2)]), batch(["a": .integer(3), "c": .integer(3)]))
         #expect(fixture.cluster.text("/fleet/test/a") == "1")
         let (storage, _) = client()
@@ -71,7 +73,7 @@ struct LocalCopyTests {
         await storage.close()
     }
 
-    @Test(arguments: ["pending", "lost"])
+    @Test("A write that cannot be read is never lost", arguments: ["pending", "lost"])
     func aWriteThatCannotBeReadIsNeverLost(_ name: String) async throws {
         try await leavePending(batch(["a": .integer(2)]))
         guard case .array(let entries)? = copy.tree.root["pending"], case .dictionary(let entry)? = entries.first else {
@@ -105,7 +107,7 @@ struct LocalCopyTests {
         await storage.close()
     }
 
-    @Test func theFileOfAnUnreadableCopyIsNamed() async throws {
+    @Test("The file of an unreadable copy is named") func theFileOfAnUnreadableCopyIsNamed() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "copy.json")
         let text = #"{"pending": [1]}"#
@@ -118,7 +120,9 @@ struct LocalCopyTests {
     }
 
     /// Neither waits for the answer that was lost, nor for the next attempt.
-    @Test(arguments: [FakeTransport.Fault.answerLost, .requestLost, .refused])
+    @Test(
+        "What is written without the cluster is kept at once",
+        arguments: [FakeTransport.Fault.answerLost, .requestLost, .refused])
     func whatIsWrittenWithoutTheClusterIsKeptAtOnce(_ fault: FakeTransport.Fault) async throws {
         let (storage, transport) = client()
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
@@ -156,7 +160,8 @@ struct LocalCopyTests {
     }
 
     /// What is written again later is another transaction, with the same values or not.
-    @Test func whatIsWrittenAgainIsNotTakenForWhatWasOnceInDoubt() async throws {
+    @Test("What is written again is not taken for what was once in doubt")
+    func whatIsWrittenAgainIsNotTakenForWhatWasOnceInDoubt() async throws {
         let (storage, transport) = client()
         _ = try await storage.load()
         try await storage.append(batch(["a": .integer(1)]), durability: .synced)
@@ -176,7 +181,7 @@ struct LocalCopyTests {
         await next.close()
     }
 
-    @Test func aTransactionGoesOutWholeOrIsLostWhole() async throws {
+    @Test("A transaction goes out whole or is lost whole") func aTransactionGoesOutWholeOrIsLostWhole() async throws {
         try await leavePending(
             batch(["a": .integer(2), "c": .integer(2), "b": .integer(2)], together: [["a", "c"]]))
         fixture.cluster.put("/fleet/test/a", "9")
@@ -202,7 +207,7 @@ struct LocalCopyTests {
         await again.close()
     }
 
-    @Test func aDeletionInTheClusterIsNewerToo() async throws {
+    @Test("A deletion in the cluster is newer too") func aDeletionInTheClusterIsNewerToo() async throws {
         try await leavePending(
             StorageBatch(revision: 2, values: ["a": .integer(2)], expectedValues: ["a": .integer(1)]))
         fixture.cluster.delete("/fleet/test/a")
@@ -212,7 +217,8 @@ struct LocalCopyTests {
         await storage.close()
     }
 
-    @Test func whatLandedBeforeTheProcessEndedIsNotSentAgain() async throws {
+    @Test("What landed before the process ended is not sent again")
+    func whatLandedBeforeTheProcessEndedIsNotSentAgain() async throws {
         let (storage, transport) = client()
         _ = try await storage.load()
         try await storage.append(batch(["a": .integer(1)]), durability: .synced)
@@ -228,7 +234,7 @@ struct LocalCopyTests {
         await again.close()
     }
 
-    @Test func whatTurnsOutToBeStoredIsNotPending() async throws {
+    @Test("What turns out to be stored is not pending") func whatTurnsOutToBeStoredIsNotPending() async throws {
         let (storage, transport) = client()
         _ = try await storage.load()
         try await storage.append(batch(["a": .integer(1)]), durability: .synced)
@@ -247,7 +253,8 @@ struct LocalCopyTests {
         await storage.close()
     }
 
-    @Test func whatLandsWhileTheNextProcessSendsItAgainIsStoredOnce() async throws {
+    @Test("What lands while the next process sends it again is stored once")
+    func whatLandsWhileTheNextProcessSendsItAgainIsStoredOnce() async throws {
         let (storage, transport) = client()
         _ = try await storage.load()
         try await storage.append(batch(["a": .integer(1)]), durability: .synced)
@@ -275,7 +282,8 @@ struct LocalCopyTests {
         await again.close()
     }
 
-    @Test func somethingElseThatAnswersIsNoEmptyCluster() async throws {
+    @Test("Something else that answers is no empty cluster")
+    func somethingElseThatAnswersIsNoEmptyCluster() async throws {
         try await leavePending(batch(["a": .integer(2)]))
         let (storage, transport) = client()
         transport.setAll(.emptyObject)
@@ -290,7 +298,7 @@ struct LocalCopyTests {
         #expect(try InMemoryStorage(sharing: copy).load().tree["values.a.value"] == .integer(1))
     }
 
-    @Test func plainWritesDoNotGoOverAnotherCluster() async throws {
+    @Test("Plain writes do not go over another cluster") func plainWritesDoNotGoOverAnotherCluster() async throws {
         try await leavePending(batch(["a": .integer(2)]))
         let new = FakeEtcd()
         new.put("/fleet/test/b", "7")
@@ -302,7 +310,8 @@ struct LocalCopyTests {
         await storage.close()
     }
 
-    @Test func plainWritesDoNotGoOverAnEarlierStateOfTheCluster() async throws {
+    @Test("Plain writes do not go over an earlier state of the cluster")
+    func plainWritesDoNotGoOverAnEarlierStateOfTheCluster() async throws {
         let backup = fixture.cluster.copy()
         try await leavePending(batch(["a": .integer(2)]))
         fixture.cluster.restore(backup)
@@ -312,7 +321,8 @@ struct LocalCopyTests {
         await storage.close()
     }
 
-    @Test func plainWritesOfAnotherPrefixAreKeptForAPerson() async throws {
+    @Test("Plain writes of another prefix are kept for a person")
+    func plainWritesOfAnotherPrefixAreKeptForAPerson() async throws {
         try await leavePending(batch(["a": .integer(2)]))
         let (storage, _) = fixture.client(localCopy: InMemoryStorage(sharing: copy)) { $0.prefix = "/fleet/other/" }
         let events = EventLog()
@@ -326,7 +336,8 @@ struct LocalCopyTests {
         await storage.close()
     }
 
-    @Test func aLostAnswerOfWhatWasInheritedIsSettledFirst() async throws {
+    @Test("A lost answer of what was inherited is settled first")
+    func aLostAnswerOfWhatWasInheritedIsSettledFirst() async throws {
         try await leavePending(batch(["a": .integer(2)]))
         let (storage, transport) = client()
         // The cluster can be read, and takes a transaction whose answer is lost, and no barrier.
@@ -341,7 +352,8 @@ struct LocalCopyTests {
         await storage.close()
     }
 
-    @Test func aPlainWriteThatSharesABatchWithACommitSurvives() async throws {
+    @Test("A plain write that shares a batch with a commit survives")
+    func aPlainWriteThatSharesABatchWithACommitSurvives() async throws {
         let (storage, transport) = client()
         var store: SettingsStore? = try await SettingsStore.open(
             storage: storage, configuration: .init(clock: fixture.clock))
@@ -359,7 +371,7 @@ struct LocalCopyTests {
         await again.close()
     }
 
-    @Test func anOfflineStartComesBack() async throws {
+    @Test("An offline start comes back") func anOfflineStartComesBack() async throws {
         try await leavePending(batch(["a": .integer(2)]), batch(["a": .integer(2), "c": .integer(2)]))
         let (storage, transport) = client()
         transport.setAll(.refused)
@@ -377,7 +389,8 @@ struct LocalCopyTests {
         await storage.close()
     }
 
-    @Test func aStoreGoesOnWithoutTheClusterAndItsCommitsThrow() async throws {
+    @Test("A store goes on without the cluster and its commits throw")
+    func aStoreGoesOnWithoutTheClusterAndItsCommitsThrow() async throws {
         let (storage, transport) = client()
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
         let settings = try await store.group(Counter.self)
@@ -401,7 +414,8 @@ struct LocalCopyTests {
         try await store.close()
     }
 
-    @Test func aStoreThatEndsWithoutTheClusterLeavesItsPlainWrites() async throws {
+    @Test("A store that ends without the cluster leaves its plain writes")
+    func aStoreThatEndsWithoutTheClusterLeavesItsPlainWrites() async throws {
         let (storage, transport) = client()
         var store: SettingsStore? = try await SettingsStore.open(
             storage: storage, configuration: .init(clock: fixture.clock))

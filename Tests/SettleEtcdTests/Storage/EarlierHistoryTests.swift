@@ -42,7 +42,8 @@ struct EarlierHistoryTests {
         records.map { $0.transactions[0].mutations }
     }
 
-    @Test func aStorageThatIsOpenedLaterSeesWhatOthersDid() async throws {
+    @Test("A storage that is opened later sees what others did")
+    func aStorageThatIsOpenedLaterSeesWhatOthersDid() async throws {
         let (carols, daves) = (try await writer(), try await writer())
         var tokens = [try await store(1, in: carols, author: "carol")]
         fixture.clock.advance(by: .seconds(60))
@@ -72,7 +73,8 @@ struct EarlierHistoryTests {
     }
 
     /// Few changes among many of others: the windows grow.
-    @Test(arguments: [1, 7, 64, 1_000]) func pagesReachBackThroughABusyCluster(limit: Int) async throws {
+    @Test("Pages reach back through a busy cluster", arguments: [1, 7, 64, 1_000])
+    func pagesReachBackThroughABusyCluster(limit: Int) async throws {
         let storage = try await writer()
         var tokens: [ChangeToken] = []
         for number in 0..<150 {
@@ -91,7 +93,7 @@ struct EarlierHistoryTests {
     }
 
     /// Much at once, behind a time without anything: the windows become smaller again.
-    @Test func aBurstIsReadInParts() async throws {
+    @Test("A burst is read in parts") func aBurstIsReadInParts() async throws {
         let storage = try await writer()
         let first = try await store(0, in: storage)
         for number in 0..<1_500 { fixture.cluster.put("/fleet/test/b", "\(number)") }
@@ -108,7 +110,7 @@ struct EarlierHistoryTests {
         for storage in [storage, reader, small] { await storage.close() }
     }
 
-    @Test func thePolicyBoundsWhatIsShown() async throws {
+    @Test("The policy bounds what is shown") func thePolicyBoundsWhatIsShown() async throws {
         let storage = try await writer()
         let (young, _) = try await opened(.keep(for: HistoryPolicy.Age(seconds: 3 * 86_400 + 3_600)))
         var tokens: [ChangeToken] = []
@@ -130,7 +132,7 @@ struct EarlierHistoryTests {
         for storage in [storage, few, young] { await storage.close() }
     }
 
-    @Test func historyBeginsWhereItWasCompacted() async throws {
+    @Test("History begins where it was compacted") func historyBeginsWhereItWasCompacted() async throws {
         let storage = try await writer()
         var tokens: [ChangeToken] = []
         for number in 1...9 { tokens.append(try await store(Int64(number), in: storage)) }
@@ -155,7 +157,7 @@ struct EarlierHistoryTests {
     }
 
     /// Compacted while somebody looks back: further than the compaction nothing is shown, and nothing is wrong.
-    @Test func aCompactionBetweenPagesEndsThem() async throws {
+    @Test("A compaction between pages ends them") func aCompactionBetweenPagesEndsThem() async throws {
         let storage = try await writer()
         var tokens: [ChangeToken] = []
         for number in 0..<250 {
@@ -171,7 +173,9 @@ struct EarlierHistoryTests {
         for storage in [storage, reader] { await storage.close() }
     }
 
-    @Test(arguments: [1, 2]) func deletionsByAnotherToolAreInIt(count: Int) async throws {
+    @Test("Deletions by another tool are in it", arguments: [1, 2]) func deletionsByAnotherToolAreInIt(count: Int)
+        async throws
+    {
         fixture.cluster.put("/fleet/test/b", "1")
         fixture.cluster.put("/fleet/test/c", "1")
         let first = try await writer()
@@ -199,7 +203,7 @@ struct EarlierHistoryTests {
     }
 
     /// Nobody writes there any more, so that no stream would bring anything.
-    @Test func anEmptyPrefixHasAHistory() async throws {
+    @Test("An empty prefix has a history") func anEmptyPrefixHasAHistory() async throws {
         let (never, _) = try await opened()
         #expect(try await never.records(before: nil, limit: 9).isEmpty)
         await never.close()
@@ -214,7 +218,7 @@ struct EarlierHistoryTests {
         await later.close()
     }
 
-    @Test func aReadThatFailsIsMadeUpFor() async throws {
+    @Test("A read that fails is made up for") func aReadThatFailsIsMadeUpFor() async throws {
         let storage = try await writer()
         let tokens = [try await store(1, in: storage), try await store(2, in: storage)]
         let (reader, transport) = try await opened()
@@ -228,7 +232,7 @@ struct EarlierHistoryTests {
         for storage in [storage, reader] { await storage.close() }
     }
 
-    @Test func tokensOfALostHistoryAreRefused() async throws {
+    @Test("Tokens of a lost history are refused") func tokensOfALostHistoryAreRefused() async throws {
         let storage = try await writer()
         try await store(1, in: storage)
         let backup = fixture.cluster.copy()
@@ -247,7 +251,7 @@ struct EarlierHistoryTests {
         await reader.close()
     }
 
-    @Test func whatIsWithheldIsReadWithoutItsValues() async throws {
+    @Test("What is withheld is read without its values") func whatIsWithheldIsReadWithoutItsValues() async throws {
         let storage = try await writer()
         for number in 1...3 { try await store(Int64(number), in: storage) }
         let (reader, _) = try await opened()
@@ -257,7 +261,7 @@ struct EarlierHistoryTests {
         for storage in [storage, reader] { await storage.close() }
     }
 
-    @Test func nothingIsForgottenAlone() async throws {
+    @Test("Nothing is forgotten alone") func nothingIsForgottenAlone() async throws {
         let (storage, _) = try await opened()
         try await store(1, in: storage)
         let error = await #expect(throws: StorageError.self) { try await storage.forgetHistory(of: "a") }
@@ -267,7 +271,7 @@ struct EarlierHistoryTests {
     }
 
     /// A policy alone reads nothing, and writes no key.
-    @Test func itCostsNothingUntilSomebodyAsks() async throws {
+    @Test("It costs nothing until somebody asks") func itCostsNothingUntilSomebodyAsks() async throws {
         func requests(_ policy: HistoryPolicy) async throws -> [String] {
             let fixture = EtcdFixture()
             let (storage, transport) = fixture.client()
@@ -284,7 +288,7 @@ struct EarlierHistoryTests {
 
     /// Against what the cluster itself knows: several writers, other tools, other prefixes, compactions and pages of
     /// any size.
-    @Test(arguments: 0..<15 as Range<UInt64>) func randomHistories(seed: UInt64) async throws {
+    @Test("Random histories", arguments: 0..<15 as Range<UInt64>) func randomHistories(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let writers = [try await writer(), try await writer()]
         let (follower, _) = try await opened(.keep(transactions: 5_000))

@@ -22,7 +22,7 @@ struct EtcdHistoryTests {
         return try #require(try await storage.append(batch, durability: .synced).token)
     }
 
-    @Test func aFollowerGoesOnOnAnotherMachine() async throws {
+    @Test("A follower continues on another machine") func aFollowerGoesOnOnAnotherMachine() async throws {
         let first = try await opened()
         var tokens: [ChangeToken] = []
         for number in 1...6 { tokens.append(try await store(Int64(number), in: first)) }
@@ -43,7 +43,7 @@ struct EtcdHistoryTests {
     }
 
     /// Of what another tool deletes nothing is left that tells a machine that comes later.
-    @Test(arguments: [1, 2], [false, true])
+    @Test("A deletion by another tool is told to who comes back", arguments: [1, 2], [false, true])
     func aDeletionByAnotherToolIsToldToWhoComesBack(count: Int, isFollowing: Bool) async throws {
         fixture.cluster.put("/fleet/test/b", "1")
         fixture.cluster.put("/fleet/test/c", "1")
@@ -76,7 +76,8 @@ struct EtcdHistoryTests {
     }
 
     /// Also where they are more than a store reads at once.
-    @Test(arguments: [0, 300]) func aStoreTellsWhoComesBackOfDeletionsByAnotherTool(others: Int) async throws {
+    @Test("A store tells who comes back of deletions by another tool", arguments: [0, 300])
+    func aStoreTellsWhoComesBackOfDeletionsByAnotherTool(others: Int) async throws {
         fixture.cluster.put("/fleet/test/count", "5")
         for number in 0..<others { fixture.cluster.put("/fleet/test/x\(number)", "1") }
         let (writer, reader) = (try await opened(), fixture.client().storage)
@@ -103,7 +104,8 @@ struct EtcdHistoryTests {
     }
 
     /// Where nothing was deleted, that is found out once; and where etcd has forgotten it, nothing is told.
-    @Test(arguments: [false, true]) func whoComesBackToAQuietPrefixMissesNothing(isForgotten: Bool) async throws {
+    @Test("Who comes back to a quiet prefix misses nothing", arguments: [false, true])
+    func whoComesBackToAQuietPrefixMissesNothing(isForgotten: Bool) async throws {
         let first = try await opened()
         let token = try await store(1, in: first)
         await first.close()
@@ -125,7 +127,8 @@ struct EtcdHistoryTests {
         await second.close()
     }
 
-    @Test func aFollowerThatBeginsBeforeTheFirstWriteMissesNothing() async throws {
+    @Test("A follower that begins before the first write misses nothing")
+    func aFollowerThatBeginsBeforeTheFirstWriteMissesNothing() async throws {
         fixture.cluster.put("/elsewhere", "1")
         let (first, second) = (try await opened(), try await opened())
         let beginning = try #require(second.token)
@@ -139,7 +142,8 @@ struct EtcdHistoryTests {
         for storage in [first, second, third] { await storage.close() }
     }
 
-    @Test func aPlaceThatIsForgottenOrOfAnotherPastIsNotFound() async throws {
+    @Test("A place that is forgotten or of another past is not found")
+    func aPlaceThatIsForgottenOrOfAnotherPastIsNotFound() async throws {
         let first = try await opened()
         let early = try await store(1, in: first)
         let backup = fixture.cluster.copy()
@@ -156,7 +160,7 @@ struct EtcdHistoryTests {
         await second.close()
     }
 
-    @Test func aStoreResumesWithItsToken() async throws {
+    @Test("A store resumes with its token") func aStoreResumesWithItsToken() async throws {
         let first = try await SettingsStore.open(
             storage: fixture.client().storage, configuration: .init(clock: fixture.clock))
         let settings = try await first.group(Counter.self)
@@ -176,7 +180,7 @@ struct EtcdHistoryTests {
     }
 
     /// Of a new cluster, the revision is lower than the number of writes.
-    @Test func writesThatAreStoredTogetherAreFollowed() async throws {
+    @Test("Writes that are stored together are followed") func writesThatAreStoredTogetherAreFollowed() async throws {
         let (storage, _) = fixture.client()
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
         let settings = try await store.group(Counter.self)
@@ -196,7 +200,8 @@ struct EtcdHistoryTests {
     }
 
     /// What can't be read for a while is not forgotten.
-    @Test func aFollowerWaitsForAClusterThatCanNotBeReached() async throws {
+    @Test("A follower waits for a cluster that cannot be reached")
+    func aFollowerWaitsForAClusterThatCanNotBeReached() async throws {
         let (first, _) = fixture.client()
         let writer = try await SettingsStore.open(storage: first, configuration: .init(clock: fixture.clock))
         let written = try await writer.group(Counter.self)
@@ -231,7 +236,7 @@ struct EtcdHistoryTests {
         try await store.close()
     }
 
-    @Test func aCommitKeepsItsAuthorBesideAPlainWrite() async throws {
+    @Test("A commit keeps its author beside a plain write") func aCommitKeepsItsAuthorBesideAPlainWrite() async throws {
         let (first, _) = fixture.client()
         let writer = try await SettingsStore.open(storage: first, configuration: .init(clock: fixture.clock))
         let written = try await writer.group(Counter.self)
@@ -244,7 +249,7 @@ struct EtcdHistoryTests {
         await follower.storage.close()
     }
 
-    @Test func whoIsToldOfAChangeFindsItInForce() async throws {
+    @Test("Who is told of a change finds it in force") func whoIsToldOfAChangeFindsItInForce() async throws {
         let (first, _) = fixture.client()
         let store = try await SettingsStore.open(storage: first, configuration: .init(clock: fixture.clock))
         let settings = try await store.group(Counter.self)
@@ -270,7 +275,7 @@ struct EtcdHistoryTests {
         try await store.close()
     }
 
-    @Test func whatIsUntoldIsKeptHoweverMuchItIs() {
+    @Test("What is untold is kept however much it is") func whatIsUntoldIsKeptHoweverMuchItIs() {
         func token(_ position: UInt64) -> ChangeToken {
             ChangeToken(history: 1, position: position, checksum: position)
         }

@@ -76,7 +76,7 @@ struct EtcdStorageConformanceTests {
         ),
     ]
 
-    @Test(arguments: disturbances.indices)
+    @Test("Conforms", arguments: disturbances.indices)
     func conforms(_ index: Int) async throws {
         let places = Places(Self.disturbances[index].1)
         let report = try await StorageConformance.check(
@@ -93,7 +93,7 @@ struct EtcdStorageConformanceTests {
         #expect(leftOut.allSatisfy { reason in reasons.contains { reason.hasSuffix($0) } })
     }
 
-    @Test func conformsWithALocalCopy() async throws {
+    @Test("Conforms with a local copy") func conformsWithALocalCopy() async throws {
         let places = Places { _ in }
         let report = try await StorageConformance.check(
             makeStorage: { places.open($0, withCopy: true) },

@@ -9,7 +9,7 @@ import Testing
 struct EtcdStorageTests {
     private let fixture = EtcdFixture()
 
-    @Test func eachSettingIsAKeyWithJSON() async throws {
+    @Test("Each setting is a key with JSON") func eachSettingIsAKeyWithJSON() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         try await storage.append(
@@ -24,7 +24,7 @@ struct EtcdStorageTests {
         await storage.close()
     }
 
-    @Test func aDictionaryAndAKeyInItAreOneValue() async throws {
+    @Test("A dictionary and a key in it are one value") func aDictionaryAndAKeyInItAreOneValue() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         try await storage.append(
@@ -42,7 +42,8 @@ struct EtcdStorageTests {
         await storage.close()
     }
 
-    @Test func moreThan126KeysAreRefusedBeforeAnythingIsWritten() async throws {
+    @Test("More than 126 keys are refused before anything is written")
+    func moreThan126KeysAreRefusedBeforeAnythingIsWritten() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         var values: [SettingKey: SettingValue?] = [:]
@@ -66,7 +67,8 @@ struct EtcdStorageTests {
         await storage.close()
     }
 
-    @Test func aValueOf1400KilobytesFitsAndALargerOneIsRefused() async throws {
+    @Test("A value of 1,400 kilobytes fits and a larger one is refused")
+    func aValueOf1400KilobytesFitsAndALargerOneIsRefused() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         let large = String(repeating: "x", count: 1_468_006)
@@ -81,7 +83,7 @@ struct EtcdStorageTests {
         await storage.close()
     }
 
-    @Test func unknownKeysAreKeptAndListed() async throws {
+    @Test("Unknown keys are kept and listed") func unknownKeysAreKeptAndListed() async throws {
         fixture.cluster.put("/fleet/test/readme", "This is no JSON.")
         fixture.cluster.put("/fleet/test/a..b", "1")
         fixture.cluster.put("/fleet/testimony", "1")
@@ -101,7 +103,7 @@ struct EtcdStorageTests {
         await storage.close()
     }
 
-    @Test func whatOthersDeleteIsFoundWithoutAStream() async throws {
+    @Test("What others delete is found without a stream") func whatOthersDeleteIsFoundWithoutAStream() async throws {
         let (storage, _) = fixture.client()
         for key in ["a", "b", "c"] { fixture.cluster.put("/fleet/test/\(key)", "1") }
         let position = try await storage.load().position
@@ -113,7 +115,8 @@ struct EtcdStorageTests {
         await storage.close()
     }
 
-    @Test func aDeletionByAnotherToolIsAConflictForACommit() async throws {
+    @Test("A deletion by another tool is a conflict for a commit")
+    func aDeletionByAnotherToolIsAConflictForACommit() async throws {
         let (storage, _) = fixture.client()
         fixture.cluster.put("/fleet/test/a", "1")
         let position = try await storage.load().position
@@ -126,7 +129,8 @@ struct EtcdStorageTests {
         await storage.close()
     }
 
-    @Test func whatTheStoreWasToldIsAConflictForACommitThatHasReadBefore() async throws {
+    @Test("What the store was told is a conflict for a commit that has read before")
+    func whatTheStoreWasToldIsAConflictForACommitThatHasReadBefore() async throws {
         let (storage, _) = fixture.client()
         fixture.cluster.put("/fleet/test/a", "1")
         let position = try await storage.load().position
@@ -148,7 +152,7 @@ struct EtcdStorageTests {
         await storage.close()
     }
 
-    @Test(arguments: [1, 30])
+    @Test("A position of an earlier past is a conflict", arguments: [1, 30])
     func aPositionOfAnEarlierPastIsAConflict(revisions: Int) async throws {
         let (storage, _) = fixture.client()
         for number in 1...9 { fixture.cluster.put("/fleet/test/a", "\(number)") }
@@ -165,7 +169,7 @@ struct EtcdStorageTests {
         await storage.close()
     }
 
-    @Test func clientsBeginWithDifferentMembers() async throws {
+    @Test("Clients begin with different members") func clientsBeginWithDifferentMembers() async throws {
         var first: [String] = []
         for random in [0, 0.34, 0.99, 1] {
             let (storage, transport) = fixture.client { $0.random = { random } }
@@ -176,7 +180,7 @@ struct EtcdStorageTests {
         #expect(first == ["http://a", "http://b", "http://c", "http://c"])
     }
 
-    @Test func anotherClusterIsToldAndReadAnew() async throws {
+    @Test("Another cluster is told and read anew") func anotherClusterIsToldAndReadAnew() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         try await storage.append(StorageBatch(revision: 1, values: ["a": .integer(1)]), durability: .synced)
@@ -194,7 +198,8 @@ struct EtcdStorageTests {
         await storage.close()
     }
 
-    @Test func anEarlierStateOfTheClusterIsToldAndReadAnew() async throws {
+    @Test("An earlier state of the cluster is told and read anew")
+    func anEarlierStateOfTheClusterIsToldAndReadAnew() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         try await storage.append(StorageBatch(revision: 1, values: ["a": .integer(1)]), durability: .synced)
@@ -212,7 +217,8 @@ struct EtcdStorageTests {
         await storage.close()
     }
 
-    @Test func errorsNameTheEndpointThePrefixAndWhatToDo() async throws {
+    @Test("Errors name the endpoint the prefix and what to do")
+    func errorsNameTheEndpointThePrefixAndWhatToDo() async throws {
         let (storage, transport) = fixture.client { $0.start = .withClusterOnly }
         transport.setAll(.refused)
         let unreached = await #expect(throws: StorageError.self) { _ = try await storage.load() }
@@ -233,7 +239,7 @@ struct EtcdStorageTests {
         await storage.close()
     }
 
-    @Test func theNextEndpointIsTakenWhenOneFails() async throws {
+    @Test("The next endpoint is taken when one fails") func theNextEndpointIsTakenWhenOneFails() async throws {
         let (storage, transport) = fixture.client()
         transport.set { $0.endpoint == "http://a" ? .refused : nil }
         _ = try await storage.load()
@@ -242,7 +248,8 @@ struct EtcdStorageTests {
         await storage.close()
     }
 
-    @Test func aSilentMemberIsLeftWhenTheDeadlineIsOver() async throws {
+    @Test("A silent member is left when the deadline is over")
+    func aSilentMemberIsLeftWhenTheDeadlineIsOver() async throws {
         let (storage, transport) = fixture.client()
         transport.set { $0.endpoint == "http://a" ? .silence : nil }
         let clock = fixture.clock
@@ -254,7 +261,8 @@ struct EtcdStorageTests {
         await storage.close()
     }
 
-    @Test func aTokenIsRenewedWhenItIsNotKnownAnyMore() async throws {
+    @Test("A token is renewed when it is not known any more")
+    func aTokenIsRenewedWhenItIsNotKnownAnyMore() async throws {
         fixture.cluster.state.withLock { $0.password = "secret" }
         let (storage, transport) = fixture.client { $0.credentials = .init(name: "root", password: "secret") }
         _ = try await storage.load()

@@ -20,7 +20,7 @@ struct EtcdUnconfirmedTests {
         return tree
     }
 
-    @Test func oneOfTwoClientsTakesItBack() async throws {
+    @Test("One of two clients takes it back") func oneOfTwoClientsTakesItBack() async throws {
         let first = try await open(fixture.clock)
         try await first.commit { try first.keys.setValue(1, forKey: "a") }
         try await first.commit(author: "alice", confirmWithin: .seconds(300)) {
@@ -39,7 +39,8 @@ struct EtcdUnconfirmedTests {
         try await second.close()
     }
 
-    @Test func aMachineThatComesTooLateHasTakenItBack() async throws {
+    @Test("A machine that comes too late has taken it back")
+    func aMachineThatComesTooLateHasTakenItBack() async throws {
         let first = try await open(fixture.clock)
         try await first.commit(confirmWithin: .seconds(300)) { try first.keys.setValue(2, forKey: "a") }
         try await first.close()

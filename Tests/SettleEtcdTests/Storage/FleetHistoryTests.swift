@@ -38,7 +38,7 @@ struct FleetHistoryTests {
         return token
     }
 
-    @Test func aStoreShowsWhatOthersDid() async throws {
+    @Test("A store shows what others did") func aStoreShowsWhatOthersDid() async throws {
         let tokens = [try await commit(1, author: "carol"), try await commit(2, author: "dave")]
         let store = try await open()
         let found = try await entries(of: store)
@@ -55,7 +55,7 @@ struct FleetHistoryTests {
         for store in [store, second] { try await store.close() }
     }
 
-    @Test func withoutAPolicyThereIsNone() async throws {
+    @Test("Without a policy there is none") func withoutAPolicyThereIsNone() async throws {
         let token = try await commit(1)
         let store = try await open(.unchanged)
         await #expect(throws: SettingsError.self) { try await entries(of: store) }
@@ -63,7 +63,7 @@ struct FleetHistoryTests {
         try await store.close()
     }
 
-    @Test func whatOthersDidIsTakenBack() async throws {
+    @Test("What others did is taken back") func whatOthersDidIsTakenBack() async throws {
         _ = try await commit(1, author: "carol")
         let token = try await commit(2, author: "dave")
         let store = try await open()
@@ -84,7 +84,7 @@ struct FleetHistoryTests {
         for store in [store, second] { try await store.close() }
     }
 
-    @Test func whatHasChangedSinceIsAConflict() async throws {
+    @Test("What has changed since is a conflict") func whatHasChangedSinceIsAConflict() async throws {
         let token = try await commit(2, author: "dave")
         _ = try await commit(3, author: "carol")
         let store = try await open()
@@ -97,7 +97,7 @@ struct FleetHistoryTests {
         try await store.close()
     }
 
-    @Test func anUndoFindsWhatIsStoredWhileItRuns() async throws {
+    @Test("An undo finds what is stored while it runs") func anUndoFindsWhatIsStoredWhileItRuns() async throws {
         let token = try await commit(2, author: "dave")
         let (storage, transport) = fixture.client()
         let store = try await SettingsStore.open(
@@ -117,7 +117,7 @@ struct FleetHistoryTests {
         try await store.close()
     }
 
-    @Test func valuesAreThoseOfTheRevision() async throws {
+    @Test("Values are those of the revision") func valuesAreThoseOfTheRevision() async throws {
         let first = try await commit(1)
         fixture.cluster.put("/fleet/test/other", "\"x\"")
         let second = try await commit(2)
@@ -135,7 +135,7 @@ struct FleetHistoryTests {
     }
 
     /// Whoever declares a setting to be a secret shows none of its values, whoever has written them; etcd has them.
-    @Test func secretsAreWithheld() async throws {
+    @Test("Secrets are withheld") func secretsAreWithheld() async throws {
         let writer = try await open(.unchanged)
         let login = try await writer.group(Login.self)
         try await login.commit {
@@ -159,7 +159,7 @@ struct FleetHistoryTests {
     }
 
     /// Also where the program that undoes does not know the group.
-    @Test func whatIsAnOwnersIsNotTakenBack() async throws {
+    @Test("What is an owner's is not taken back") func whatIsAnOwnersIsNotTakenBack() async throws {
         let store = try await open()
         let guarded = try await store.group(Guarded.self)
         try await guarded.commit { guarded.wrongGuesses = 1 }
@@ -171,7 +171,7 @@ struct FleetHistoryTests {
     }
 
     /// A plain write and a commit, each with a name: who has made what is one transaction of etcd.
-    @Test func allAuthorsOfATransactionAreNamed() {
+    @Test("All authors of a transaction are named") func allAuthorsOfATransactionAreNamed() {
         func transaction(_ name: String?) -> StoredTransaction {
             StoredTransaction(time: 1, author: TransactionAuthor(name: name), origin: .local, mutations: [])
         }
@@ -184,7 +184,7 @@ struct FleetHistoryTests {
             StorageBatch(revision: 1, values: [:], author: "erin", transactions: [transaction("x")]).authors == "erin")
     }
 
-    @Test func theReasonOfATakenBackChangeIsInIt() async throws {
+    @Test("The reason of a change that is taken back is in it") func theReasonOfATakenBackChangeIsInIt() async throws {
         let store = try await open()
         let settings = try await store.group(Counter.self)
         try await settings.commit { settings.count = 1 }
@@ -198,7 +198,8 @@ struct FleetHistoryTests {
     }
 
     /// Plain writes are one transaction of etcd, and one entry.
-    @Test func plainWritesThatGoOutTogetherAreOneEntry() async throws {
+    @Test("Plain writes that go out together are one entry")
+    func plainWritesThatGoOutTogetherAreOneEntry() async throws {
         let store = try await open()
         let settings = try await store.group(Counter.self)
         for number in 1...4 { settings.count = number }

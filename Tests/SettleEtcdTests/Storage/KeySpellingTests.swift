@@ -26,7 +26,8 @@ struct KeySpellingTests {
         _ = try await storage.append(batch, durability: .synced)
     }
 
-    @Test(arguments: [false, true]) func bothAreReadAndACommitWorksAtTheFirstTry(isReversed: Bool) async throws {
+    @Test("Both are read and a commit works at the first try", arguments: [false, true])
+    func bothAreReadAndACommitWorksAtTheFirstTry(isReversed: Bool) async throws {
         let keys = isReversed ? [second, first] : [first, second]
         for (index, key) in keys.enumerated() { fixture.cluster.put(etcdKey(key), "\(index)") }
         let (storage, transport) = fixture.client()
@@ -40,7 +41,9 @@ struct KeySpellingTests {
         await storage.close()
     }
 
-    @Test(arguments: [false, true]) func bothArriveByTheStreamAndGoByIt(isReversed: Bool) async throws {
+    @Test("Both arrive by the stream and go by it", arguments: [false, true]) func bothArriveByTheStreamAndGoByIt(
+        isReversed: Bool
+    ) async throws {
         let keys = isReversed ? [second, first] : [first, second]
         let (follower, transport) = try await fixture.follower()
         func wait(_ values: [SettingValue?]) async throws {
@@ -63,7 +66,8 @@ struct KeySpellingTests {
         await follower.storage.close()
     }
 
-    @Test func twoStoresWithTheTwoSpellingsCommitInTurn() async throws {
+    @Test("Two stores with the two spellings commit in turn")
+    func twoStoresWithTheTwoSpellingsCommitInTurn() async throws {
         let (one, firstTransport) = fixture.client()
         let (other, secondTransport) = fixture.client()
         var stores: [SettingsStore] = []
@@ -84,7 +88,7 @@ struct KeySpellingTests {
         for store in stores { try await store.close() }
     }
 
-    @Test func theLocalCopyKeepsBoth() async throws {
+    @Test("The local copy keeps both") func theLocalCopyKeepsBoth() async throws {
         let copy = InMemoryStorage()
         fixture.cluster.put(etcdKey(first), "1")
         fixture.cluster.put(etcdKey(second), "2")
@@ -109,7 +113,8 @@ struct KeySpellingTests {
         #expect(try LocalContents(copy.tree).values.keys.map(\.text) == [second.description])
     }
 
-    @Test func whatWasForgottenMeanwhileComesForEachOfThem() async throws {
+    @Test("What was forgotten meanwhile comes for each of them")
+    func whatWasForgottenMeanwhileComesForEachOfThem() async throws {
         for key in [first, second] { fixture.cluster.put(etcdKey(key), "1") }
         let (storage, _) = fixture.client()
         var contents = try await storage.load()
@@ -127,7 +132,7 @@ struct KeySpellingTests {
         await storage.close()
     }
 
-    @Test func theHistoryNamesEachOfThem() async throws {
+    @Test("The history names each of them") func theHistoryNamesEachOfThem() async throws {
         let (writer, _) = fixture.client()
         _ = try await writer.load()
         let beginning = try #require(
@@ -143,7 +148,7 @@ struct KeySpellingTests {
         for storage in [writer, reader] { await storage.close() }
     }
 
-    @Test func locksOfBothNamesAreTwoLocks() async throws {
+    @Test("Locks of both names are two locks") func locksOfBothNamesAreTwoLocks() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         var leases: [StorageLease] = []
@@ -156,7 +161,7 @@ struct KeySpellingTests {
         await storage.close()
     }
 
-    @Test func unusableKeysOfBothNamesAreListed() async throws {
+    @Test("Unusable keys of both names are listed") func unusableKeysOfBothNamesAreListed() async throws {
         for name in [Self.composed, Self.decomposed] { fixture.cluster.put("/fleet/test/\(name)", "no JSON") }
         let (storage, _) = fixture.client()
         _ = try await storage.load()

@@ -75,7 +75,8 @@ struct MachineTests {
         }
     }
 
-    @Test func machinesAreListedWithWhatIsInForceThere() async throws {
+    @Test("Machines are listed with what is in force there")
+    func machinesAreListedWithWhatIsInForceThere() async throws {
         let (first, second) = (try await machine("a"), try await machine("b"))
         try await first.limits.commit { first.limits.requests = 2 }
         let token = try #require(first.store.history.token)
@@ -92,7 +93,7 @@ struct MachineTests {
         #expect(fixture.cluster.text("/fleet/test$machines/a") == nil)
     }
 
-    @Test func whatIsNotInForceIsNotReported() async throws {
+    @Test("What is not in force is not reported") func whatIsNotInForceIsNotReported() async throws {
         let (first, second) = (try await machine("a"), try await machine("b"))
         try await first.limits.commit { first.limits.requests = 2 }
         let before = try #require(first.store.history.token)
@@ -117,7 +118,8 @@ struct MachineTests {
         for machine in [first, second] { try await machine.close() }
     }
 
-    @Test func aValueThatCanNotBeUsedIsReportedUntilItCan() async throws {
+    @Test("A value that cannot be used is reported until it can")
+    func aValueThatCanNotBeUsedIsReportedUntilItCan() async throws {
         let machine = try await machine("a")
         try await machine.limits.commit { machine.limits.requests = 2 }
         fixture.cluster.put("/fleet/test/requests", "11")
@@ -130,7 +132,8 @@ struct MachineTests {
         try await machine.close()
     }
 
-    @Test func aMachineThatCanNotBeReachedIsListedForAsLongAsItMayLive() async throws {
+    @Test("A machine that cannot be reached is listed for as long as it may live")
+    func aMachineThatCanNotBeReachedIsListedForAsLongAsItMayLive() async throws {
         let (first, second) = (try await machine("a"), try await machine("b"))
         _ = try await machines(first.storage) { $0.count == 2 }
         second.transport.setAll(.refused)
@@ -142,7 +145,7 @@ struct MachineTests {
         for machine in [first, second] { try await machine.close() }
     }
 
-    @Test func aClosedStoreEndsItsReports() async throws {
+    @Test("A closed store ends its reports") func aClosedStoreEndsItsReports() async throws {
         let machine = try await machine("a")
         _ = try await machines(machine.storage) { $0.count == 1 }
         try await machine.store.close()
@@ -221,7 +224,8 @@ struct MachineTests {
         try await machine.close()
     }
 
-    @Test func theReporterRenewsInTimeAndBeginsAnewAfterAFailure() {
+    @Test("The reporter renews in time and begins anew after a failure")
+    func theReporterRenewsInTimeAndBeginsAnewAfterAFailure() {
         var reporter = MachineReporter(timeToLive: .seconds(30))
         var machine = EtcdMachine(name: "a", token: nil, problems: [:], program: "p", time: 0)
         #expect(reporter.next(machine, now: .zero) == .register)
@@ -242,7 +246,7 @@ struct MachineTests {
         #expect(reporter.next(machine, now: .seconds(12)) == .register && reporter.currentLease == nil)
     }
 
-    @Test func aReportSurvivesBeingWritten() {
+    @Test("A report survives being written") func aReportSurvivesBeingWritten() {
         let token = ChangeToken(history: 1, position: 2, checksum: 3)
         let machine = EtcdMachine(
             name: "a", token: token, layers: ["/app$groups/é/": token, "/app$hosts/a/": nil],

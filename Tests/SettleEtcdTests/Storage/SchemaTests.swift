@@ -14,7 +14,7 @@ struct SchemaTests {
 
     private var stored: String? { fixture.cluster.text("/fleet/test/$settle/schema") }
 
-    @Test func theFirstServiceOfEachVersionStoresIt() async throws {
+    @Test("The first service of each version stores it") func theFirstServiceOfEachVersionStoresIt() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         #expect(try storage.schema() == nil)
@@ -32,7 +32,7 @@ struct SchemaTests {
         await storage.close()
     }
 
-    @Test func followersHaveItWithoutAChange() async throws {
+    @Test("Followers have it without a change") func followersHaveItWithoutAChange() async throws {
         let (writer, _) = fixture.client()
         _ = try await writer.load()
         try await writer.append(StorageBatch(revision: 1, values: ["a": .integer(1)]), durability: .synced)
@@ -54,7 +54,7 @@ struct SchemaTests {
         for storage in [writer, follower.storage, late] { await storage.close() }
     }
 
-    @Test func aSchemaIsNotTakenForSettings() async throws {
+    @Test("A schema is not taken for settings") func aSchemaIsNotTakenForSettings() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         try await storage.storeSchema(first, version: nil)
@@ -66,7 +66,8 @@ struct SchemaTests {
         await storage.close()
     }
 
-    @Test func whatIsNoSchemaIsAnErrorUntilItIsReplaced() async throws {
+    @Test("What is no schema is an error until it is replaced")
+    func whatIsNoSchemaIsAnErrorUntilItIsReplaced() async throws {
         fixture.cluster.put("/fleet/test/$settle/schema", "[1]")
         let (storage, _) = fixture.client()
         _ = try await storage.load()
@@ -79,11 +80,13 @@ struct SchemaTests {
         await storage.close()
     }
 
-    @Test(arguments: [
-        ("1.10", "1.9", true), ("1.9", "1.10", false), ("2", "1.99.99", true), ("1.0", "1", false),
-        ("1.0.1", "1", true), ("1.b", "1.a", true), ("1.a", "1.b", false), ("", "", false), ("1..2", "1..1", true),
-        ("18446744073709551616", "9", false),
-    ])
+    @Test(
+        "Versions are compared as numbers",
+        arguments: [
+            ("1.10", "1.9", true), ("1.9", "1.10", false), ("2", "1.99.99", true), ("1.0", "1", false),
+            ("1.0.1", "1", true), ("1.b", "1.a", true), ("1.a", "1.b", false), ("", "", false), ("1..2", "1..1", true),
+            ("18446744073709551616", "9", false),
+        ])
     func versionsAreComparedAsNumbers(_ left: String, _ right: String, _ isNewer: Bool) {
         #expect(SchemaRecord.isNewer(left, than: right) == isNewer)
     }

@@ -32,14 +32,15 @@ struct BatchPlanTests {
         }
     }
 
-    @Test func aBatchOfOuterAndInnerKeysWritesEachKeyOnce() throws {
+    @Test("A batch of outer and inner keys writes each key once")
+    func aBatchOfOuterAndInnerKeysWritesEachKeyOnce() throws {
         let plan = try plan(
             ["g": .dictionary(["x": .integer(1)]), "g.y": .integer(2), "g.x": nil, "h.i": .integer(3)],
             over: mirror([:]))
         #expect(writes(plan) == ["g = {\"y\":2}", "h.i = 3"])
     }
 
-    @Test func aKeyInAStoredDictionaryRewritesIt() throws {
+    @Test("A key in a stored dictionary rewrites it") func aKeyInAStoredDictionaryRewritesIt() throws {
         let stored = mirror(["g": "{\"x\":1,\"y\":1}", "g.z": "1"])
         #expect(
             writes(try plan(["g.x": .integer(2)], over: stored)) == ["delete g.z", "g = {\"x\":2,\"y\":1,\"z\":1}"])
@@ -47,13 +48,13 @@ struct BatchPlanTests {
         #expect(writes(try plan(["g.x": nil, "g.y": nil, "g.z": nil], over: stored)) == ["delete g.z", "delete g"])
     }
 
-    @Test func manyKeysWithinAreDeletedAsARange() throws {
+    @Test("Many keys within are deleted as a range") func manyKeysWithinAreDeletedAsARange() throws {
         var stored: [String: String] = [:]
         for index in 0..<40 { stored["g.k\(index)"] = "1" }
         #expect(writes(try plan(["g": .integer(1)], over: mirror(stored))) == ["delete g.…", "g = 1"])
     }
 
-    @Test func whatIsNotThereNeedsNoDeletion() throws {
+    @Test("What is not there needs no deletion") func whatIsNotThereNeedsNoDeletion() throws {
         #expect(writes(try plan(["g": nil], over: mirror([:]))).isEmpty)
     }
 
@@ -63,7 +64,8 @@ struct BatchPlanTests {
         try BatchPlan(values, over: mirror, client: "me", marker: Marker(session: 7), reads: reading)
     }
 
-    @Test func whatABatchWritesIsComparedWithMarkerAndHead() throws {
+    @Test("What a batch writes is compared with marker and head")
+    func whatABatchWritesIsComparedWithMarkerAndHead() throws {
         let stored = mirror(["a.b": "1", "$settle/markers/me": Self.marker, "$settle/head": ""])
         let plan = try plan(["a.b": .integer(2)], over: stored)
         let all = Array("/p0".utf8)
@@ -80,14 +82,16 @@ struct BatchPlanTests {
         #expect(plan.puts.map { space.name(of: $0.key)?.text } == ["a.b", "$settle/markers/me", "$settle/head"])
     }
 
-    @Test func whatABatchHasReadIsComparedWithWhatIsWithinIt() throws {
+    @Test("What a batch has read is compared with what is within it")
+    func whatABatchHasReadIsComparedWithWhatIsWithinIt() throws {
         let stored = mirror(["k1": "1", "read": "1", "read.inner": "1", "other": "1"])
         let plan = try exact(over: stored, reading: ["read", "missing"])
         let names = plan.request.comparisons.dropFirst(2).compactMap { space.name(of: $0.key)?.text }
         #expect(names == ["k1", "missing", "read", "read.inner", "k1.", "missing.", "read."])
     }
 
-    @Test func aBatchThatMayHaveReadAnythingComparesThePrefix() throws {
+    @Test("A batch that may have read anything compares the prefix")
+    func aBatchThatMayHaveReadAnythingComparesThePrefix() throws {
         func names(_ count: Int, reading: Set<SettingKey>?) throws -> [String] {
             let stored = mirror(Dictionary(uniqueKeysWithValues: (0..<count).map { ("k\($0)", "1") }))
             let plan = try exact(["k1": .integer(2), "new": .integer(1)], over: stored, reading: reading)
@@ -101,7 +105,8 @@ struct BatchPlanTests {
         #expect(try names(3, reading: Set((0..<100).map { .path("k\($0)") })) == ["k1", "k0", "k2"])
     }
 
-    @Test func thePriceOfABatchDoesNotDependOnTheNumberOfKeys() throws {
+    @Test("The price of a batch does not depend on the number of keys")
+    func thePriceOfABatchDoesNotDependOnTheNumberOfKeys() throws {
         func comparisons(_ count: Int) throws -> [Comparison] {
             let stored = mirror(Dictionary(uniqueKeysWithValues: (0..<count).map { ("k\($0)", "1") }))
             return try exact(over: stored, reading: ["k0", "k2"]).request.comparisons
@@ -110,7 +115,7 @@ struct BatchPlanTests {
         #expect(try few == comparisons(10_000) && few.allSatisfy { $0.key != space.key("") })
     }
 
-    @Test func moreSettingsMakeNoCommitSlower() throws {
+    @Test("More settings make no commit slower") func moreSettingsMakeNoCommitSlower() throws {
         let clock = ContinuousClock()
         let pairs = (0..<20_000).map { number in
             GatewayPair(
@@ -127,7 +132,7 @@ struct BatchPlanTests {
 
     private static let marker = "{\"session\":\"7\",\"store\":\"1\",\"batch\":\"2\",\"author\":\"carol\"}"
 
-    @Test func aMarkerComesBackAsItWas() throws {
+    @Test("A marker comes back as it was") func aMarkerComesBackAsItWas() throws {
         let id = StorageBatch.ID(store: .max, number: 3)
         var marker = Marker(session: .max, batch: id, author: "carol", time: 0.5, barrier: 9)
         #expect(Marker(marker.bytes) == marker)

@@ -21,7 +21,8 @@ struct LostAnswerTests {
         return client
     }
 
-    @Test func aTransactionThatLandedIsFoundInTheMarker() async throws {
+    @Test("A transaction that landed is found in the marker")
+    func aTransactionThatLandedIsFoundInTheMarker() async throws {
         let (storage, transport) = try await opened()
         let before = fixture.cluster.revision
         transport.setNext([.answerLost])
@@ -32,7 +33,8 @@ struct LostAnswerTests {
         await storage.close()
     }
 
-    @Test func aTransactionThatDidNotArriveCanNotLandAnyMore() async throws {
+    @Test("A transaction that did not arrive cannot land any more")
+    func aTransactionThatDidNotArriveCanNotLandAnyMore() async throws {
         let (storage, transport) = try await opened()
         // The barriers succeed.
         transport.setNext([.requestLost, nil, .requestLost])
@@ -55,7 +57,8 @@ struct LostAnswerTests {
     }
 
     /// As through a balancer of load that has closed an idle connection: nothing is wrong.
-    @Test(arguments: [FakeTransport.Fault.requestLost, .refused]) func aTransactionThatDidNotArriveIsSentAgain(
+    @Test("A transaction that did not arrive is sent again", arguments: [FakeTransport.Fault.requestLost, .refused])
+    func aTransactionThatDidNotArriveIsSentAgain(
         _ fault: FakeTransport.Fault
     ) async throws {
         let (storage, transport) = fixture.client { $0.endpoints = ["http://balancer:2379"] }
@@ -75,7 +78,8 @@ struct LostAnswerTests {
     }
 
     /// Its marker was the client's first, so without one it would land.
-    @Test func aRequestThatWasGivenUpDoesNotLandAfterTheEndOfItsClient() async throws {
+    @Test("A request that was given up does not land after the end of its client")
+    func aRequestThatWasGivenUpDoesNotLandAfterTheEndOfItsClient() async throws {
         fixture.cluster.put("/fleet/test/b", "1")
         let (storage, transport) = fixture.client()
         _ = try await storage.load()
@@ -91,7 +95,8 @@ struct LostAnswerTests {
         #expect(fixture.cluster.text("/fleet/test/a") == nil)
     }
 
-    @Test func aDeletionIsNoticedAfterTheEndOfItsClient() async throws {
+    @Test("A deletion is noticed after the end of its client")
+    func aDeletionIsNoticedAfterTheEndOfItsClient() async throws {
         for number in 0..<120 { fixture.cluster.put("/fleet/test/key\(number)", "1") }
         let (storage, _) = fixture.client()
         let position = try await storage.load().position
@@ -108,7 +113,8 @@ struct LostAnswerTests {
         await storage.close()
     }
 
-    @Test func aFullDatabaseIsToldAndWhatLandedIsNotLost() async throws {
+    @Test("A full database is told and what landed is not lost")
+    func aFullDatabaseIsToldAndWhatLandedIsNotLost() async throws {
         let (storage, _) = try await opened()
         fixture.cluster.state.withLock { $0.isFull = true }
         // The first one that finds it full has landed.
@@ -128,7 +134,9 @@ struct LostAnswerTests {
         await storage.close()
     }
 
-    @Test(arguments: [FakeTransport.Fault.answerLost, .requestLost, .noQuorum, .cut(at: 40), .emptyObject])
+    @Test(
+        "Until it is settled it may have been stored",
+        arguments: [FakeTransport.Fault.answerLost, .requestLost, .noQuorum, .cut(at: 40), .emptyObject])
     func untilItIsSettledItMayHaveBeenStored(_ fault: FakeTransport.Fault) async throws {
         let (storage, transport) = try await opened()
         transport.set { $0.path == EtcdPath.transaction ? fault : nil }
@@ -150,7 +158,8 @@ struct LostAnswerTests {
         await storage.close()
     }
 
-    @Test func itIsToldEvenIfTheNextOneIsLeftOpenToo() async throws {
+    @Test("It is told even if the next one is left open too")
+    func itIsToldEvenIfTheNextOneIsLeftOpenToo() async throws {
         let (storage, transport) = try await opened()
         transport.set { $0.path == EtcdPath.transaction ? .answerLost : nil }
         let lost = batch(2)
@@ -169,7 +178,7 @@ struct LostAnswerTests {
         await storage.close()
     }
 
-    @Test func theLostAnswerOfAPoisonIsNoTransaction() async throws {
+    @Test("The lost answer of a poison is no transaction") func theLostAnswerOfAPoisonIsNoTransaction() async throws {
         let (storage, transport) = try await opened()
         // The barrier's answer is lost, and then it is asked again: the batch has not landed, and is sent once more.
         transport.setNext([.requestLost, .answerLost])
@@ -180,7 +189,8 @@ struct LostAnswerTests {
         await storage.close()
     }
 
-    @Test func whatHasLandedIsAcknowledgedEvenIfNothingMoreCanBeRead() async throws {
+    @Test("What has landed is acknowledged even if nothing more can be read")
+    func whatHasLandedIsAcknowledgedEvenIfNothingMoreCanBeRead() async throws {
         let (storage, transport) = try await opened()
         let faults = Mutex<[FakeTransport.Fault?]>([.answerLost, nil])
         transport.set { request in
@@ -194,7 +204,7 @@ struct LostAnswerTests {
         await storage.close()
     }
 
-    @Test func othersMayHaveReplacedWhatLanded() async throws {
+    @Test("Others may have replaced what landed") func othersMayHaveReplacedWhatLanded() async throws {
         let (storage, transport) = try await opened()
         transport.set { $0.path == EtcdPath.transaction ? .answerLost : nil }
         let lost = batch(2)
@@ -209,7 +219,7 @@ struct LostAnswerTests {
         await storage.close()
     }
 
-    @Test func aCommitThatLandedRunsOnce() async throws {
+    @Test("A commit that landed runs once") func aCommitThatLandedRunsOnce() async throws {
         let (storage, transport) = fixture.client()
         let store = try await SettingsStore.open(
             storage: storage, configuration: .init(clock: fixture.clock))

@@ -47,7 +47,7 @@ struct ReadSetTests {
         return try await body()
     }
 
-    @Test func aWriteThatACommitHasReadIsNoticed() async throws {
+    @Test("A write that a commit has read is noticed") func aWriteThatACommitHasReadIsNoticed() async throws {
         let ways: [(SettingsStore, Limits) throws -> Int] = [
             { _, settings in settings.limit },
             { _, settings in settings.$limit.domains.stored ?? 0 },
@@ -67,7 +67,7 @@ struct ReadSetTests {
         }
     }
 
-    @Test func aRemovalThatACommitHasReadIsNoticed() async throws {
+    @Test("A removal that a commit has read is noticed") func aRemovalThatACommitHasReadIsNoticed() async throws {
         let (store, settings, transport) = try await open()
         fixture.cluster.delete("/fleet/test/limit")
         try await whileTimePasses { try await store.commit { settings.result = settings.limit } }
@@ -76,7 +76,9 @@ struct ReadSetTests {
         try await whileTimePasses { try await store.close() }
     }
 
-    @Test(arguments: ["dictionary", "dictionary.inner", "dictionary.new"])
+    @Test(
+        "What is stored around or within a key is noticed",
+        arguments: ["dictionary", "dictionary.inner", "dictionary.new"])
     func whatIsStoredAroundOrWithinAKeyIsNoticed(_ key: String) async throws {
         let (store, settings, transport) = try await open()
         fixture.cluster.put("/fleet/test/\(key)", key == "dictionary" ? "{\"more\":1}" : "7")
@@ -91,7 +93,8 @@ struct ReadSetTests {
         try await whileTimePasses { try await store.close() }
     }
 
-    @Test func aCommitThatOnlyReadsAsksForWhatItHasRead() async throws {
+    @Test("A commit that only reads asks for what it has read")
+    func aCommitThatOnlyReadsAsksForWhatItHasRead() async throws {
         let (store, settings, transport) = try await open()
         fixture.cluster.put("/fleet/test/limit", "9")
         #expect(try await whileTimePasses { try await store.commit { settings.limit } } == 9)
@@ -100,7 +103,8 @@ struct ReadSetTests {
     }
 
     /// What such a commit compares is in `BatchPlanTests`.
-    @Test func whatACommitHasNotReadComesIntoForceToo() async throws {
+    @Test("What a commit has not read comes into force too")
+    func whatACommitHasNotReadComesIntoForceToo() async throws {
         let (store, settings, transport) = try await open()
         fixture.cluster.put("/fleet/test/else", "5")
         try await whileTimePasses {
@@ -116,7 +120,8 @@ struct ReadSetTests {
         try await whileTimePasses { try await store.close() }
     }
 
-    @Test func aFollowerOfTheHistoryGetsWhatWasStoredUnnoticedBeforeACommit() async throws {
+    @Test("A follower of the history gets what was stored unnoticed before a commit")
+    func aFollowerOfTheHistoryGetsWhatWasStoredUnnoticedBeforeACommit() async throws {
         let (store, settings, transport) = try await open()
         let token = try #require(store.history.token)
         fixture.cluster.put("/fleet/test/else", "5")
@@ -134,7 +139,8 @@ struct ReadSetTests {
         try await whileTimePasses { try await store.close() }
     }
 
-    @Test func anInheritedWriteIsNotContestedByOwnTransactions() async throws {
+    @Test("An inherited write is not contested by own transactions")
+    func anInheritedWriteIsNotContestedByOwnTransactions() async throws {
         let copy = InMemoryStorage()
         let (storage, transport) = fixture.client(localCopy: InMemoryStorage(sharing: copy))
         _ = try await storage.load()
@@ -158,7 +164,8 @@ struct ReadSetTests {
         await next.close()
     }
 
-    @Test func aWriteOverWhatAToolHasStoredUnnoticedIsGivenUpWhenItIsInherited() async throws {
+    @Test("A write over what a tool has stored unnoticed is given up when it is inherited")
+    func aWriteOverWhatAToolHasStoredUnnoticedIsGivenUpWhenItIsInherited() async throws {
         let copy = InMemoryStorage()
         let (storage, transport) = fixture.client(localCopy: InMemoryStorage(sharing: copy))
         _ = try await storage.load()

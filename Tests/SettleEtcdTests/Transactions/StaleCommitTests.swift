@@ -39,7 +39,7 @@ struct StaleCommitTests {
         return try await body()
     }
 
-    @Test func writingTheSameAgainIsStored() async throws {
+    @Test("Writing the same again is stored") func writingTheSameAgainIsStored() async throws {
         let (first, transport, second) = try await open()
         try await whileTimePasses { try await first.commit { try first.keys.setValue("A", forKey: "switch") } }
         let storage = fixture.client().storage
@@ -49,7 +49,7 @@ struct StaleCommitTests {
         await storage.close()
     }
 
-    @Test func readingReturnsTheNewest() async throws {
+    @Test("Reading returns the newest") func readingReturnsTheNewest() async throws {
         let (first, transport, second) = try await open()
         let read = try await whileTimePasses {
             try await first.commit { try first.keys.value(forKey: "switch", as: String.self) }
@@ -59,7 +59,7 @@ struct StaleCommitTests {
         for store in [first, second] { try await store.close() }
     }
 
-    @Test func aStaleTokenIsRefused() async throws {
+    @Test("A stale token is refused") func aStaleTokenIsRefused() async throws {
         let (first, transport, second) = try await open()
         let token = try #require(first.history.token)
         await #expect(throws: SettingsError.self) {
@@ -72,7 +72,8 @@ struct StaleCommitTests {
     }
 
     /// Also if the stream has brought something older that the store has not taken yet.
-    @Test(arguments: [false, true]) func theHolderOfALockReadsWhatTheLastOneCommitted(hasNews: Bool) async throws {
+    @Test("The holder of a lock reads what the last one committed", arguments: [false, true])
+    func theHolderOfALockReadsWhatTheLastOneCommitted(hasNews: Bool) async throws {
         let (first, transport, second) = try await open()
         try await whileTimePasses {
             try await second.withLock(named: "job") {
@@ -91,7 +92,7 @@ struct StaleCommitTests {
         for store in [first, second] { try await store.close() }
     }
 
-    @Test func withoutAMemberItFails() async throws {
+    @Test("Without a member it fails") func withoutAMemberItFails() async throws {
         let (first, transport, second) = try await open()
         transport.setAll(.refused)
         let error = await #expect(throws: SettingsError.self) {

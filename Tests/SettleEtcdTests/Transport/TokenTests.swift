@@ -75,7 +75,7 @@ struct TokenTests {
         }
     }
 
-    @Test func theStoragesOfATransportAuthenticateOnce() async throws {
+    @Test("The storages of a transport authenticate once") func theStoragesOfATransportAuthenticateOnce() async throws {
         let transport = FakeTransport(fixture.cluster)
         let gate = Gate(transport)
         let storages = (0..<20).map { _ in EtcdStorage(configuration(), transport: gate) }
@@ -93,7 +93,7 @@ struct TokenTests {
         for storage in storages { await storage.close() }
     }
 
-    @Test func theCallsOfAClientWaitForOneToken() async throws {
+    @Test("The calls of a client wait for one token") func theCallsOfAClientWaitForOneToken() async throws {
         let gate = Gate(FakeTransport(fixture.cluster))
         let client = client(gate)
         let reads = (0..<20).map { _ in Task { try await read(client) } }
@@ -103,7 +103,8 @@ struct TokenTests {
         #expect(authentications == 1)
     }
 
-    @Test func whoeverIsCancelledLeavesTheTokenToTheOthers() async throws {
+    @Test("Whoever is cancelled leaves the token to the others")
+    func whoeverIsCancelledLeavesTheTokenToTheOthers() async throws {
         let gate = Gate(FakeTransport(fixture.cluster))
         let (first, second) = (client(gate), client(gate))
         let cancelled = Task { try await read(first) }
@@ -116,7 +117,8 @@ struct TokenTests {
         _ = await cancelled.result
     }
 
-    @Test func aMemberThatIsSilentHoldsUpOnlyWhoHasTurnedToIt() async throws {
+    @Test("A member that is silent holds up only who has turned to it")
+    func aMemberThatIsSilentHoldsUpOnlyWhoHasTurnedToIt() async throws {
         let transport = FakeTransport(fixture.cluster)
         transport.set { $0.path == EtcdPath.authenticate && $0.endpoint == "http://a" ? .silence : nil }
         let (silent, other) = (client(transport), client(transport, first: 0.5))
@@ -130,7 +132,7 @@ struct TokenTests {
     }
 
     /// Its streams end one after the other; the second one ends after there is a new token.
-    @Test func followersOfAnEndedTokenGetOneNewOne() async throws {
+    @Test("Followers of an ended token get one new one") func followersOfAnEndedTokenGetOneNewOne() async throws {
         let transport = FakeTransport(fixture.cluster)
         var configuration = configuration()
         // The clock runs faster than the calls. Whoever had to wait for long would turn to the other member.
@@ -154,7 +156,8 @@ struct TokenTests {
         for follower in followers { await follower.storage.close() }
     }
 
-    @Test func whatNeedsATokenHasNotHappenedWithoutOne() async throws {
+    @Test("What needs a token has not happened without one")
+    func whatNeedsATokenHasNotHappenedWithoutOne() async throws {
         let transport = FakeTransport(fixture.cluster)
         let storage = EtcdStorage(configuration(), transport: transport)
         _ = try await storage.load()
@@ -165,7 +168,7 @@ struct TokenTests {
         await storage.close()
     }
 
-    @Test func aWrongPasswordIsNamedAndNeverShown() async throws {
+    @Test("A wrong password is named and never shown") func aWrongPasswordIsNamedAndNeverShown() async throws {
         let (storage, _) = fixture.client {
             $0.credentials = .init(name: "root", password: "guess")
             $0.endpoints = ["http://me:guess@a:2379"]
@@ -188,14 +191,15 @@ struct TokenTests {
         #expect("\(configuration)" == "“/x/” at http://…@a:2379, b")
     }
 
-    @Test func aRefusedCertificateIsNamed() {
+    @Test("A refused certificate is named") func aRefusedCertificateIsNamed() {
         let failure = GatewayFailure(
             kind: .unreached, endpoint: "https://a", reason: "handshakeFailed: CERTIFICATE_VERIFY_FAILED")
         let error = KeySpace(prefix: "/x/").error(failure, "read")
         #expect(error.code == .unavailable && error.description.contains("Check that the client trusts the authority"))
     }
 
-    @Test func eachUserOfEachClusterHasATokenOfItsOwn() async throws {
+    @Test("Each user of each cluster has a token of its own")
+    func eachUserOfEachClusterHasATokenOfItsOwn() async throws {
         let tokens = EtcdTokens()
         let user = EtcdTokens.User(endpoints: ["a", "b"], credentials: .init(name: "one", password: "1"))
         var (other, elsewhere) = (user, user)

@@ -9,7 +9,7 @@ import Testing
         body(&window)
     }
 
-    @Test func itGrowsUntilTheFirstRevision() {
+    @Test("It grows until the first revision") func itGrowsUntilTheFirstRevision() {
         var window = HistoryWindow(before: 100_000)
         #expect(window.start == 100_000 - 1_024)
         #expect(Self.step(&window) { $0.foundTooFew(isAny: true) } == true)
@@ -21,7 +21,7 @@ import Testing
         #expect(Self.step(&window) { $0.foundTooFew(isAny: false) } == false)
     }
 
-    @Test func aCompactedStartIsTheBeginning() {
+    @Test("A compacted start is the beginning") func aCompactedStartIsTheBeginning() {
         var window = HistoryWindow(before: 100_000)
         #expect(Self.step(&window) { $0.wasCompacted(upTo: 99_500) } == true)
         #expect(window.start == 99_500 && window.isAtBeginning)
@@ -33,7 +33,7 @@ import Testing
 
     /// Wherever the transactions are, and however much is too much: something is found in few steps, unless there is
     /// none.
-    @Test(arguments: 0..<200 as Range<UInt64>) func itFindsSomething(seed: UInt64) {
+    @Test("It finds something", arguments: 0..<200 as Range<UInt64>) func itFindsSomething(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let end = Int64.random(in: 2...(1 << 40), using: &random)
         let budget = Int.random(in: 1...50, using: &random)
@@ -76,7 +76,7 @@ import Testing
     }
 
     /// Also if the history was begun at a revision at which nothing was stored.
-    @Test func itsEndStaysWhereItWas() {
+    @Test("Its end stays where it was") func itsEndStaysWhereItWas() {
         var recent = recent()
         recent.prepend([record(7), record(9)], after: record(5).token, isWhole: false)
         #expect(recent.end == record(10).token && recent.beginning == record(5).token)
@@ -92,7 +92,7 @@ import Testing
         #expect(recent.records(after: record(5).token, limit: 9) == nil)
     }
 
-    @Test func moreThanThereIsRoomForIsTheEnd() {
+    @Test("More than there is room for is the end") func moreThanThereIsRoomForIsTheEnd() {
         var recent = recent(.keep(transactions: 5))
         let earlier = (1...2_000).map { record(UInt64($0)) }
         recent.moveBeginning(to: record(2_000).token)
@@ -108,7 +108,7 @@ import Testing
         #expect(recent.page(before: record(980).token, limit: 64, now: 1_000)?.isEnough == false)
     }
 
-    @Test func aWrongClockCutsNothingOff() {
+    @Test("A wrong clock cuts nothing off") func aWrongClockCutsNothingOff() {
         let day = 86_400.0
         var recent = recent(.keep(for: .days(3)))
         let times = [1, 9, -900, 10, 0, 11].map { $0 * day }

@@ -32,7 +32,7 @@ struct AuditTests {
         }
     }
 
-    @Test(arguments: [false, true])
+    @Test("A put that is left out is found", arguments: [false, true])
     func aPutThatIsLeftOutIsFound(_ isCutOften: Bool) async throws {
         fixture.cluster.put("/fleet/test/a", "1")
         let (follower, transport) = try await fixture.follower()
@@ -53,7 +53,7 @@ struct AuditTests {
         await follower.storage.close()
     }
 
-    @Test func aDeletionThatIsLeftOutIsFound() async throws {
+    @Test("A deletion that is left out is found") func aDeletionThatIsLeftOutIsFound() async throws {
         fixture.cluster.put("/fleet/test/a", "1")
         let (follower, transport) = try await fixture.follower()
         transport.state.withLock { $0.lostEvents = 1 }
@@ -63,7 +63,8 @@ struct AuditTests {
         await follower.storage.close()
     }
 
-    @Test func theMarkerOfAClientThatDoesNotComeBackGoesWithAge() async throws {
+    @Test("The marker of a client that does not come back goes with age")
+    func theMarkerOfAClientThatDoesNotComeBackGoesWithAge() async throws {
         let now = TimeSource(fixture.clock).now()
         func marker(_ name: String, days: Double) {
             fixture.cluster.put(
@@ -84,7 +85,8 @@ struct AuditTests {
     }
 
     /// Without its marker, a client whose answer was lost would take its first transaction for one that was not stored.
-    @Test(arguments: [false, true]) func aWrongWallClockDoesNotRemoveAMarker(
+    @Test("A wrong wall clock does not remove a marker that its client needs", arguments: [false, true])
+    func aWrongWallClockDoesNotRemoveAMarker(
         _ isAuditorAhead: Bool
     ) async throws {
         let (time, month) = (TimeSource(fixture.clock).now(), 31.0 * 86_400)
@@ -101,7 +103,9 @@ struct AuditTests {
         #expect(error?.isOutcomeUnknown == true)
         // An audit looks for clients of the prefixes around this one, too.
         try await fixture.whileTimePasses(by: .seconds(5)) {
-            while audits.requests(of: EtcdPath.transaction).count < 3 { await Task.yield() }
+            try await eventually("the auditor has looked three times") {
+                audits.requests(of: EtcdPath.transaction).count >= 3
+            }
         }
         transport.setAll(nil)
         _ = try await client.append(batch, durability: .synced)
@@ -112,7 +116,7 @@ struct AuditTests {
         for storage in [client, follower.storage] { await storage.close() }
     }
 
-    @Test func theWallClockDatesChanges() async throws {
+    @Test("The wall clock of the configuration dates changes") func theWallClockDatesChanges() async throws {
         let (storage, _) = fixture.client { $0.wallClock = { 1_000 } }
         _ = try await storage.load()
         try await storage.append(StorageBatch(revision: 1, values: ["a": .integer(1)]), durability: .synced)
@@ -121,7 +125,7 @@ struct AuditTests {
         await storage.close()
     }
 
-    @Test func aFollowerThatNeverWritesGetsANewToken() async throws {
+    @Test("A follower that never writes gets a new token") func aFollowerThatNeverWritesGetsANewToken() async throws {
         fixture.cluster.state.withLock { ($0.password, $0.watchRefusal) = ("secret", "etcdserver: permission denied") }
         let (storage, transport) = fixture.client {
             $0.credentials = .init(name: "root", password: "secret")

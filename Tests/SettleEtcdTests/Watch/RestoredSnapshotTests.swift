@@ -31,7 +31,7 @@ struct RestoredSnapshotTests {
     // MARK: Following
 
     /// - Parameter name: What the lost history has written: a setting that the snapshot has, or a new one.
-    @Test(arguments: ["a", "new"], [false, true])
+    @Test("A follower of the lost history reads everything again", arguments: ["a", "new"], [false, true])
     func aFollowerOfTheLostHistoryReadsEverythingAgain(name: String, isCompacted: Bool) async throws {
         // That a key is gone is no proof without the history.
         if isCompacted, name == "new" { return }
@@ -69,7 +69,9 @@ struct RestoredSnapshotTests {
     }
 
     /// Also while no stream is open, and of more keys than a transaction compares.
-    @Test(arguments: [false, true]) func aCallNoticesItBeforeTheNextStream(isCommit: Bool) async throws {
+    @Test("A call notices it before the next stream", arguments: [false, true]) func aCallNoticesItBeforeTheNextStream(
+        isCommit: Bool
+    ) async throws {
         for number in 0..<1_000 { put("key\(number)", 0) }
         let (follower, transport) = try await fixture.follower()
         let snapshot = fixture.cluster.copy()
@@ -99,7 +101,8 @@ struct RestoredSnapshotTests {
         await follower.storage.close()
     }
 
-    @Test(arguments: [false, true]) func aFollowerThatWasAwayForLongIsNotAlarmed(isCompacted: Bool) async throws {
+    @Test("A follower that was away for long is not alarmed", arguments: [false, true])
+    func aFollowerThatWasAwayForLongIsNotAlarmed(isCompacted: Bool) async throws {
         for name in ["a", "b", "gone"] { put(name, 1) }
         let (follower, transport) = try await fixture.follower()
         try await follower.storage.append(StorageBatch(revision: 1, values: ["d": .integer(1)]), durability: .synced)
@@ -130,7 +133,8 @@ struct RestoredSnapshotTests {
     }
 
     /// Nothing was stored under the prefix for long, and etcd has compacted what was known last.
-    @Test func aQuietPrefixIsNotReadAsAWholeAfterAnInterruption() async throws {
+    @Test("A quiet prefix is not read as a whole after an interruption")
+    func aQuietPrefixIsNotReadAsAWholeAfterAnInterruption() async throws {
         put("a", 1)
         let (follower, transport) = try await fixture.follower()
         let known = await follower.storage.view.mirror.revision
@@ -154,7 +158,8 @@ struct RestoredSnapshotTests {
     }
 
     /// The check of the history comes before the batch is settled.
-    @Test func aBatchInDoubtStaysSoWhileTheHistoryCanNotBeChecked() async throws {
+    @Test("A batch in doubt stays so while the history cannot be checked")
+    func aBatchInDoubtStaysSoWhileTheHistoryCanNotBeChecked() async throws {
         let (follower, transport) = try await fixture.follower()
         let batch = StorageBatch(revision: 1, values: ["a": .integer(1)])
         transport.set { $0.path == EtcdPath.transaction ? .answerLost : nil }
@@ -198,6 +203,7 @@ struct RestoredSnapshotTests {
 
     /// - Parameter lost: What the lost history has written last: a setting of the snapshot, a new one, or a removal.
     @Test(
+        "Plain writes of the lost history are given up",
         arguments: [["a": .integer(2)], ["new": .integer(2)], ["a": nil]] as [[SettingKey: SettingValue?]],
         [false, true])
     func plainWritesOfTheLostHistoryAreGivenUp(lost: [SettingKey: SettingValue?], startsOffline: Bool) async throws {
@@ -220,7 +226,8 @@ struct RestoredSnapshotTests {
     }
 
     /// The value is older than the revision that the write was based on.
-    @Test func aPlainWriteDoesNotReplaceWhatTheRestoredClusterHasAcknowledged() async throws {
+    @Test("A plain write does not replace what the restored cluster has acknowledged")
+    func aPlainWriteDoesNotReplaceWhatTheRestoredClusterHasAcknowledged() async throws {
         let snapshot = try await leavePending(["a": .integer(2)])
         fixture.cluster.restore(snapshot)
         put("b", 7)
@@ -233,7 +240,7 @@ struct RestoredSnapshotTests {
         await storage.close()
     }
 
-    @Test(arguments: [false, true], [false, true])
+    @Test("Plain writes of the same history go out", arguments: [false, true], [false, true])
     func plainWritesOfTheSameHistoryGoOut(isCompacted: Bool, startsOffline: Bool) async throws {
         _ = try await leavePending(["a": .integer(2)])
         fixture.cluster.delete("/fleet/test/a")
@@ -266,7 +273,8 @@ struct RestoredSnapshotTests {
         return mirror
     }
 
-    @Test func anyOtherRevisionIsADifferenceUnlessItCameAfterTheRead() {
+    @Test("Any other revision is a difference unless it came after the read")
+    func anyOtherRevisionIsADifferenceUnlessItCameAfterTheRead() {
         let known = mirror([pair("a", "1", 5), pair("b", "1", 9), pair("c", "1", 6)], at: 9)
         let later = [pair("a", "1", 7), pair("b", "1", 9), pair("c", "1", 6)]
         #expect(known.differences(from: later, at: 9) == [space.key("a"): 7])
@@ -278,7 +286,7 @@ struct RestoredSnapshotTests {
         #expect(known.differences(from: [pair("a", "1", 5)], at: 8) == [space.key("c"): 0])
     }
 
-    @Test func aWitnessTellsWhatAReadShows() {
+    @Test("A witness tells what a read shows") func aWitnessTellsWhatAReadShows() {
         let witness = mirror([pair("a", "1", 5), pair("b", "2", 5), pair("c", "1", 3)], at: 8)
             .witness(hasAllDeletions: true)
         func succession(_ pairs: [GatewayPair], count: Int64 = 3) -> Succession {
@@ -299,7 +307,7 @@ struct RestoredSnapshotTests {
         #expect(empty.succession(in: RangeAnswer(pairs: [pair("a", "1", 5)], count: 1), of: space) == .incomplete)
     }
 
-    @Test func aReadOfEverythingShowsAnEarlierRevision() {
+    @Test("A read of everything shows an earlier revision") func aReadOfEverythingShowsAnEarlierRevision() {
         let known: [KeyName: Int64] = ["a": 5, "b": 3, "$settle/markers/me": 5]
         func succession(_ pairs: GatewayPair...) -> Succession {
             mirror(pairs, at: 20).succession(after: known, upTo: 8)

@@ -11,7 +11,8 @@ struct WatchMachineTests {
         machine.receive(Array(text.utf8), now: .zero)
     }
 
-    @Test mutating func theDelaysDoubleUpToTheLongestAndBeginAnewAfterAMinute() {
+    @Test("The delays double up to the longest and begin anew after a minute")
+    mutating func theDelaysDoubleUpToTheLongestAndBeginAnewAfterAMinute() {
         let delays = (0..<7).map { _ in machine.failed(now: .zero, random: 1) }
         #expect(delays == [1, 2, 4, 8, 16, 30, 30].map { Duration.seconds($0) })
         #expect(machine.failed(now: .zero, random: 0) == .seconds(15))
@@ -24,7 +25,7 @@ struct WatchMachineTests {
         #expect(machine.failed(now: .seconds(120), random: 1) == .seconds(1))
     }
 
-    @Test mutating func aRefusedWatchIsNoOpenOne() {
+    @Test("A refused watch is no open one") mutating func aRefusedWatchIsNoOpenOne() {
         machine.open(now: .zero)
         let actions = receive(
             "{\"result\":{\"header\":{},\"created\":true,\"canceled\":true,\"cancel_reason\":\"invalid auth token\"}}\n"
@@ -33,7 +34,7 @@ struct WatchMachineTests {
         #expect(machine.state == .ended(.authenticate))
     }
 
-    @Test mutating func theLossOfTheLeaderEndsTheStream() {
+    @Test("The loss of the leader ends the stream") mutating func theLossOfTheLeaderEndsTheStream() {
         machine.open(now: .zero)
         let actions = receive(
             "{\"error\":{\"grpc_code\":14,\"http_code\":503,\"message\":\"etcdserver: no leader\",\"http_status\":\"x\"}}\n"
@@ -41,7 +42,7 @@ struct WatchMachineTests {
         #expect(actions == [.ended(reason: "etcdserver: no leader", isUnauthenticated: false)])
     }
 
-    @Test mutating func theLastLineMayLackItsEnd() {
+    @Test("The last line may lack its end") mutating func theLastLineMayLackItsEnd() {
         machine.open(now: .zero)
         let line = "{\"error\":{\"grpc_code\":14,\"http_code\":503,\"message\":\"etcdserver: no leader\"}}"
         #expect(receive(line).isEmpty)
@@ -53,10 +54,12 @@ struct WatchMachineTests {
         #expect(machine.finish(now: .zero).isEmpty)
     }
 
-    @Test(arguments: [
-        "rpc error: code = PermissionDenied desc = etcdserver: invalid auth token", "etcdserver: permission denied",
-        "etcdserver: revision of auth store is old",
-    ])
+    @Test(
+        "A refusal that may be of the token is told",
+        arguments: [
+            "rpc error: code = PermissionDenied desc = etcdserver: invalid auth token", "etcdserver: permission denied",
+            "etcdserver: revision of auth store is old",
+        ])
     mutating func aRefusalThatMayBeOfTheTokenIsTold(_ reason: String) {
         machine.open(now: .zero)
         let actions = receive(
@@ -64,7 +67,7 @@ struct WatchMachineTests {
         #expect(actions == [.ended(reason: reason, isUnauthenticated: true)])
     }
 
-    @Test mutating func aCompactedBeginningIsTold() {
+    @Test("A compacted beginning is told") mutating func aCompactedBeginningIsTold() {
         machine.open(now: .zero)
         let actions = receive(
             "{\"result\":{\"header\":{\"revision\":\"9\"},\"created\":true}}\n"
@@ -72,7 +75,8 @@ struct WatchMachineTests {
         #expect(actions == [.opened(GatewayHeader(cluster: 0, revision: 9)), .compacted(at: 7)])
     }
 
-    @Test mutating func fragmentsAreOneAnswerAndATransactionIsOneUpdate() {
+    @Test("Fragments are one answer and a transaction is one update")
+    mutating func fragmentsAreOneAnswerAndATransactionIsOneUpdate() {
         machine.open(now: .zero)
         _ = receive("{\"result\":{\"created\":true}}\n")
         let first = "{\"kv\":{\"key\":\"YQ==\",\"value\":\"MQ==\",\"mod_revision\":\"5\"}}"

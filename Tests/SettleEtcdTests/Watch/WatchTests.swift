@@ -17,7 +17,7 @@ struct WatchTests {
         try await fixture.whileTimePasses(work)
     }
 
-    @Test func everyRevisionComesOnceAndInOrder() async throws {
+    @Test("Every revision comes once and in order") func everyRevisionComesOnceAndInOrder() async throws {
         let (follower, transport) = try await follower()
         transport.state.withLock { ($0.areDoubled, $0.areFragmented, $0.pieces) = (true, true, 3) }
         for number in 1...20 { fixture.cluster.put("/fleet/test/a", "\(number)") }
@@ -28,7 +28,7 @@ struct WatchTests {
         await follower.storage.close()
     }
 
-    @Test func aStreamThatIsCutAtAnyByteLosesNothing() async throws {
+    @Test("A stream that is cut at any byte loses nothing") func aStreamThatIsCutAtAnyByteLosesNothing() async throws {
         let (follower, transport) = try await follower()
         var number: Int64 = 0
         for place in 1...420 {
@@ -42,7 +42,7 @@ struct WatchTests {
         await follower.storage.close()
     }
 
-    @Test func whatWasForgottenComesAsADifference() async throws {
+    @Test("What was forgotten comes as a difference") func whatWasForgottenComesAsADifference() async throws {
         let (follower, transport) = try await follower()
         fixture.cluster.put("/fleet/test/a", "1")
         fixture.cluster.put("/fleet/test/gone", "1")
@@ -65,7 +65,7 @@ struct WatchTests {
         await follower.storage.close()
     }
 
-    @Test func aSilentStreamIsGivenUp() async throws {
+    @Test("A silent stream is given up") func aSilentStreamIsGivenUp() async throws {
         let (follower, transport) = try await follower()
         transport.state.withLock { $0.isStreamSilent = true }
         fixture.cluster.put("/fleet/test/a", "1")
@@ -88,7 +88,8 @@ struct WatchTests {
         await follower.storage.close()
     }
 
-    @Test func anUnreachableClusterIsToldOnceAndItsReturnToo() async throws {
+    @Test("An unreachable cluster is told once and its return too")
+    func anUnreachableClusterIsToldOnceAndItsReturnToo() async throws {
         let (follower, transport) = try await follower()
         transport.setAll(.refused)
         transport.endStreams()
@@ -104,7 +105,7 @@ struct WatchTests {
         await follower.storage.close()
     }
 
-    @Test func ownTransactionsAreNoNews() async throws {
+    @Test("Own transactions are no news") func ownTransactionsAreNoNews() async throws {
         let (follower, _) = try await follower()
         try await follower.storage.append(
             StorageBatch(revision: 1, values: ["a": .integer(1)]), durability: .synced)
@@ -117,7 +118,7 @@ struct WatchTests {
         await follower.storage.close()
     }
 
-    @Test func twoStoresFollowEachOther() async throws {
+    @Test("Two stores follow each other") func twoStoresFollowEachOther() async throws {
         let (first, second) = (fixture.client().storage, fixture.client().storage)
         let stores = [
             try await SettingsStore.open(storage: first, configuration: .init(clock: fixture.clock)),

@@ -22,7 +22,7 @@ struct WholeRevisionTests {
         for number in numbers { fixture.cluster.put("/fleet/test/a", "\(number)") }
     }
 
-    @Test func aReadThatIsAheadOfTheStreamWaitsForIt() async throws {
+    @Test("A read that is ahead of the stream waits for it") func aReadThatIsAheadOfTheStreamWaitsForIt() async throws {
         let (follower, transport) = try await fixture.follower()
         transport.holdStreams()
         put(1...20)
@@ -37,7 +37,8 @@ struct WholeRevisionTests {
         await follower.storage.close()
     }
 
-    @Test func whatTheStreamDoesNotBringInTimeIsReadFromThePast() async throws {
+    @Test("What the stream does not bring in time is read from the past")
+    func whatTheStreamDoesNotBringInTimeIsReadFromThePast() async throws {
         let (follower, transport) = try await fixture.follower()
         transport.holdStreams()
         put(1...20)
@@ -57,7 +58,8 @@ struct WholeRevisionTests {
     }
 
     /// Of what another tool deletes nothing is left that tells when.
-    @Test func aDeletionThatOnlyAReadHasShownIsFollowed() async throws {
+    @Test("A deletion that only a read has shown is followed")
+    func aDeletionThatOnlyAReadHasShownIsFollowed() async throws {
         let (follower, transport) = try await fixture.follower()
         put(1...1)
         try await follower.wait(for: 1)
@@ -83,7 +85,7 @@ struct WholeRevisionTests {
         await follower.storage.close()
     }
 
-    @Test func aConflictIsFollowedRevisionByRevision() async throws {
+    @Test("A conflict is followed revision by revision") func aConflictIsFollowedRevisionByRevision() async throws {
         let (follower, transport) = try await fixture.follower()
         let position = try await follower.storage.append(
             StorageBatch(revision: 1, values: ["b": .integer(1)]), durability: .synced
@@ -104,7 +106,8 @@ struct WholeRevisionTests {
         await follower.storage.close()
     }
 
-    @Test func withoutAStreamAReadIsFollowedRevisionByRevisionToo() async throws {
+    @Test("Without a stream a read is followed revision by revision too")
+    func withoutAStreamAReadIsFollowedRevisionByRevisionToo() async throws {
         let (storage, _) = fixture.client()
         let position = try await storage.load().position
         put(1...3)
@@ -124,7 +127,7 @@ struct WholeRevisionTests {
         await storage.close()
     }
 
-    @Test func aCommitIsOneRequestWhenNothingIsNew() async throws {
+    @Test("A commit is one request when nothing is new") func aCommitIsOneRequestWhenNothingIsNew() async throws {
         let (follower, transport) = try await fixture.follower()
         // Others write elsewhere in the cluster, so revisions are left out.
         for number in 1...5 {
@@ -140,7 +143,8 @@ struct WholeRevisionTests {
         await follower.storage.close()
     }
 
-    @Test func whatTheStreamBringsTogetherIsOneCallOfTheStore() async throws {
+    @Test("What the stream brings together is one call of the store")
+    func whatTheStreamBringsTogetherIsOneCallOfTheStore() async throws {
         let (follower, transport) = try await fixture.follower()
         let before = transport.state.withLock { $0.requests.count }
         put(1...5)
@@ -156,7 +160,7 @@ struct WholeRevisionTests {
         await follower.storage.close()
     }
 
-    @Test func theCommitsOfAStoreAreOneRequestEach() async throws {
+    @Test("The commits of a store are one request each") func theCommitsOfAStoreAreOneRequestEach() async throws {
         let (storage, transport) = fixture.client { $0.deadline = .seconds(100_000) }
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
         try await eventually("the storage follows the cluster") { await storage.isFollowing }
@@ -170,7 +174,8 @@ struct WholeRevisionTests {
 
     // MARK: Deletions
 
-    @Test func aDeletionBeforeAnOwnPlainWriteIsNotLost() async throws {
+    @Test("A deletion before an own plain write is not lost")
+    func aDeletionBeforeAnOwnPlainWriteIsNotLost() async throws {
         fixture.cluster.put("/fleet/test/b", "1")
         let (follower, transport) = try await fixture.follower()
         #expect(follower.tree.withLock { $0["b"] } == .integer(1))
@@ -187,7 +192,8 @@ struct WholeRevisionTests {
         await follower.storage.close()
     }
 
-    @Test func aLockThatIsFreedBeforeAnOwnCommitIsFree() async throws {
+    @Test("A lock that is freed before an own commit is free")
+    func aLockThatIsFreedBeforeAnOwnCommitIsFree() async throws {
         let (other, _) = fixture.client()
         _ = try await other.load()
         let lease = try #require(try await other.tryLock(named: "job"))
@@ -203,7 +209,7 @@ struct WholeRevisionTests {
         for storage in [other, follower.storage] { await storage.close() }
     }
 
-    @Test func ownTransactionsHaveTheirPlacesInOrder() async throws {
+    @Test("Own transactions have their places in order") func ownTransactionsHaveTheirPlacesInOrder() async throws {
         let (follower, transport) = try await fixture.follower()
         let start = try #require(
             try await follower.storage.append(
@@ -234,7 +240,7 @@ struct WholeRevisionTests {
         for storage in [other, follower.storage] { await storage.close() }
     }
 
-    @Test func whatOneClientStoredTwiceHasTwoPlaces() async throws {
+    @Test("What one client stored twice has two places") func whatOneClientStoredTwiceHasTwoPlaces() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
         let start = try #require(

@@ -58,7 +58,7 @@ private struct DocumentSettings: SettingsGroup {
         }
     }
 
-    @Test func `editors do not suggest state, nor what has nothing else in it`() async throws {
+    @Test("Editors do not suggest state, nor what has nothing else in it") func editorsSuggestState() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         #expect(
             member("type", of: store.file.schema().jsonSchema) == .string("object"), "also of a store without groups")
@@ -79,7 +79,8 @@ private struct DocumentSettings: SettingsGroup {
         #expect(listed == 4)
     }
 
-    @Test func `the schema is nested like the file, sorted, and the same whatever the order of opening`() async throws {
+    @Test("The schema is nested like the file, sorted, and the same whatever the order of opening")
+    func schemaNestedLike() async throws {
         func schema(_ open: (SettingsStore) async throws -> [any SettingsGroup]) async throws -> SettingsSchema {
             let store = try await SettingsStore.open(storage: InMemoryStorage())
             let groups = try await open(store)
@@ -120,7 +121,7 @@ private struct DocumentSettings: SettingsGroup {
         #expect(member("properties", "e", "maxLength", of: json) == nil)
     }
 
-    @Test func `a secret has no default, in data and in JSON`() async throws {
+    @Test("A secret has no default, in data and in JSON") func secretDefaultData() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(WideSettings.self)
         settings.t = Secret("another marker")
@@ -132,7 +133,7 @@ private struct DocumentSettings: SettingsGroup {
         withExtendedLifetime(settings) {}
     }
 
-    @Test func `the schema survives a coder`() async throws {
+    @Test("The schema survives a coder") func schemaSurvivesCoder() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(OwnSettings.self, at: "own")
         let schema = store.file.schema()
@@ -141,7 +142,7 @@ private struct DocumentSettings: SettingsGroup {
         withExtendedLifetime(settings) {}
     }
 
-    @Test func `a saved file fits the schema written beside it`() async throws {
+    @Test("A saved file fits the schema written beside it") func savedFileFits() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "app/settings.json")
         let store = try await SettingsStore.open(at: file)
@@ -197,7 +198,8 @@ private struct DocumentSettings: SettingsGroup {
         try await store.close()
     }
 
-    @Test func `an unchanged schema is not written again, and a changed one replaces it`() async throws {
+    @Test("An unchanged schema is not written again, and a changed one replaces it")
+    func unchangedSchemaWritten() async throws {
         let folder = try TemporaryFolder()
         let store = try await SettingsStore.open(at: folder.url.appending(path: "settings.json"))
         let own = try await store.group(OwnSettings.self, at: "own")
@@ -219,7 +221,7 @@ private struct DocumentSettings: SettingsGroup {
         await #expect(throws: SettingsError.self) { try await store.file.writeSchema() }
     }
 
-    @Test func `the schema of the guide is written beside the file`() async throws {
+    @Test("The schema of the guide is written beside the file") func schemaGuideWritten() async throws {
         struct PasscodeSettings: SettingsGroup {
             @Setting(in: 0...20, title: "Wrong guesses", help: "How many guesses in a row were wrong.")
             var attemptCount = 0
@@ -236,13 +238,13 @@ private struct DocumentSettings: SettingsGroup {
         try await store.close()
     }
 
-    @Test func `only settings in a file have a schema beside them`() async throws {
+    @Test("Only settings in a file have a schema beside them") func settingsFileSchema() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let error = await #expect(throws: SettingsError.self) { try await store.file.writeSchema() }
         #expect(error?.description.contains("the settings are not in a file") == true)
     }
 
-    @Test func `patterns are portable only if they mean the same elsewhere`() {
+    @Test("Patterns are portable only if they mean the same elsewhere") func patternsPortableThey() {
         for pattern in [
             "[a-z]+", "a|b", "(?:ab)?c{1,3}", "[a-zA-Z0-9._-]{1,64}", ".*", ".+?x", #"\.\["#, #"[\-\]]"#, "",
         ] {
@@ -256,7 +258,7 @@ private struct DocumentSettings: SettingsGroup {
         }
     }
 
-    @Test func `a schema has room for many settings`() async throws {
+    @Test("A schema has room for many settings") func schemaRoomMany() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         var groups: [OwnSettings] = []
         for number in 0..<20_000 {

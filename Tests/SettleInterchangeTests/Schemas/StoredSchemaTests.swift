@@ -47,7 +47,7 @@ private struct OwnedSettings: SettingsGroup {
         }
     }
 
-    @Test func `a broken rule is named with its key`() async throws {
+    @Test("A broken rule is named with its key") func brokenRuleNamed() async throws {
         let schema = try await schema()
         let nothing = SettingTree()
         let valid: [SettingKey: SettingValue?] = ["limits.requests": .integer(10_000), "theme": .string("light")]
@@ -65,7 +65,8 @@ private struct OwnedSettings: SettingsGroup {
         #expect(secret.count == 1 && !secret[0].contains("4711"))
     }
 
-    @Test func `a group is not replaced by a value, and a key that is not declared is refused`() async throws {
+    @Test("A group is not replaced by a value, and a key that is not declared is refused")
+    func groupReplacedValue() async throws {
         let schema = try await schema()
         let stored = SettingTree(["limits": .dictionary(["burst": .integer(3)])])
         #expect(
@@ -83,7 +84,7 @@ private struct OwnedSettings: SettingsGroup {
         }
     }
 
-    @Test func `a part of a value is checked with the rest of it`() async throws {
+    @Test("A part of a value is checked with the rest of it") func partValueChecked() async throws {
         let schema = try await schema()
         let stored = SettingTree(["routes": .dictionary(["a": .integer(1), "b": .integer(2)])])
         #expect(schema.problems(with: ["routes.a": .integer(3)], over: stored) == [])
@@ -94,12 +95,13 @@ private struct OwnedSettings: SettingsGroup {
         #expect(schema.problems(with: ["routes.a": .string("x")], over: stored).count == 1)
     }
 
-    @Test func `only what is written is checked`() async throws {
+    @Test("Only what is written is checked") func writtenChecked() async throws {
         let stored = SettingTree(["limits": .dictionary(["requests": .integer(-1)]), "theme": .integer(1)])
         #expect(try await schema().problems(with: ["limits.burst": .integer(1)], over: stored) == [])
     }
 
-    @Test func `unknown keywords are ignored, and a schema by hand needs no types of Swift`() throws {
+    @Test("Unknown keywords are ignored, and a schema by hand needs no types of Swift")
+    func unknownKeywordsIgnored() throws {
         let json = #"""
             {"$ref": "#/x", "if": 3, "properties": {"a": {"type": "integer", "minimum": 1, "multipleOf": "x", "not": {}},
              "g": {"type": "object", "properties": {"b": {"enum": [1, null]}}}}}
@@ -111,25 +113,27 @@ private struct OwnedSettings: SettingsGroup {
         #expect(try self.schema("{}").problems(with: ["a": .integer(0)], over: SettingTree()) == [])
     }
 
-    @Test(arguments: [
-        ("[]", "“#” is not an object"), ("null", "“#” is not an object"),
-        (#"{"properties": []}"#, "“#/properties” is not an object"),
-        (#"{"properties": {"a": 3}}"#, "“#/properties/a” is not an object"),
-        (#"{"properties": {"a": {"type": "strnig"}}}"#, "“#/properties/a/type” is not a type"),
-        (#"{"type": []}"#, "“#/type” is not a list of types"), (#"{"type": [1]}"#, "“#/type” is not a list of types"),
-        (#"{"minimum": "1"}"#, "“#/minimum” is not a number"),
-        (#"{"maxItems": 1.5}"#, "“#/maxItems” is not a whole number"),
-        (#"{"enum": {}}"#, "“#/enum” is not a list"), (#"{"anyOf": []}"#, "“#/anyOf” is empty"),
-        (#"{"allOf": [{}, {"anyOf": [1]}]}"#, "“#/allOf/1/anyOf/0” is not an object"),
-        (#"{"items": [{}]}"#, "“#/items” is not a schema"),
-        (#"{"items": {"pattern": 1}}"#, "“#/items/pattern” is not a text"),
-        (#"{"pattern": "("}"#, "“#/pattern” is not a regular expression"),
-    ])
-    func `a broken schema is an error with the location`(_ json: String, _ expected: String) {
+    @Test(
+        "A broken schema is an error with the location",
+        arguments: [
+            ("[]", "“#” is not an object"), ("null", "“#” is not an object"),
+            (#"{"properties": []}"#, "“#/properties” is not an object"),
+            (#"{"properties": {"a": 3}}"#, "“#/properties/a” is not an object"),
+            (#"{"properties": {"a": {"type": "strnig"}}}"#, "“#/properties/a/type” is not a type"),
+            (#"{"type": []}"#, "“#/type” is not a list of types"), (#"{"type": [1]}"#, "“#/type” is not a list of types"),
+            (#"{"minimum": "1"}"#, "“#/minimum” is not a number"),
+            (#"{"maxItems": 1.5}"#, "“#/maxItems” is not a whole number"),
+            (#"{"enum": {}}"#, "“#/enum” is not a list"), (#"{"anyOf": []}"#, "“#/anyOf” is empty"),
+            (#"{"allOf": [{}, {"anyOf": [1]}]}"#, "“#/allOf/1/anyOf/0” is not an object"),
+            (#"{"items": [{}]}"#, "“#/items” is not a schema"),
+            (#"{"items": {"pattern": 1}}"#, "“#/items/pattern” is not a text"),
+            (#"{"pattern": "("}"#, "“#/pattern” is not a regular expression"),
+        ])
+    func brokenSchemaError(_ json: String, _ expected: String) {
         #expect(problem(json)?.contains("The schema can't be used: \(expected).") == true)
     }
 
-    @Test func `single values of other types, parts of texts, and anything`() throws {
+    @Test("Single values of other types, parts of texts, and anything") func singleValuesOther() throws {
         let schema = try schema(
             #"""
             {"properties": {
@@ -154,7 +158,7 @@ private struct OwnedSettings: SettingsGroup {
         #expect(problems("share", .integer(1)) == ["“share” can't be 1: it must be in 0..<1."])
     }
 
-    @Test func `depth and patterns have bounds`() throws {
+    @Test("Depth and patterns have bounds") func depthPatternsBounds() throws {
         func nested(_ depth: Int, _ opening: String, _ closing: String) -> String {
             String(repeating: opening, count: depth) + "{}" + String(repeating: closing, count: depth)
         }

@@ -47,7 +47,9 @@ private struct Accounts: SettingsGroup {
         #"App(version: "1.0", token: ••••, names: ["a", nil], "#
         + "passcode: Passcode(isEnabled: false, count: 3, nextCheck: nil), build: 7)"
 
-    @Test(arguments: [false, true]) func `a group shows its keys and values in every way`(isOpened: Bool) async throws {
+    @Test("A group shows its keys and values in every way", arguments: [false, true]) func groupShowsKeys(
+        isOpened: Bool
+    ) async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = isOpened ? try await store.group(App.self, at: "app") : App()
         #expect(String(describing: settings) == Self.app && String(reflecting: settings) == Self.app)
@@ -60,8 +62,9 @@ private struct Accounts: SettingsGroup {
         #expect("\(Described())" == "mine")
     }
 
-    @Test(arguments: [false, true]) func `dump and the debugger show values and no secret`(isOpened: Bool) async throws
-    {
+    @Test("`dump` and the debugger show values and no secret", arguments: [false, true]) func dumpDebuggerShow(
+        isOpened: Bool
+    ) async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = isOpened ? try await store.group(App.self, at: "app") : App()
         var dumped = ""
@@ -74,7 +77,7 @@ private struct Accounts: SettingsGroup {
         #expect(dumped.contains("- _attemptCount: 3") && dumped.contains("- _token: ••••"), "\(dumped)")
     }
 
-    @Test func `a part within a secret is not shown`() async throws {
+    @Test("A part within a secret is not shown") func partWithinSecret() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(Accounts.self)
         #expect("\(settings.$accounts[0].token.revealed)" == "accounts[0]?.token?.revealed: ••••")
@@ -83,7 +86,8 @@ private struct Accounts: SettingsGroup {
         #expect(settings.$account.token.revealed.value == "marker")
     }
 
-    @Test func `references, parts, changes, mutations, snapshots and stores show keys and values`() async throws {
+    @Test("References, parts, changes, mutations, snapshots and stores show keys and values")
+    func referencesPartsChanges() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(App.self, at: "app")
         let window = try await store.group(Window.self, at: "window")
@@ -118,7 +122,7 @@ private struct Accounts: SettingsGroup {
         }
     }
 
-    @Test func `a store of many settings shows the first hundred`() async throws {
+    @Test("A store of many settings shows the first hundred") func storeManySettings() async throws {
         struct Single: SettingsGroup {
             @Setting var number = 1
         }
@@ -127,7 +131,7 @@ private struct Accounts: SettingsGroup {
         #expect("\(store)".hasSuffix("g1099.number: 1, and 20 more])") && "\(store)".contains("[g1000.number: 1, "))
     }
 
-    @Test func `printing reads with tracking, as reading does`() async {
+    @Test("Printing reads with tracking, as reading does") func printingReadsTracking() async {
         let settings = App()
         let (changed, continuation) = AsyncStream.makeStream(of: Void.self)
         withObservationTracking {

@@ -32,7 +32,7 @@ private struct Lists: SettingsGroup {
         return (store, try await store.group(Lists.self, at: "lists"))
     }
 
-    @Test func `writing an element that is missing throws`() async throws {
+    @Test("Writing an element that is missing throws") func writingElementMissing() async throws {
         let (store, settings) = try await opened()
         let error = #expect(throws: SettingsError.self) { try settings.$names[0].set("first") }
         #expect(error?.code == .missingPart && error?.key == "lists.names")
@@ -46,7 +46,8 @@ private struct Lists: SettingsGroup {
         #expect(settings.names == ["bcd"])
     }
 
-    @Test func `an assignment to an element that is missing is reported, and fails a transaction`() async throws {
+    @Test("An assignment to an element that is missing is reported, and fails a transaction")
+    func assignmentElementMissing() async throws {
         let (store, settings) = try await opened()
         var issues = store.issues.makeAsyncIterator()
         settings.$names[0].value = "x"
@@ -61,7 +62,8 @@ private struct Lists: SettingsGroup {
         #expect(settings.small == 0 && settings.names.isEmpty)
     }
 
-    @Test func `a part of an element is nil while that is missing, and is written in it`() async throws {
+    @Test("A part of an element is nil while that is missing, and is written in it")
+    func partElementNil() async throws {
         let (store, settings) = try await opened()
         let name = settings.$users[0].name
         #expect(name.value == nil && settings.$users[0].length.value == nil)
@@ -76,7 +78,8 @@ private struct Lists: SettingsGroup {
         #expect(settings.users == [User(name: "Dana")])
     }
 
-    @Test func `parts of parts of elements lead through everything that may be missing`() async throws {
+    @Test("Parts of parts of elements lead through everything that may be missing")
+    func partsPartsElements() async throws {
         let (_, settings) = try await opened()
         #expect(settings.$users[0].tags[0].value == nil && settings.$grid[0][0].value == nil)
         #expect(settings.$people["x"].name.value == nil && settings.$users[0].ports["x"].value == nil)
@@ -97,7 +100,7 @@ private struct Lists: SettingsGroup {
         #expect(settings.$users[0].tags.count.value == 2)
     }
 
-    @Test func `a part of an element is followed while elements come and go`() async throws {
+    @Test("A part of an element is followed while elements come and go") func partElementFollowed() async throws {
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(storage: storage)
         let settings = try await store.group(Lists.self)
@@ -112,7 +115,7 @@ private struct Lists: SettingsGroup {
         try await store.close()
     }
 
-    @Test func `parts of an optional setting lead through it`() async throws {
+    @Test("Parts of an optional setting lead through it") func partsOptionalSetting() async throws {
         let (_, settings) = try await opened()
         #expect(settings.$owner.name.value == nil && settings.$owner.readOnly.tags[0].value == nil)
         #expect(throws: SettingsError.self) { try settings.$owner.name.set("x") }
@@ -124,7 +127,7 @@ private struct Lists: SettingsGroup {
         #expect(settings.$owner.initial.value == "D" && settings.$owner.readOnly.name.value == "Dan")
     }
 
-    @Test func `a part that is no optional can't be nil`() async throws {
+    @Test("A part that is no optional can't be nil") func partOptionalNil() async throws {
         let (store, settings) = try await opened()
         try settings.$owner.name.set(nil)
         #expect(store.revision == 0)
@@ -134,7 +137,7 @@ private struct Lists: SettingsGroup {
         #expect(error?.description.hasPrefix("“lists.owner?.name” can't be nil") == true)
     }
 
-    @Test func `a hidden name of an element is found by key path`() async throws {
+    @Test("A hidden name of an element is found by key path") func hiddenNameElement() async throws {
         let (_, settings) = try await opened()
         settings.users = [User()]
         try settings.$users[0][\.name].set("Dan")
@@ -147,7 +150,7 @@ private struct Lists: SettingsGroup {
         #expect(readOnly == name.readOnly)
     }
 
-    @Test func `a part of a group that no store has opened is named in errors`() {
+    @Test("A part of a group that no store has opened is named in errors") func partGroupStore() {
         let settings = Lists()
         let part = #expect(throws: SettingsError.self) { try settings.$names[0].set("x") }
         #expect(part?.description.hasPrefix("The part [0] of a setting whose group no store has opened can't") == true)

@@ -41,7 +41,7 @@ private struct WindowSettings: SettingsGroup {
         return (store, try await store.group(WindowSettings.self, at: "window"))
     }
 
-    @Test func `a part is read and written by itself, and the setting as a whole`() async throws {
+    @Test("A part is read and written by itself, and the setting as a whole") func partReadWritten() async throws {
         let (store, settings) = try await opened()
         let width: SettingPart<Int> = settings.$frame.width
         let area: ReadOnlySetting<Int> = settings.$frame.area
@@ -64,7 +64,7 @@ private struct WindowSettings: SettingsGroup {
         #expect(reset?.origin == .reset && reset?.author == "test" && !settings.$frame.isDefault)
     }
 
-    @Test func `names of the setting's own are found by key path`() async throws {
+    @Test("Names of the setting's own are found by key path") func namesSettingOwn() async throws {
         let (_, settings) = try await opened()
         let frame: Frame = settings.$frame.value
         let value: SettingPart<Int> = settings.$frame[\.value]
@@ -76,7 +76,7 @@ private struct WindowSettings: SettingsGroup {
         #expect(settings.frame.value == 5 && settings.frame.origin.x == 3)
     }
 
-    @Test func `a part's sequence gives only what differs`() async throws {
+    @Test("A part's sequence gives only what differs") func partSequenceGives() async throws {
         let (store, settings) = try await opened()
         var widths = settings.$frame.width.makeAsyncIterator()
         #expect(await widths.next() == 80)
@@ -94,7 +94,8 @@ private struct WindowSettings: SettingsGroup {
         #expect(await widths.next() == nil)
     }
 
-    @Test func `a part of a value that is not equatable publishes only when it changes`() async throws {
+    @Test("A part of a value that is not equatable publishes only when it changes")
+    func partValueEquatable() async throws {
         let (store, settings) = try await opened()
         settings.$loose.left.value = 1
         try settings.$loose.left.set(1)
@@ -103,7 +104,7 @@ private struct WindowSettings: SettingsGroup {
         #expect(store.revision == 1 && settings.loose.right == 1)
     }
 
-    @Test func `n tasks that change parts in place lose nothing`() async throws {
+    @Test("N tasks that change parts in place lose nothing") func nTasksChange() async throws {
         let (_, settings) = try await opened()
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<8 {
@@ -117,7 +118,7 @@ private struct WindowSettings: SettingsGroup {
         #expect(settings.frame.origin == Corner(x: 20_000, y: 20_000) && settings.count == 40_000)
     }
 
-    @Test func `the setting's rule holds for its parts`() async throws {
+    @Test("The setting's rule holds for its parts") func settingRuleHolds() async throws {
         let (store, settings) = try await opened()
         let error = #expect(throws: SettingsError.self) { try settings.$frame.width.set(0) }
         #expect(error?.rule == "wide" && error?.key == "window.frame")
@@ -135,7 +136,7 @@ private struct WindowSettings: SettingsGroup {
         #expect(settings.count == 0)
     }
 
-    @Test func `in a transaction a part is a part of it`() async throws {
+    @Test("In a transaction a part is a part of it") func transactionPartPart() async throws {
         let (store, settings) = try await opened()
         struct Stop: Error {}
         #expect(throws: Stop.self) {
@@ -155,7 +156,8 @@ private struct WindowSettings: SettingsGroup {
         #expect(settings.frame.width == 80)
     }
 
-    @Test func `an element is nil outside of the bounds, and goes when nil is written`() async throws {
+    @Test("An element is nil outside of the bounds, and goes when nil is written")
+    func elementNilOutside() async throws {
         let (_, settings) = try await opened()
         let second = settings.$list[1]
         let sixth = settings.$list[5]
@@ -171,7 +173,7 @@ private struct WindowSettings: SettingsGroup {
         #expect(settings.list == [1, 3])
     }
 
-    @Test func `the value of a dictionary's key comes and goes`() async throws {
+    @Test("The value of a dictionary's key comes and goes") func valueDictionaryKey() async throws {
         let (_, settings) = try await opened()
         let entry = settings.$table["b"]
         #expect(entry.value == nil && settings.$table["a"].value == 1)
@@ -185,7 +187,7 @@ private struct WindowSettings: SettingsGroup {
         #expect(await values.next() == 3)
     }
 
-    @Test func `what was in an optional is not brought back`() async throws {
+    @Test("What was in an optional is not brought back") func optionalBroughtBack() async throws {
         let (store, settings) = try await opened()
         #expect(settings.$user.unwrapped() == nil)
         settings.user = User()
@@ -209,7 +211,7 @@ private struct WindowSettings: SettingsGroup {
         #expect(await names.next() == nil)
     }
 
-    @Test func `references and parts are hashable by what they are of`() async throws {
+    @Test("References and parts are hashable by what they are of") func referencesPartsHashable() async throws {
         let (store, settings) = try await opened()
         let again = try await store.group(WindowSettings.self, at: "window")
         let other = try await store.group(WindowSettings.self, at: "other")
@@ -221,7 +223,7 @@ private struct WindowSettings: SettingsGroup {
         #expect(Set([settings.$count, again.$count, other.$count]).count == 2)
     }
 
-    @Test func `a read-only form follows the same values`() async throws {
+    @Test("A read-only form follows the same values") func readFormFollows() async throws {
         let (_, settings) = try await opened()
         let count = settings.$count.readOnly
         let title: ReadOnlySetting<String?> = settings.$frame.readOnly.title
@@ -234,7 +236,7 @@ private struct WindowSettings: SettingsGroup {
         #expect(settings.$table.readOnly["a"].value == 1 && title.unwrapped()?.count.value == 1)
     }
 
-    @Test func `a part has bodies that follow the newest value`() async throws {
+    @Test("A part has bodies that follow the newest value") func partBodiesFollow() async throws {
         let (store, settings) = try await opened()
         let (seen, continuation) = AsyncStream.makeStream(of: Int.self)
         async let following: Void = settings.$frame.width.forEachLatest { continuation.yield($0) }
@@ -247,7 +249,8 @@ private struct WindowSettings: SettingsGroup {
         await following
     }
 
-    @Test func `value of a reference is assigned and changed in place like the property`() async throws {
+    @Test("`value` of a reference is assigned and changed in place like the property")
+    func valueReferenceAssigned() async throws {
         let (store, settings) = try await opened()
         settings.$count.value = 5
         settings.$count.value += 1

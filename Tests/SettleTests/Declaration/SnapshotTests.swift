@@ -21,7 +21,8 @@ private struct Outer: SettingsGroup {
         return [try await store.group(Outer.self, at: "outer"), Outer()]
     }
 
-    @Test func `a snapshot stays as it was, with its groups, references and computed properties`() async throws {
+    @Test("A snapshot stays as it was, with its groups, references and computed properties")
+    func snapshotStaysGroups() async throws {
         for settings in try await groups() {
             let snapshot = settings.snapshot()
             let inner: Snapshot<Inner> = snapshot.inner
@@ -36,7 +37,7 @@ private struct Outer: SettingsGroup {
         }
     }
 
-    @Test func `what is written to a group of a snapshot goes to the settings`() async throws {
+    @Test("What is written to a group of a snapshot goes to the settings") func writtenGroupSnapshot() async throws {
         for settings in try await groups() {
             let inner = settings.snapshot()[\.inner]
             inner.count = 5
@@ -44,7 +45,7 @@ private struct Outer: SettingsGroup {
         }
     }
 
-    @Test func `snapshots gives whole snapshots`() async throws {
+    @Test("`snapshots` gives whole snapshots") func snapshotsGivesWhole() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(Outer.self)
         var snapshots = settings.snapshots.makeAsyncIterator()

@@ -69,7 +69,7 @@ private struct Fine: SettingsGroup {
         return await #expect(throws: SettingsError.self) { _ = try await store.group(type) }
     }
 
-    @Test func `groups in an array are an error that says what to do`() async throws {
+    @Test("Groups in an array are an error that says what to do") func groupsArrayError() async throws {
         let error = try await error(opening: Shelf.self)
         #expect(error?.code.description == "unreachable")
         #expect(
@@ -81,13 +81,14 @@ private struct Fine: SettingsGroup {
         #expect(try await self.error(opening: Outer.self)?.description == error?.description)
     }
 
-    @Test func `a collection of groups is an error also while it is empty`() async throws {
+    @Test("A collection of groups is an error also while it is empty") func collectionGroupsError() async throws {
         let problems = try await error(opening: Empty.self)?.problems ?? []
         #expect(problems.count == 2)
         #expect(problems.first?.description.hasPrefix("Empty.items, a collection of groups of the type Item,") == true)
     }
 
-    @Test func `groups and settings in tuples, plain structs, enums and optionals of arrays are errors`() async throws {
+    @Test("Groups and settings in tuples, plain structs, enums and optionals of arrays are errors")
+    func groupsSettingsTuples() async throws {
         let problems = try await error(opening: Several.self)?.problems.map(\.description) ?? []
         #expect(problems.count == 7)
         let beginnings = [
@@ -106,7 +107,7 @@ private struct Fine: SettingsGroup {
         #expect(problems.contains { $0.hasSuffix("Let Around conform to `SettingsGroup`.") })
     }
 
-    @Test func `other properties of a group may be of any type`() async throws {
+    @Test("Other properties of a group may be of any type") func otherPropertiesGroup() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         for path in ["a", "b"] {
             let settings = try await store.group(Fine.self, at: path)

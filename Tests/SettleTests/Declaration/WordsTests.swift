@@ -18,7 +18,7 @@ private struct WordySettings: SettingsGroup {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct WordsTests {
-    @Test func `what a declaration says for people is listed`() async throws {
+    @Test("What a declaration says for people is listed") func declarationSaysPeople() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(WordySettings.self)
         let listed = store.settings

@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `any name can be a key`() async throws {
+    @Test("Any name can be a key") func anyNameKey() async throws {
         try await withTemporaryFolder { folder in
             let storage = FolderStorage(at: folder)
             _ = try await storage.load()

@@ -16,7 +16,7 @@ private struct Mistaken: SettingsGroup {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct SettingsErrorTests {
-    @Test func `errors of set, modify, update and reset need no cast`() async throws {
+    @Test("Errors of set, modify, update and reset need no cast") func errorsSetModify() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(Limits.self)
         // Compiles only if the calls throw typed errors.
@@ -43,7 +43,7 @@ private struct Mistaken: SettingsGroup {
         #expect(result == 5)
     }
 
-    @Test func `an update tells every refused write`() async throws {
+    @Test("An update tells every refused write") func updateTellsEvery() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(Limits.self)
         for isCommit in [false, true] {
@@ -68,7 +68,7 @@ private struct Mistaken: SettingsGroup {
         #expect(single?.description == "“count” can't be 21: it must be in 0...20. The old value stays.")
     }
 
-    @Test func `a loop of refused writes gives an error that ends`() {
+    @Test("A loop of refused writes gives an error that ends") func loopRefusedWrites() {
         let settings = Limits()
         let error = #expect(throws: SettingsError.self) {
             try settings.update { for value in 0..<100_000 { settings.count = -1 - value } }
@@ -76,7 +76,7 @@ private struct Mistaken: SettingsGroup {
         #expect(error?.problems.count == 100 && error?.description.hasSuffix("And 99900 more.") == true)
     }
 
-    @Test func `a group tells all of its mistakes, and no old value that stays`() async throws {
+    @Test("A group tells all of its mistakes, and no old value that stays") func groupTellsAll() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let error = await #expect(throws: SettingsError.self) { try await store.group(Mistaken.self, at: "a") }
         #expect(error?.problems.map(\.code) == [.invalidValue, .duplicateKey, .invalidValue])
@@ -89,7 +89,7 @@ private struct Mistaken: SettingsGroup {
         #expect(!text.contains("Optional(") && !text.contains("stays"))
     }
 
-    @Test func `a group tells every key that another one has`() async throws {
+    @Test("A group tells every key that another one has") func groupTellsEvery() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         _ = try await store.group(Limits.self)
         let error = await #expect(throws: SettingsError.self) { try await store.group(CounterSettings.self) }

@@ -22,7 +22,7 @@ import Testing
         #expect(try fixture.freshLoad() == StorageContents(outcome: .absent))
     }
 
-    @Test func `whoever could read the file of a lock could hold it, so that is taken away`() throws {
+    @Test("Whoever could read the file of a lock could hold it, so that is taken away") func couldReadFile() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         for name in [Self.lock, ".settings.json.journal"] {
@@ -37,7 +37,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `the process that holds a lock is named`() throws {
+        @Test("The process that holds a lock is named") func processHoldsLock() throws {
             let fixture = try FileStorageFixture()
             let other = FileStorage(at: fixture.file)
             _ = try other.load()
@@ -49,7 +49,8 @@ import Testing
             #expect(storage.holder(ofLockNamed: "default") == nil)
         }
 
-        @Test func `a save that finds the file locked for too long names the process that holds it`() throws {
+        @Test("A save that finds the file locked for too long names the process that holds it")
+        func saveFindsFile() throws {
             let fixture = try FileStorageFixture()
             let other = FileStorage(at: fixture.file)
             _ = try other.load()

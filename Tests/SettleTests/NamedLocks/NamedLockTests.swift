@@ -240,7 +240,7 @@ import Testing
         for store in stores { try await store.close() }
     }
 
-    @Test func `the next holder reads what the last one has committed`() async throws {
+    @Test("The next holder reads what the last one has committed") func nextHolderReads() async throws {
         let stores = try await stores(2, on: SimulatedDisk())
         let groups = [
             try await stores[0].group(CounterSettings.self), try await stores[1].group(CounterSettings.self),
@@ -255,7 +255,8 @@ import Testing
         for store in stores { try await store.close() }
     }
 
-    @Test func `a writer of this process delays the holder until what others have stored is in force`() async throws {
+    @Test("A writer of this process delays the holder until what others have stored is in force")
+    func writerThisProcess() async throws {
         let stores = try await stores(2, on: SimulatedDisk(), clock: ContinuousClock())
         let groups = [
             try await stores[0].group(CounterSettings.self), try await stores[1].group(CounterSettings.self),
@@ -273,7 +274,8 @@ import Testing
 
     // MARK: Failures and closing
 
-    @Test func `a storage that can't be read fails the call, and the lock is free again`() async throws {
+    @Test("A storage that can't be read fails the call, and the lock is free again")
+    func storageReadFails() async throws {
         let failing = FailingStorage(InMemoryStorage())
         let store = try await SettingsStore.open(storage: failing)
         // The store asks once when it is opened, which comes before this.
@@ -350,7 +352,7 @@ import Testing
 
     // MARK: Several processes
 
-    @Test func `a lock that another process holds is given up at the time-out`() async throws {
+    @Test("A lock that another process holds is given up at the time-out") func lockAnotherProcess() async throws {
         let disk = SimulatedDisk()
         let clock = ManualClock()
         let (holder, store) = (try await stores(1, on: disk)[0], try await stores(1, on: disk, clock: clock)[0])
@@ -382,7 +384,8 @@ import Testing
         return (holding, asking)
     }
 
-    @Test func `a lock that another task holds is given up at the time-out, and says so`() async throws {
+    @Test("A lock that another task holds is given up at the time-out, and says so")
+    func lockAnotherTask() async throws {
         let (clock, gate) = (ManualClock(), ManualClock())
         let (holding, asking) = try await holdingAndAsking(clock, gate)
         await clock.sleepers(atLeast: 1)
@@ -393,7 +396,7 @@ import Testing
         try await holding.value
     }
 
-    @Test func `a task that is cancelled before the time-out is told so`() async throws {
+    @Test("A task that is cancelled before the time-out is told so") func taskCancelledBefore() async throws {
         let (clock, gate) = (ManualClock(), ManualClock())
         let (holding, asking) = try await holdingAndAsking(clock, gate)
         asking.cancel()

@@ -9,7 +9,8 @@ import Testing
     private let memory = InMemoryStorage()
     private let clock = ManualClock()
 
-    @Test func `a blocked append is cancelled at the limit, and the queue goes on`() async throws {
+    @Test("A blocked append is cancelled at the limit, and the queue goes on")
+    func blockedAppendCancelled() async throws {
         let storage = BlockingStorage(memory, limit: .seconds(1))
         let (_, settings, store) = try await open(storage)
         storage.block()
@@ -29,7 +30,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func `a lease is renewed while an append blocks`() async throws {
+    @Test("A lease is renewed while an append blocks") func leaseRenewedWhile() async throws {
         let storage = BlockingStorage(memory, timeToLive: .seconds(9))
         let (_, settings, store) = try await open(storage)
         try await store.withLock(named: "work") {

@@ -4,7 +4,7 @@ import Testing
 
 /// What waits to be appended, without a storage.
 @Suite struct PendingSavesTests {
-    @Test func `a batch has the newest value of each key and expects what the first one replaced`() {
+    @Test("A batch has the newest value of each key and expects what the first one replaced") func batchNewestValue() {
         var pending = PendingSaves()
         pending.add([("a", .integer(1))], replacing: [.integer(0)], author: "me")
         pending.add([("a", .integer(2)), ("b", nil)], replacing: [.integer(1), .integer(7)], author: "me")
@@ -15,7 +15,7 @@ import Testing
         #expect(batch.conditions == [.at(StoragePosition(1))])
     }
 
-    @Test func `two authors are none, but nobody takes nothing from one`() {
+    @Test("Two authors are none, but nobody takes nothing from one") func twoAuthorsNone() {
         var pending = PendingSaves()
         pending.add([("a", .integer(1))])
         pending.add([("a", .integer(1))], author: "me")
@@ -30,7 +30,7 @@ import Testing
         #expect(unknown.name == nil)
     }
 
-    @Test func `a later value around earlier ones removes them`() {
+    @Test("A later value around earlier ones removes them") func laterValueAround() {
         var pending = PendingSaves()
         pending.add([("a.b", .integer(1)), ("ab", .integer(1))], replacing: [.integer(0), nil])
         pending.add([("a", .integer(2))])
@@ -38,7 +38,7 @@ import Testing
         #expect(batch.values == ["a": .integer(2), "ab": .integer(1)] && batch.expectedValues.isEmpty)
     }
 
-    @Test func `parts keep what was written together, and the last one completes the revision`() {
+    @Test("Parts keep what was written together, and the last one completes the revision") func partsKeepWritten() {
         var pending = PendingSaves()
         pending.add(
             ["a", "b", "c"].map { ($0, .integer(1)) }, replacing: [.integer(0), nil, nil],
@@ -55,7 +55,8 @@ import Testing
         #expect(Set(stored) == ["a", "b", "c"] && pending.isEmpty)
     }
 
-    @Test func `transactions that overlap and are too much together come one by one, as each has left its keys`() {
+    @Test("Transactions that overlap and are too much together come one by one, as each has left its keys")
+    func transactionsOverlapToo() {
         var pending = PendingSaves()
         pending.add([("a", .integer(1)), ("b", .integer(1))], together: [["a", "b"]])
         pending.add([("b", .integer(2)), ("c", .integer(2))], together: [["b", "c"]])
@@ -67,7 +68,7 @@ import Testing
         #expect(second.expectedValues == ["b": .integer(1)])
     }
 
-    @Test func `what a transaction wrote that was given up is in no part`() {
+    @Test("What a transaction wrote that was given up is in no part") func transactionWroteGiven() {
         var pending = PendingSaves()
         pending.add([("a", .integer(1)), ("b", .integer(1))], together: [["a", "b"]])
         pending.add([("b", .integer(2)), ("c", .integer(2))], together: [["b", "c"]])
@@ -77,7 +78,7 @@ import Testing
         #expect(isWhole && batch.values == ["a": .integer(1), "c": .integer(2)])
     }
 
-    @Test func `what is stored in parts leaves newer values of its keys`() {
+    @Test("What is stored in parts leaves newer values of its keys") func storedPartsLeaves() {
         var pending = PendingSaves()
         pending.add([("a", .integer(1)), ("b", .integer(1))])
         let (batch, _) = pending.batch()
@@ -86,7 +87,8 @@ import Testing
         #expect(pending.values == ["a": .integer(2)] && pending.replaced == ["a": .integer(1)])
     }
 
-    @Test func `a value that is given up is written back over, unless others have stored something there`() {
+    @Test("A value that is given up is written back over, unless others have stored something there")
+    func valueGivenUp() {
         var pending = PendingSaves()
         pending.add([("a", .integer(1)), ("b", .integer(1))], replacing: [.integer(0), nil])
         pending.appendFailed()
@@ -100,7 +102,7 @@ import Testing
         #expect(batch.values == ["a": .integer(0)])
     }
 
-    @Test func `an undone commit leaves what waited before it, once`() {
+    @Test("An undone commit leaves what waited before it, once") func undoneCommitLeaves() {
         var pending = PendingSaves()
         pending.add([("a", .integer(1))])
         pending.beginCommits(after: 0)
@@ -111,7 +113,8 @@ import Testing
         #expect(restored == ["a": .integer(1)] && !pending.hasRestored)
     }
 
-    @Test func `a failed commit over which another one is undone has not read what others have stored since`() {
+    @Test("A failed commit over which another one is undone has not read what others have stored since")
+    func failedCommitOver() {
         var pending = PendingSaves()
         pending.add([("a", .integer(1))])
         pending.appendFailed()
@@ -125,7 +128,7 @@ import Testing
         #expect(givenUp.map(\.key) == ["a"] && givenUp.allSatisfy(\.isCommitted) && pending.isEmpty)
     }
 
-    @Test func `what others have stored between a commit and its failure counts`() {
+    @Test("What others have stored between a commit and its failure counts") func othersStoredBetween() {
         var pending = PendingSaves()
         pending.beginCommits(after: 0)
         pending.add([("a", .integer(1))])
@@ -136,7 +139,8 @@ import Testing
         #expect(givenUp.map(\.key) == ["a"])
     }
 
-    @Test func `what waited before a commit and is stored does not wait again when the commit is undone`() {
+    @Test("What waited before a commit and is stored does not wait again when the commit is undone")
+    func waitedBeforeCommit() {
         var pending = PendingSaves()
         pending.add([("a", .integer(1))])
         let (batch, _) = pending.batch()
@@ -147,7 +151,7 @@ import Testing
         #expect(inForce == ["a": .integer(1)] && pending.isEmpty)
     }
 
-    @Test func `what a round has stored in a part does not wait again, either`() {
+    @Test("What a round has stored in a part does not wait again, either") func roundStoredPart() {
         var pending = PendingSaves()
         pending.add([("a", .integer(1))])
         pending.beginCommits(after: 0)
@@ -160,14 +164,15 @@ import Testing
         #expect(inForce == ["a": .integer(2), "b": nil] && pending.isEmpty)
     }
 
-    @Test func `transactions of which it is not known what they left are stored together, in their order`() {
+    @Test("Transactions of which it is not known what they left are stored together, in their order")
+    func transactionsKnownThey() {
         let transactions = [["x", "y"], ["a", "b"], ["b", "c"]].map { PendingTransaction(keys: $0) }
         let values: [SettingKey: SettingValue?] = ["a": nil, "b": nil, "c": nil, "x": nil, "y": nil]
         let part = StorageLimits(keys: 4).part(of: values, inOrderOf: transactions)
         #expect(part.values.keys.sorted() == ["x", "y"] && part.transactions == [0] && !part.isWhole)
     }
 
-    @Test func `an undone transaction has left nothing, also if its keys are written again`() {
+    @Test("An undone transaction has left nothing, also if its keys are written again") func undoneTransactionLeft() {
         var pending = PendingSaves()
         pending.beginCommits(after: 0)
         pending.add([("a", .integer(1)), ("b", .integer(1))], together: [["a", "b"]])
@@ -180,7 +185,7 @@ import Testing
         #expect(batch.values == ["a": .integer(0), "c": .integer(1)])
     }
 
-    @Test func `what an undone commit restores does not cover a later write`() {
+    @Test("What an undone commit restores does not cover a later write") func undoneCommitRestores() {
         var pending = PendingSaves()
         pending.add([("a", .integer(1))])
         pending.beginCommits(after: 0)
@@ -194,7 +199,7 @@ import Testing
         #expect(inForce == ["a": nil])
     }
 
-    @Test func `a refused value leaves what is stored, with what waits around it`() {
+    @Test("A refused value leaves what is stored, with what waits around it") func refusedValueLeaves() {
         var pending = PendingSaves()
         pending.add([("a", .dictionary(["x": .integer(1)]))])
         pending.add([("a.b", .string("long"))], replacing: [.integer(4)])
@@ -203,7 +208,7 @@ import Testing
         #expect(left == nil && pending.values.count == 1)
     }
 
-    @Test func `a tree without what waits has what is stored`() {
+    @Test("A tree without what waits has what is stored") func treeWithoutWaits() {
         var pending = PendingSaves()
         pending.add([("a", .integer(1)), ("b.c", .integer(1))], replacing: [.integer(0), nil])
         pending.merge(ExternalChange(.values(["b.c": .integer(5)])))

@@ -22,7 +22,7 @@ import Testing
         try await storage.cancellation(count)
     }
 
-    @Test func `a load that gets no answer ends at the limit`() async throws {
+    @Test("A load that gets no answer ends at the limit") func loadGetsAnswer() async throws {
         let storage = SilentServer(memory, silent: .load)
         let opening = Task { [clock] in
             try await SettingsStore.open(storage: storage, configuration: .init(clock: clock))
@@ -32,7 +32,8 @@ import Testing
         #expect(error?.description.contains("no answer to load") == true)
     }
 
-    @Test func `an append that gets no answer is repeated, and stands if that gets none either`() async throws {
+    @Test("An append that gets no answer is repeated, and stands if that gets none either")
+    func appendGetsAnswer() async throws {
         let storage = SilentServer(memory)
         let (store, settings) = try await open(storage)
         storage.silence(.append)
@@ -46,7 +47,7 @@ import Testing
         #expect(memory.tree["count"] == .integer(1))
     }
 
-    @Test func `a commit whose lock gets no answer is undone at the limit`() async throws {
+    @Test("A commit whose lock gets no answer is undone at the limit") func commitWhoseLock() async throws {
         let storage = SilentServer(memory)
         let (store, settings) = try await open(storage)
         storage.silence(.lock)
@@ -59,7 +60,7 @@ import Testing
         #expect(memory.tree["count"] == .integer(1) && store.status == .saved)
     }
 
-    @Test func `a named lock that gets no answer throws at the limit`() async throws {
+    @Test("A named lock that gets no answer throws at the limit") func namedLockGets() async throws {
         let storage = SilentServer(memory)
         let (store, _) = try await open(storage)
         storage.silence(.name)
@@ -70,7 +71,7 @@ import Testing
         try await store.withLock(named: "a") {}
     }
 
-    @Test func `a call within the limit leaves no timer behind`() async throws {
+    @Test("A call within the limit leaves no timer behind") func callWithinLimit() async throws {
         let storage = SilentServer(memory)
         let (store, settings) = try await open(storage)
         try await settings.commit { settings.count = 1 }

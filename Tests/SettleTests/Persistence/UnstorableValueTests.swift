@@ -95,12 +95,12 @@ private struct Bad: SettingsGroup {
         try FileManager.default.removeItem(at: fixture.file)
     }
 
-    @Test(arguments: formats)
-    func `a date that is not finite, by a declared setting`(format: FileFormat) async throws {
+    @Test("A date that is not finite, by a declared setting", arguments: formats)
+    func dateFiniteDeclared(format: FileFormat) async throws {
         try await isolates("date", in: format) { $0.date = Date(timeIntervalSinceReferenceDate: .nan) }
     }
 
-    @Test func `a larger value beside a bad one is stored, and no error names it`() async throws {
+    @Test("A larger value beside a bad one is stored, and no error names it") func largerValueBeside() async throws {
         let store = try await open(.propertyListBinary)
         let group = try await store.group(Bad.self)
         let text = String(repeating: "x", count: 1_000)
@@ -119,8 +119,8 @@ private struct Bad: SettingsGroup {
         try await store.close()
     }
 
-    @Test(arguments: formats)
-    func `a declared number that is not finite is a text where the format has no word for it`(
+    @Test("A declared number that is not finite is a text where the format has no word for it", arguments: formats)
+    func declaredNumberFinite(
         format: FileFormat
     ) async throws {
         do {
@@ -133,12 +133,13 @@ private struct Bad: SettingsGroup {
         try await store.close()
     }
 
-    @Test func `an integer that a binary property list has no room for, by a declared setting`() async throws {
+    @Test("An integer that a binary property list has no room for, by a declared setting")
+    func integerBinaryProperty() async throws {
         try await isolates("large", in: .propertyListBinary) { $0.large = .max }
     }
 
-    @Test(arguments: [FileFormat.json, .propertyListXML])
-    func `the largest integer is stored where it can be`(format: FileFormat) async throws {
+    @Test("The largest integer is stored where it can be", arguments: [FileFormat.json, .propertyListXML])
+    func largestIntegerStored(format: FileFormat) async throws {
         do {
             let store = try await open(format)
             try await store.group(Bad.self).large = .max
@@ -149,13 +150,13 @@ private struct Bad: SettingsGroup {
         try await store.close()
     }
 
-    @Test(arguments: formats)
-    func `5,000 nested cases are an error and no crash`(format: FileFormat) async throws {
+    @Test("5,000 nested cases are an error and no crash", arguments: formats)
+    func nestedCasesError(format: FileFormat) async throws {
         try await isolates("chain", in: format) { $0.chain = .ofLength(5_000) }
     }
 
-    @Test(arguments: formats)
-    func `what no file can hold is refused when it is written by key`(format: FileFormat) async throws {
+    @Test("What no file can hold is refused when it is written by key", arguments: formats)
+    func fileHoldRefused(format: FileFormat) async throws {
         let bad: [SettingValue] = [
             .number("abc"), .number(""), .date(Date(timeIntervalSinceReferenceDate: .nan)),
             .date(Date(timeIntervalSinceReferenceDate: .infinity)), nested(128), nested(5_000),
@@ -169,7 +170,7 @@ private struct Bad: SettingsGroup {
         try await refuses(.integer(1), at: deep, in: format)
     }
 
-    @Test func `what one format can't hold is refused there`() async throws {
+    @Test("What one format can't hold is refused there") func oneFormatHold() async throws {
         for value in [SettingValue.real(.nan), .real(.infinity), .array([.real(-.infinity)])] {
             try await refuses(value, at: "bad", in: .json)
         }
@@ -179,8 +180,8 @@ private struct Bad: SettingsGroup {
         }
     }
 
-    @Test(arguments: formats)
-    func `the deepest value and the longest key are stored and read again`(format: FileFormat) async throws {
+    @Test("The deepest value and the longest key are stored and read again", arguments: formats)
+    func deepestValueLongest(format: FileFormat) async throws {
         let key = Array(repeating: "k", count: 128).joined(separator: ".")
         do {
             let store = try await open(format)
@@ -196,8 +197,8 @@ private struct Bad: SettingsGroup {
         #expect(tree["deep"] == nested(127))
     }
 
-    @Test(arguments: formats)
-    func `a text that looks like a property list's null is a text`(format: FileFormat) async throws {
+    @Test("A text that looks like a property list's null is a text", arguments: formats)
+    func textLooksLike(format: FileFormat) async throws {
         let texts = ["$null", "$$null", "$", "null", "$nul", "$$$null", "$nullx"]
         for text in texts {
             do {
@@ -215,7 +216,7 @@ private struct Bad: SettingsGroup {
         }
     }
 
-    @Test func `a value beyond the limit leaves a file and a journal that open again`() async throws {
+    @Test("A value beyond the limit leaves a file and a journal that open again") func valueBeyondLimit() async throws {
         let large = Data(count: 257 << 20)
         do {
             let store = try await open(.propertyListBinary)
@@ -228,7 +229,8 @@ private struct Bad: SettingsGroup {
         try await store.close()
     }
 
-    @Test func `a batch that is too long for one record is refused, and the store leaves out its largest value`()
+    @Test("A batch that is too long for one record is refused, and the store leaves out its largest value")
+    func batchTooLong()
         async throws
     {
         let storage = FileStorage(at: fixture.file, format: .propertyListBinary)

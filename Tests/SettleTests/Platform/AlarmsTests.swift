@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct AlarmsTests {
     private typealias Machine = AlarmStateMachine<String>
 
-    @Test func `one sleeper is enough for what comes later`() {
+    @Test("One sleeper is enough for what comes later") func oneSleeperEnough() {
         var machine = Machine()
         #expect(machine.add("a", at: .seconds(5)).mustSleep)
         #expect(!machine.add("b", at: .seconds(5)).mustSleep)
@@ -17,7 +17,7 @@ import Testing
         #expect(machine.add("d", at: .seconds(9)).mustSleep)
     }
 
-    @Test func `what is taken back never rings, and is slept for no longer`() {
+    @Test("What is taken back never rings, and is slept for no longer") func takenBackNever() {
         var machine = Machine()
         for second in 1...1_000 {
             let (number, mustSleep) = machine.add("", at: .seconds(second))
@@ -28,7 +28,7 @@ import Testing
         #expect(due.isEmpty && next == nil)
     }
 
-    @Test func `an earlier one overtakes the sleeper, which ends`() {
+    @Test("An earlier one overtakes the sleeper, which ends") func earlierOneOvertakes() {
         var machine = Machine()
         #expect(machine.add("late", at: .seconds(9)).mustSleep)
         #expect(machine.add("early", at: .seconds(2)).mustSleep)
@@ -43,7 +43,7 @@ import Testing
         #expect(machine.wake(at: .seconds(12), now: .seconds(12)).due == ["later"])
     }
 
-    @Test func `what is late rings in the order of its times`() {
+    @Test("What is late rings in the order of its times") func lateRingsOrder() {
         var machine = Machine()
         _ = machine.add("third", at: .seconds(4))
         _ = machine.add("first", at: .seconds(2))

@@ -16,7 +16,7 @@ import Testing
         throw Failure()
     }
 
-    @Test func `work that lasts too long is cancelled, and has ended afterwards`() async {
+    @Test("Work that lasts too long is cancelled, and has ended afterwards") func workLastsToo() async {
         let time = TimeSource(ContinuousClock())
         let hasEnded = LockedValue(false)
         let (result, isOver) = await time.run(until: time.elapsed() + .milliseconds(5)) {
@@ -29,7 +29,7 @@ import Testing
         #expect(time.elapsed() >= .milliseconds(5))
     }
 
-    @Test func `a clock that stands still ends no work`() async {
+    @Test("A clock that stands still ends no work") func clockStandsStill() async {
         let clock = ManualClock()
         let time = TimeSource(clock)
         let work = Task { await time.run(until: .seconds(1), Self.never) }
@@ -42,8 +42,8 @@ import Testing
         #expect(quick.result.get() == 5 && !quick.isOver && clock.deadlines.isEmpty)
     }
 
-    @Test(arguments: [true, false])
-    func `the cancellation of the caller reaches the work, which is not over its time`(isSystem: Bool) async {
+    @Test("The cancellation of the caller reaches the work, which is not over its time", arguments: [true, false])
+    func cancellationCallerReaches(isSystem: Bool) async {
         let time = TimeSource(isSystem ? ContinuousClock() : ManualClock() as any Clock<Duration>)
         let work = Task { await time.run(until: .seconds(1_000), Self.never) }
         work.cancel()
@@ -52,8 +52,8 @@ import Testing
         #expect(!isOver)
     }
 
-    @Test(arguments: [true, false])
-    func `work stays on the caller's queue, with the caller's task locals`(isSystem: Bool) async {
+    @Test("Work stays on the caller's queue, with the caller's task locals", arguments: [true, false])
+    func workStaysCaller(isSystem: Bool) async {
         let time = TimeSource(isSystem ? ContinuousClock() : ManualClock() as any Clock<Duration>)
         let executor = QueueExecutor(label: "test")
         let answer = await Self.$name.withValue("carol") {

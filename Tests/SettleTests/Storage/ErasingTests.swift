@@ -37,7 +37,7 @@ import Testing
         return (store, settings)
     }
 
-    @Test func `no file has an earlier value`() async throws {
+    @Test("No file has an earlier value") func fileEarlierValue() async throws {
         let (store, settings) = try await renamed()
         try fixture.write("second-name", to: ".settings.json.0123456789abcdef.tmp")
         try await store.file.eraseEarlierValues()
@@ -49,7 +49,8 @@ import Testing
         #expect(loaded.name == "third-name" && loaded.count == 7 && again.file.loadOutcome == .intact)
     }
 
-    @Test func `what an edit has replaced goes too, and what is in force because an edit can't be used stays`()
+    @Test("What an edit has replaced goes too, and what is in force because an edit can't be used stays")
+    func editReplacedGoes()
         async throws
     {
         let (store, settings) = try await renamed()
@@ -70,7 +71,7 @@ import Testing
         try await again.close()
     }
 
-    @Test func `another process goes on with its values and saves them`() async throws {
+    @Test("Another process goes on with its values and saves them") func anotherProcessGoes() async throws {
         let (store, settings) = try await renamed()
         let (other, others) = try await open()
         try await others.commit { others.other = 2 }
@@ -84,7 +85,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func `whatever call fails, it throws or has erased, and no value is lost`() async throws {
+    @Test("Whatever call fails, it throws or has erased, and no value is lost") func callFailsThrows() async throws {
         for number in 0... {
             let fixture = try FileStorageFixture()
             let tests = ErasingTests(fixture)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct KnownFileTests {
     /// A file with one byte of contents.
-    @Test func `a signature is settled by a clock of any time`() {
+    @Test("A signature is settled by a clock of any time") func signatureSettledClock() {
         let year2298 = 9_372_672_000.0
         let changed = FileStatus(
             kind: .file, size: 1, permissions: 0, identity: .init(device: 0, file: 0),
@@ -29,7 +29,8 @@ import Testing
             identity: .init(device: 1, file: 1), linkCount: 1, contentsChanged: time, statusChanged: time)
     }
 
-    @Test func `a reading is that of a file that has another name since, but has not been written`() {
+    @Test("A reading is that of a file that has another name since, but has not been written")
+    func readingFileAnother() {
         func status(_ contents: Int64, size: Int64 = 1, file: UInt64 = 1, kind: FileStatus.Kind = .file) -> FileStatus {
             FileStatus(
                 kind: kind, size: size, permissions: 0o644, identity: .init(device: 1, file: file), linkCount: 2,

@@ -15,7 +15,8 @@ import Testing
         }
     }
 
-    @Test func `nothing is written before a load has succeeded, nor after one that has failed`() throws {
+    @Test("Nothing is written before a load has succeeded, nor after one that has failed")
+    func nothingWrittenBefore() throws {
         var state = StorageState()
         #expect(refusal(&state, batch)?.code == .unreadable)
         _ = try state.load { nil }
@@ -23,13 +24,13 @@ import Testing
         #expect(error?.code == .unreadable && refusal(&state, batch)?.code == .unreadable)
     }
 
-    @Test func `only what was never stored is absent`() throws {
+    @Test("Only what was never stored is absent") func neverStoredAbsent() throws {
         var state = StorageState()
         #expect(try state.load { nil }.outcome == .absent)
         #expect(try state.load { SettingTree() }.outcome == .intact)
     }
 
-    @Test func `each batch is written once, over everything that was stored`() throws {
+    @Test("Each batch is written once, over everything that was stored") func eachBatchWritten() throws {
         var state = StorageState()
         _ = try state.load { SettingTree(["a": .integer(0), "b": .integer(0)]) }
         var written: [SettingTree] = []
@@ -41,7 +42,8 @@ import Testing
         #expect(written.map(\.root) == [["a": .integer(1), "b": .integer(0)], ["a": .integer(1)]])
     }
 
-    @Test func `what could not be written is not known as stored, and may be written again`() throws {
+    @Test("What could not be written is not known as stored, and may be written again")
+    func couldWrittenKnown() throws {
         var state = StorageState()
         _ = try state.load { nil }
         let unknown = StorageError(.unavailable, "The answer was lost.", isOutcomeUnknown: true)
@@ -55,7 +57,7 @@ import Testing
         #expect(written.map(\.root) == [["b": .integer(2)], ["a": .integer(1), "b": .integer(2)]])
     }
 
-    @Test func `what no storage can hold is refused, and what is closed stays closed`() throws {
+    @Test("What no storage can hold is refused, and what is closed stays closed") func storageHoldRefused() throws {
         var state = StorageState()
         _ = try state.load { nil }
         #expect(refusal(&state, StorageBatch(revision: 1, values: ["b": .number("x")]))?.code == .unsupportedValue)

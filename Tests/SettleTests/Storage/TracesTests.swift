@@ -30,7 +30,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func `a new store has no traces, and one with a value has`() async throws {
+    @Test("A new store has no traces, and one with a value has") func newStoreTraces() async throws {
         let store = try await open()
         let settings = try await store.group(CounterSettings.self, at: "lock")
         #expect(try await traces(in: store, of: "lock") == [false])
@@ -73,7 +73,8 @@ import Testing
         try await store.close()
     }
 
-    @Test func `what was edited away while the store was open has traces until they are erased`() async throws {
+    @Test("What was edited away while the store was open has traces until they are erased")
+    func editedAwayWhile() async throws {
         let store = try await open()
         let settings = try await store.group(CounterSettings.self, at: "lock")
         try await settings.commit { settings.count = 1 }
@@ -87,7 +88,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func `a storage that can't be read throws`() async throws {
+    @Test("A storage that can't be read throws") func storageReadThrows() async throws {
         try await stored()
         try fixture.write(#"{"x": 1}"#)
         let store = try await open()
@@ -97,7 +98,7 @@ import Testing
         #expect(try await traces(in: store, of: "lock") == [true])
     }
 
-    @Test func `a storage in memory shows what it has`() async throws {
+    @Test("A storage in memory shows what it has") func storageMemoryShows() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage(SettingTree(["a": .integer(1)])))
         #expect(try await traces(in: store, of: "a", "b") == [true, false])
     }

@@ -28,7 +28,8 @@ private struct Guarded: SettingsGroup {
         return (try await SettingsStore.open(storage: storage), storage)
     }
 
-    @Test func `a backslash in a declaration, a path or a key makes a dot a part of a name`() async throws {
+    @Test("A backslash in a declaration, a path or a key makes a dot a part of a name")
+    func backslashDeclarationPath() async throws {
         let (store, storage) = try await open()
         let window = try await store.group(Escaped.self)
         window.width = 5
@@ -47,7 +48,7 @@ private struct Guarded: SettingsGroup {
             ])
     }
 
-    @Test func `a stored key that is literally the same wins over a path`() async throws {
+    @Test("A stored key that is literally the same wins over a path") func storedKeyLiterally() async throws {
         let (store, storage) = try await open(["window.width": .integer(5), "title": .string("t")])
         #expect(try store.keys.value(forKey: "window.width", as: Int.self) == 5)
         let window = try await store.group(Window.self)
@@ -71,7 +72,7 @@ private struct Guarded: SettingsGroup {
         for await width in window.$width where width == 9 { break }
     }
 
-    @Test func `without it the path is used, and at run time too`() async throws {
+    @Test("Without it the path is used, and at run time too") func withoutPathUsed() async throws {
         let (store, storage) = try await open(["a": .dictionary(["b.c": .integer(1)])])
         let window = try await store.group(Window.self)
         window.width = 2
@@ -86,7 +87,7 @@ private struct Guarded: SettingsGroup {
             ])
     }
 
-    @Test func `a path of names takes whatever is in them`() async throws {
+    @Test("A path of names takes whatever is in them") func pathNamesTakes() async throws {
         let (store, storage) = try await open()
         for id in ["carol@example.com", #"back\slash"#, "..", "e\u{301}", "\u{E9}"] {
             let account = try await store.group(Account.self, at: .path("accounts", id))
@@ -104,7 +105,7 @@ private struct Guarded: SettingsGroup {
         #expect(error?.code == .invalidKey)
     }
 
-    @Test func `groups that are stored at a path are listed, declared or not`() async throws {
+    @Test("Groups that are stored at a path are listed, declared or not") func groupsStoredPath() async throws {
         let account = SettingValue.dictionary(["visits": .integer(1)])
         let (store, _) = try await open([
             "accounts": .dictionary(["b": account, "a.x": account, "count": .integer(3)]), "other": .integer(1),
@@ -121,7 +122,8 @@ private struct Guarded: SettingsGroup {
         #expect(store.keys.groupNames(at: "accounts") == ["a.x", "b"])
     }
 
-    @Test func `a group is removed with its unknown keys, as one transaction, also while it is open`() async throws {
+    @Test("A group is removed with its unknown keys, as one transaction, also while it is open")
+    func groupRemovedUnknown() async throws {
         let carol = SettingValue.dictionary([
             "name": .string("Carol"), "visits": .integer(3),
             "unknown": .dictionary(["deep": .integer(1), "d.e": .integer(2)]), "empty": .dictionary([:]),
@@ -145,7 +147,7 @@ private struct Guarded: SettingsGroup {
         #expect(storage.tree[SettingKey.path("accounts", "carol@example.com", "visits")] == .integer(1))
     }
 
-    @Test func `what is its owner's is not removed, nor what lies around it`() async throws {
+    @Test("What is its owner's is not removed, nor what lies around it") func ownerRemovedLies() async throws {
         let (store, storage) = try await open(["user": .dictionary(["lock": .dictionary(["x": .integer(1)])])])
         let guarded = try await store.group(Guarded.self, at: "user.lock")
         guarded.attempts = 3
@@ -157,7 +159,8 @@ private struct Guarded: SettingsGroup {
         #expect(storage.tree["user.lock"] == .dictionary(["x": .integer(1), "attempts": .integer(3)]))
     }
 
-    @Test func `a key that is saved while a transaction writes it again has its newest value`() async throws {
+    @Test("A key that is saved while a transaction writes it again has its newest value")
+    func keySavedWhile() async throws {
         let failing = FailingStorage(InMemoryStorage())
         let store = try await SettingsStore.open(storage: failing, configuration: .init(clock: ManualClock()))
         let hold = failing.hold(.append)
@@ -181,7 +184,8 @@ private struct Guarded: SettingsGroup {
         try await store.close()
     }
 
-    @Test func `a setting keeps its key when one that is literally the same is stored later`() async throws {
+    @Test("A setting keeps its key when one that is literally the same is stored later")
+    func settingKeepsKey() async throws {
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(storage: storage)
         let settings = try await store.group(BalanceSettings.self, at: "app")
@@ -194,7 +198,8 @@ private struct Guarded: SettingsGroup {
         #expect(storage.tree["app.left"] == .integer(3) && storage.tree[SettingKey(name: "app.left")] == nil)
     }
 
-    @Test func `a group can be opened where something was removed, saved or not, stored or not`() async throws {
+    @Test("A group can be opened where something was removed, saved or not, stored or not")
+    func groupOpenedSomething() async throws {
         let values = SettingTree(["users": .dictionary(["a": .dictionary(["count": .integer(1), "x": .integer(2)])])])
         for isSaved in [false, true] {
             let storage = InMemoryStorage(values)
@@ -212,7 +217,8 @@ private struct Guarded: SettingsGroup {
         }
     }
 
-    @Test func `a transaction sees the keys that it has written and removed, and their groups`() async throws {
+    @Test("A transaction sees the keys that it has written and removed, and their groups")
+    func transactionSeesKeys() async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(SettingTree(["old": .dictionary(["x": .integer(1)])])))
         func number(_ key: String) throws -> Int? { try store.keys.value(forKey: key) }
@@ -238,7 +244,7 @@ private struct Guarded: SettingsGroup {
         #expect(try number("undone") == nil && store.keys.groupNames().isEmpty)
     }
 
-    @Test func `a write by key that changes nothing or is undone is in nobody's way`() async throws {
+    @Test("A write by key that changes nothing or is undone is in nobody's way") func writeKeyChanges() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage(SettingTree(["c": .integer(1)])))
         try store.keys.removeValue(forKey: "a")
         try? store.update {

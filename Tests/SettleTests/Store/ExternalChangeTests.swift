@@ -85,7 +85,8 @@ import Testing
         #expect(issue?.code == .unusableValue && issue?.key == "count")
     }
 
-    @Test func `a last good value that an edit has spelled as 1e3 reads as an integer in an issue`() async throws {
+    @Test("A last good value that an edit has spelled as 1e3 reads as an integer in an issue")
+    func lastGoodValue() async throws {
         let storage = InMemoryStorage(try FileFormat.json.decode(Array(#"{"count": 1e3}"#.utf8)))
         let store = try await SettingsStore.open(storage: storage)
         let settings = try await store.group(CounterSettings.self)

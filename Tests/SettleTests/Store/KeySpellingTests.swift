@@ -63,7 +63,7 @@ private struct Visits: SettingsGroup {
 
     // MARK: Writes
 
-    @Test func `no spelling of its key writes an owner's setting`() async throws {
+    @Test("No spelling of its key writes an owner's setting") func spellingKeyWrites() async throws {
         let (store, storage) = try await open(["lock": .dictionary(["attempts": .integer(5)])])
         let lock = try await store.group(Lock.self, at: "lock")
         let keys: [SettingKey] = [.path("lock.attempts"), .path("lock.table"), .path("lock.table", "x")]
@@ -81,7 +81,8 @@ private struct Visits: SettingsGroup {
         #expect(try await reopened(Lock.self, at: "lock", on: storage).attempts == 5)
     }
 
-    @Test func `an owner's setting that has a literal name can't be written by its path or around it`() async throws {
+    @Test("An owner's setting that has a literal name can't be written by its path or around it")
+    func ownerSettingLiteral() async throws {
         let (store, storage) = try await open(["lock.attempts": .integer(5)])
         let lock = try await store.group(Guarded.self, at: "lock")
         lock.attempts = 6
@@ -96,7 +97,8 @@ private struct Visits: SettingsGroup {
         #expect(storage.tree.root == ["lock.attempts": .integer(6)])
     }
 
-    @Test func `every spelling of its key writes, reads, lists and removes a declared setting`() async throws {
+    @Test("Every spelling of its key writes, reads, lists and removes a declared setting")
+    func everySpellingKey() async throws {
         for root: SettingValue.Entries in [
             ["w": .dictionary(["width": .integer(100)])], ["w.width": .integer(100)],
         ] {
@@ -120,7 +122,7 @@ private struct Visits: SettingsGroup {
         }
     }
 
-    @Test func `what lies within another place is not taken for a spelling`() async throws {
+    @Test("What lies within another place is not taken for a spelling") func liesWithinAnother() async throws {
         let (store, storage) = try await open()
         let outer = try await store.group(Person.self, at: .path("users", "bob"))
         let inner = try await store.group(Person.self, at: .path("users", "bob.x"))
@@ -136,7 +138,7 @@ private struct Visits: SettingsGroup {
         #expect(outer.x.visits == 3)
     }
 
-    @Test func `two declarations of one key in two spellings are refused`() async throws {
+    @Test("Two declarations of one key in two spellings are refused") func twoDeclarationsOne() async throws {
         let (store, _) = try await open()
         _ = try await store.group(Win.self, at: "w")
         let second = await #expect(throws: SettingsError.self) { try await store.group(Literal.self) }
@@ -148,7 +150,8 @@ private struct Visits: SettingsGroup {
 
     // MARK: Others
 
-    @Test func `an edit at another spelling is one of the setting, and moves to its place`() async throws {
+    @Test("An edit at another spelling is one of the setting, and moves to its place")
+    func editAnotherSpelling() async throws {
         let (store, storage) = try await open(["w": .dictionary(["width": .integer(100)])])
         let win = try await store.group(Win.self, at: "w")
         let recorder = ChangeRecorder(store.changes)
@@ -163,7 +166,8 @@ private struct Visits: SettingsGroup {
         #expect(try await reopened(Win.self, at: "w", on: storage).width == 200)
     }
 
-    @Test func `an edit of single keys, of both spellings, or one that moves a value is taken in too`() async throws {
+    @Test("An edit of single keys, of both spellings, or one that moves a value is taken in too")
+    func editSingleKeys() async throws {
         let (store, storage) = try await open(["w": .dictionary(["width": .integer(100)])])
         let win = try await store.group(Win.self, at: "w")
         storage.simulateExternalChange([#"w\.width"#: .integer(300)])
@@ -183,7 +187,8 @@ private struct Visits: SettingsGroup {
         #expect(storage.tree.root == ["w": .dictionary(["width": .integer(600)])])
     }
 
-    @Test func `an edit at another spelling that changes nothing or can't be used goes, too`() async throws {
+    @Test("An edit at another spelling that changes nothing or can't be used goes, too")
+    func editAnotherSpellingChanges() async throws {
         let (store, storage) = try await open(["w": .dictionary(["width": .integer(100)])])
         let win = try await store.group(Win.self, at: "w")
         var issues = store.issues.makeAsyncIterator()
@@ -199,7 +204,8 @@ private struct Visits: SettingsGroup {
         #expect(storage.tree.root == ["w": .dictionary(["width": .integer(100), "title": .string("seen")])])
     }
 
-    @Test func `an edit at another spelling does not replace what waits to be saved`() async throws {
+    @Test("An edit at another spelling does not replace what waits to be saved")
+    func editAnotherSpellingReplace() async throws {
         let memory = InMemoryStorage(SettingTree(["w": .dictionary(["width": .integer(100)])]))
         let failing = FailingStorage(memory)
         let store = try await SettingsStore.open(storage: failing, configuration: .init(clock: ManualClock()))
@@ -216,7 +222,7 @@ private struct Visits: SettingsGroup {
         #expect(memory.tree.root == ["w": .dictionary(["width": .integer(200), "title": .string("seen")])])
     }
 
-    @Test func `what a place has hidden comes into force when an edit removes that`() async throws {
+    @Test("What a place has hidden comes into force when an edit removes that") func placeHiddenComes() async throws {
         let (store, storage) = try await open(["w.width": .integer(5), "w": .dictionary(["width": .integer(100)])])
         let win = try await store.group(Win.self, at: "w")
         #expect(win.width == 5)
@@ -226,7 +232,7 @@ private struct Visits: SettingsGroup {
         #expect(try await reopened(Win.self, at: "w", on: storage).width == 100)
     }
 
-    @Test func `what a place hides goes with the next write or reset of the setting`() async throws {
+    @Test("What a place hides goes with the next write or reset of the setting") func placeHidesGoes() async throws {
         let root: SettingValue.Entries = [
             "w.width": .integer(5), "w": .dictionary(["width": .integer(100), "title": .string("t")]),
         ]
@@ -244,7 +250,8 @@ private struct Visits: SettingsGroup {
         #expect(other.tree.root == ["w.width": .integer(6), "w": .dictionary(["title": .string("t")])])
     }
 
-    @Test func `a group whose setting has a literal name is let go of and removed by its path`() async throws {
+    @Test("A group whose setting has a literal name is let go of and removed by its path")
+    func groupWhoseSetting() async throws {
         let (store, storage) = try await open(["w.width": .integer(5)])
         let win = try await store.group(Win.self, at: "w")
         try store.keys.removeAll(at: "w")
@@ -257,7 +264,8 @@ private struct Visits: SettingsGroup {
 
     // MARK: Transfer
 
-    @Test func `an import writes a setting under every spelling of its key, with its rule`() async throws {
+    @Test("An import writes a setting under every spelling of its key, with its rule")
+    func importWritesSetting() async throws {
         let (store, storage) = try await open(["w": .dictionary(["width": .integer(100)])])
         let win = try await store.group(Win.self, at: "w")
         for json in [#"{"w.width": "no number"}"#, #"{"w.width": 5000}"#] {
@@ -271,7 +279,8 @@ private struct Visits: SettingsGroup {
         #expect(storage.tree.root == ["w": .dictionary(["width": .integer(400)])])
     }
 
-    @Test func `a secret is hidden, and kept by an import, under every spelling of its key`() async throws {
+    @Test("A secret is hidden, and kept by an import, under every spelling of its key")
+    func secretHiddenKept() async throws {
         let root: SettingValue.Entries = [
             "svc.token": .string("hush"), "svc": .dictionary(["token": .string("old"), "port": .integer(1)]),
         ]

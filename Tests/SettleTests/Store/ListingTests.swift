@@ -44,7 +44,8 @@ private struct OwnedSettings: SettingsGroup {
 }
 
 @Suite(.timeLimit(.minutes(10)), .silencingIssues) struct ListingTests {
-    @Test func `a stored value that can't be used is listed with what is in force, until it can or is written`()
+    @Test("A stored value that can't be used is listed with what is in force, until it can or is written")
+    func storedValueUsed()
         async throws
     {
         let loaded = SettingTree([

@@ -17,7 +17,8 @@ private struct Scalar: SettingsGroup {
         return (try await SettingsStore.open(storage: storage, configuration: configuration), storage)
     }
 
-    @Test func `a declared setting around or within a key refuses, and is named with it`() async throws {
+    @Test("A declared setting around or within a key refuses, and is named with it")
+    func declaredSettingAround() async throws {
         let (store, _) = try await open()
         _ = try await store.group(Scalar.self, at: "g")
         for key in ["g", "g.count.x", "g.table.x"] {
@@ -28,7 +29,7 @@ private struct Scalar: SettingsGroup {
         }
     }
 
-    @Test func `a group opens at a key with a write around it that waits to be saved`() async throws {
+    @Test("A group opens at a key with a write around it that waits to be saved") func groupOpensKey() async throws {
         for isSaved in [false, true] {
             let (store, storage) = try await open()
             try store.keys.setValue(5, forKey: "scalar")
@@ -51,7 +52,8 @@ private struct Scalar: SettingsGroup {
         }
     }
 
-    @Test func `a key beside a setting that was declared within an unsaved write is written with it`() async throws {
+    @Test("A key beside a setting that was declared within an unsaved write is written with it")
+    func keyBesideSetting() async throws {
         for isSaved in [false, true] {
             let (store, storage) = try await open()
             try store.keys.setValue(["count": 7, "x": 1], forKey: "g")
@@ -73,7 +75,7 @@ private struct Scalar: SettingsGroup {
         }
     }
 
-    @Test func `a group opens around a key with a write that waits to be saved`() async throws {
+    @Test("A group opens around a key with a write that waits to be saved") func groupOpensAround() async throws {
         for isSaved in [false, true] {
             let (store, storage) = try await open(["g": .dictionary(["table": .dictionary(["y": .integer(2)])])])
             try store.keys.setValue(1, forKey: "g.table.x")

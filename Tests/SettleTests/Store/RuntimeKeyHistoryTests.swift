@@ -51,8 +51,10 @@ import Testing
         return first..<(first + (environment["SETTLE_HISTORIES"].flatMap(UInt64.init) ?? 80))
     }
 
-    @Test(arguments: [SettingsStore.Configuration().savePolicy, .memoryOnly])
-    func `whatever is written, undone and saved in any order, the last write by key stands`(
+    @Test(
+        "Whatever is written, undone and saved in any order, the last write by key stands",
+        arguments: [SettingsStore.Configuration().savePolicy, .memoryOnly])
+    func writtenUndoneSaved(
         savePolicy: SavePolicy
     ) async throws {
         for seed in Self.seeds { try await run(seed: seed, savePolicy) }

@@ -47,7 +47,7 @@ import Testing
 
     // MARK: Transactions
 
-    @Test func `a transaction sees its own write of a new key`() async throws {
+    @Test("A transaction sees its own write of a new key") func transactionSeesOwn() async throws {
         let (store, _) = try await open()
         try store.update {
             try store.keys.setValue(1, forKey: "k")
@@ -66,7 +66,7 @@ import Testing
         #expect(try store.keys.value(forKey: "z", as: [String: Int].self) == ["y": 3])
     }
 
-    @Test func `nobody else sees a new key before the end of its transaction`() async throws {
+    @Test("Nobody else sees a new key before the end of its transaction") func nobodyElseSees() async throws {
         let (store, _) = try await open()
         let seen = Seen()
         // On its own thread, because it waits for another one inside the transaction.
@@ -82,7 +82,7 @@ import Testing
         #expect(seen.value == nil && seen.inner == nil && seen.groups == [])
     }
 
-    @Test func `a commit sees its own write of a new key`() async throws {
+    @Test("A commit sees its own write of a new key") func commitSeesOwn() async throws {
         let (store, _) = try await open()
         let seen = try await store.commit {
             try store.keys.setValue(1, forKey: "k.l")
@@ -91,7 +91,7 @@ import Testing
         #expect(seen.0 == 1 && seen.1 == ["k"])
     }
 
-    @Test func `what an undone transaction has written by key is gone`() async throws {
+    @Test("What an undone transaction has written by key is gone") func undoneTransactionWritten() async throws {
         let (store, storage) = try await open(["a": .integer(1)])
         _ = thrown {
             try store.update {
@@ -111,7 +111,7 @@ import Testing
 
     // MARK: Around and within
 
-    @Test func `a later write replaces what was written within it or around it`() async throws {
+    @Test("A later write replaces what was written within it or around it") func laterWriteReplaces() async throws {
         try await expectSame(
             ["a": .integer(2)], { try $0.keys.setValue(1, forKey: "a.b") }, { try $0.keys.setValue(2, forKey: "a") })
         try await expectSame(
@@ -126,7 +126,7 @@ import Testing
             { try $0.keys.setValue(4, forKey: "a.b") })
     }
 
-    @Test func `a removal takes what was written within it`() async throws {
+    @Test("A removal takes what was written within it") func removalTakesWritten() async throws {
         try await expectSame([:], { try $0.keys.setValue(1, forKey: "a.b") }, { try $0.keys.removeValue(forKey: "a") })
         try await expectSame(
             ["a": .dictionary(["c": .integer(1)])], { try $0.keys.setValue(["b": 3, "c": 1], forKey: "a") },
@@ -140,7 +140,8 @@ import Testing
             { try $0.keys.removeValue(forKey: "a.b") })
     }
 
-    @Test func `writes around and within each other in turn leave what the last ones say`() async throws {
+    @Test("Writes around and within each other in turn leave what the last ones say")
+    func writesAroundWithin() async throws {
         try await expectSame(
             ["a": .dictionary(["b": .dictionary(["c": .integer(5)]), "d": .integer(6)])],
             { try $0.keys.setValue(1, forKey: "a.b.c") }, { try $0.keys.setValue(2, forKey: "a") },
@@ -148,7 +149,8 @@ import Testing
             { try $0.keys.setValue(["c": 5], forKey: "a.b") }, { try $0.keys.setValue(6, forKey: "a.d") })
     }
 
-    @Test func `what is written around a key whose save has failed or is under way replaces it`() async throws {
+    @Test("What is written around a key whose save has failed or is under way replaces it")
+    func writtenAroundKey() async throws {
         for isHeld in [false, true] {
             let memory = InMemoryStorage(SettingTree(["a": .dictionary(["x": .integer(0)])]))
             let failing = FailingStorage(memory)
@@ -174,7 +176,8 @@ import Testing
         }
     }
 
-    @Test func `what is written within a value that can't be saved yet is saved after it`() async throws {
+    @Test("What is written within a value that can't be saved yet is saved after it")
+    func writtenWithinValue() async throws {
         for count in [1, 2, 3, .max] {
             let memory = InMemoryStorage(SettingTree(["a": .dictionary(["x": .integer(0)])]))
             let failing = FailingStorage(memory)
@@ -199,7 +202,8 @@ import Testing
         }
     }
 
-    @Test func `an append does not save what is within a value that waits to be tried again`() async throws {
+    @Test("An append does not save what is within a value that waits to be tried again")
+    func appendSaveWithin() async throws {
         let (memory, clock) = (InMemoryStorage(), ManualClock())
         let failing = FailingStorage(memory)
         let store = try await SettingsStore.open(storage: failing, configuration: .init(clock: clock))
@@ -229,7 +233,8 @@ import Testing
         #expect(store.core.indexedSettingCount == 0)
     }
 
-    @Test func `a value that is not a dictionary becomes one, which goes with its last member`() async throws {
+    @Test("A value that is not a dictionary becomes one, which goes with its last member")
+    func valueDictionaryBecomes() async throws {
         try await expectSame(
             [:], { try $0.keys.setValue(5, forKey: "a") }, { try $0.keys.setValue(1, forKey: "a.b.c") },
             { try $0.keys.removeValue(forKey: "a.b.c") })

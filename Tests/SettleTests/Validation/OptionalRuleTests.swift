@@ -22,7 +22,7 @@ private struct CountedSettings: SettingsGroup {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct OptionalRuleTests {
-    @Test func `an optional with a rule is nil by default, and nil passes`() throws {
+    @Test("An optional with a rule is nil by default, and nil passes") func optionalRuleNil() throws {
         let settings = OptionalSettings()
         #expect(settings.level == nil && settings.language == nil && settings.name == nil && settings.title == nil)
         #expect(settings.width == nil && settings.depth == nil && settings.low == 3)
@@ -50,7 +50,7 @@ private struct CountedSettings: SettingsGroup {
         #expect(settings.level == nil && settings.width == nil && settings.area == nil)
     }
 
-    @Test func `a value of an optional follows the rule, which names no optional`() throws {
+    @Test("A value of an optional follows the rule, which names no optional") func valueOptionalFollows() throws {
         let settings = OptionalSettings()
         func rule(_ write: () throws -> Void) -> String? { (thrown(by: write) as? SettingsError)?.rule }
         #expect(rule { try settings.$level.set(6) } == "in 1...5")
@@ -68,7 +68,7 @@ private struct CountedSettings: SettingsGroup {
         #expect(long?.description.contains("can't be \"long\": it must have 1 to 3 characters.") == true)
     }
 
-    @Test func `count speaks of characters, elements, entries and secrets`() {
+    @Test("`count` speaks of characters, elements, entries and secrets") func countSpeaksCharacters() {
         let settings = CountedSettings()
         func rule(_ write: () throws -> Void) -> String? { (thrown(by: write) as? SettingsError)?.rule }
         #expect(rule { try settings.$name.set("") } == "of 1 to 4 characters")

@@ -65,7 +65,7 @@ private struct BadPattern: SettingsGroup {
         return withExtendedLifetime(settings) { store.settings.flatMap(\.rules) }
     }
 
-    @Test func `each rule is data: bounds, cases and patterns as they are stored`() async throws {
+    @Test("Each rule is data: bounds, cases and patterns as they are stored") func eachRuleData() async throws {
         let rules = try await rules(of: RuledSettings.self)
         #expect(
             rules.map(\.kind) == [
@@ -85,7 +85,7 @@ private struct BadPattern: SettingsGroup {
         #expect(rules[9].lowerBound?.value == .string("<a>"), "the declaration's codec spells the bounds")
     }
 
-    @Test func `rules of secrets have neither bounds nor cases`() async throws {
+    @Test("Rules of secrets have neither bounds nor cases") func rulesSecretsNeither() async throws {
         let rules = try await rules(of: SecretRules.self)
         #expect(
             rules.map(\.description) == [
@@ -114,14 +114,14 @@ private struct BadPattern: SettingsGroup {
         #expect(error?.description.contains("it must be a word in small letters.") == true)
     }
 
-    @Test func `rules survive a coder`() async throws {
+    @Test("Rules survive a coder") func rulesSurviveCoder() async throws {
         let rules = try await rules(of: RuledSettings.self)
         let plain = [rules[0]] + rules[3...9]
         let decoded = try JSONDecoder().decode([RuleDescription].self, from: JSONEncoder().encode(plain))
         #expect(decoded == plain)
     }
 
-    @Test func `a pattern given as text is the rule, and the whole value has to match`() throws {
+    @Test("A pattern given as text is the rule, and the whole value has to match") func patternGivenText() throws {
         let settings = RuledSettings()
         try settings.$f.set("abc")
         for value in ["", "ABC", "abc ", "a\nb"] {
@@ -131,7 +131,7 @@ private struct BadPattern: SettingsGroup {
         try settings.$f.set(nil)
     }
 
-    @Test func `opening a group names all patterns that are no regular expressions`() async throws {
+    @Test("Opening a group names all patterns that are no regular expressions") func openingGroupNames() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let error = await #expect(throws: SettingsError.self) { try await store.group(BadPattern.self) }
         #expect(error?.problems.map(\.key) == ["name", "other"])

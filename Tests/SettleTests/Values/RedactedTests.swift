@@ -18,7 +18,8 @@ private enum Shape {
 @Suite struct RedactedTests {
     private func spelled(_ value: Any) -> String { "\(Redacted(value, isSecret: false))" }
 
-    @Test func `optionals are spelled as what is in them, texts in quotation marks, secrets never`() {
+    @Test("Optionals are spelled as what is in them, texts in quotation marks, secrets never")
+    func optionalsSpelledThem() {
         #expect(spelled(11) == "11")
         #expect(spelled(Optional(11) as Any) == "11")
         #expect(spelled(Optional(Optional(11)) as Any) == "11")
@@ -40,7 +41,7 @@ private enum Shape {
         #expect(spelled(Shape.tag(nil)) == "tag(nil)")
     }
 
-    @Test func `an error cuts a long value`() {
+    @Test("An error cuts a long value") func errorCutsLong() {
         let long = String(repeating: "x", count: 1_000_000)
         #expect(Redacted(long, isSecret: false).short.utf8.count < 250)
         #expect(
@@ -48,7 +49,7 @@ private enum Shape {
                 < 400)
     }
 
-    @Test func `a secret shows nothing, in whatever form it is asked for`() {
+    @Test("A secret shows nothing, in whatever form it is asked for") func secretShowsNothing() {
         let said = Redacted("marker", isSecret: true)
         #expect(said.shown == nil && "\(said)" == "••••" && said.short == "••••" && "\(said.reflected)" == "••••")
         let typed = Redacted(typed: [Secret("marker")])
@@ -60,7 +61,7 @@ private enum Shape {
         #expect(Redacted(typed: Hidden.one...Hidden.two).range() == nil)
     }
 
-    @Test func `stored values are spelled as in a file if they are short`() {
+    @Test("Stored values are spelled as in a file if they are short") func storedValuesSpelled() {
         func stored(_ value: SettingValue) -> Redacted<SettingValue> { Redacted(value, isSecret: false) }
         #expect(stored(.real(1000)).literal == "1000" && stored(.string("a")).literal == #""a""#)
         #expect(stored(.string("a")).summary == #""a""# && stored(.integer(3)).summary == "the integer 3")

@@ -29,7 +29,7 @@ private struct App: SettingsGroup {
 }
 
 @Suite struct SettingEntriesTests {
-    @Test func `names are told apart by their bytes`() {
+    @Test("Names are told apart by their bytes") func namesToldApart() {
         var entries: SettingValue.Entries = [composed: .integer(1)]
         #expect(entries[decomposed] == nil)
         entries[decomposed] = .integer(2)
@@ -42,8 +42,10 @@ private struct App: SettingsGroup {
         #expect(entries.description == "[\"\(composed)\": \(SettingValue.integer(3))]")
     }
 
-    @Test(arguments: [FileFormat.json, .propertyListXML, .propertyListBinary])
-    func `a file with two names that Unicode calls equivalent is not damaged`(format: FileFormat) throws {
+    @Test(
+        "A file with two names that Unicode calls equivalent is not damaged",
+        arguments: [FileFormat.json, .propertyListXML, .propertyListBinary])
+    func fileTwoNames(format: FileFormat) throws {
         let tree = SettingTree([
             composed: .integer(1), decomposed: .integer(2),
             "inner": .dictionary([composed: .integer(3), decomposed: .integer(4)]),
@@ -51,7 +53,8 @@ private struct App: SettingsGroup {
         #expect(try format.decode(format.encode(tree)) == tree)
     }
 
-    @Test func `a setting is read and written under its own spelling, and the other one stays`() async throws {
+    @Test("A setting is read and written under its own spelling, and the other one stays")
+    func settingReadWritten() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "settings.json")
         try Data("{\"caf\(composed)\": 1, \"caf\(decomposed)\": 2}".utf8).write(to: file)
@@ -70,7 +73,7 @@ private struct App: SettingsGroup {
         #expect(tree.root == ["caf\(composed)": .integer(5), "caf\(decomposed)": .integer(7)])
     }
 
-    @Test func `two settings of one group may have both, and each is saved by itself`() async throws {
+    @Test("Two settings of one group may have both, and each is saved by itself") func twoSettingsOne() async throws {
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(storage: storage)
         let group = try await store.group(Both.self)
@@ -85,7 +88,7 @@ private struct App: SettingsGroup {
         #expect(group.composed == 1)
     }
 
-    @Test func `a dictionary in Swift can't hold both, so it refuses to lose one`() async throws {
+    @Test("A dictionary in Swift can't hold both, so it refuses to lose one") func dictionarySwiftHold() async throws {
         let table: SettingValue = .dictionary([composed: .integer(1), decomposed: .integer(2)])
         let storage = InMemoryStorage(SettingTree(["table": table]))
         let store = try await SettingsStore.open(storage: storage)
@@ -95,7 +98,8 @@ private struct App: SettingsGroup {
         #expect(storage.tree.root == ["table": table])
     }
 
-    @Test func `a combining mark after a dot does not get a key past its owner, or past the one around it`()
+    @Test("A combining mark after a dot does not get a key past its owner, or past the one around it")
+    func combiningMarkAfter()
         async throws
     {
         let store = try await SettingsStore.open(storage: InMemoryStorage())

@@ -4,11 +4,14 @@ import Testing
 @testable import Settle
 
 @Suite struct SettingKeyTests {
-    @Test(arguments: [
-        ("a", ["a"]), ("a.b.c", ["a", "b", "c"]), (#"window\.width"#, ["window.width"]), (#"a\\.b"#, [#"a\"#, "b"]),
-        (#"a\\\.b"#, [#"a\.b"#]), (#"a.carol@example\.com.x"#, ["a", "carol@example.com", "x"]),
-    ])
-    func `a key is names with dots between them, and a backslash stands before a dot in a name`(
+    @Test(
+        "A key is names with dots between them, and a backslash stands before a dot in a name",
+        arguments: [
+            ("a", ["a"]), ("a.b.c", ["a", "b", "c"]), (#"window\.width"#, ["window.width"]),
+            (#"a\\.b"#, [#"a\"#, "b"]),
+            (#"a\\\.b"#, [#"a\.b"#]), (#"a.carol@example\.com.x"#, ["a", "carol@example.com", "x"]),
+        ])
+    func keyNamesDots(
         text: String, components: [String]
     ) throws {
         let key = try #require(SettingKey(text))
@@ -23,28 +26,28 @@ import Testing
         #expect(key.split?.rest.components ?? [] == Array(components.dropFirst()))
     }
 
-    @Test func `a backslash before anything else stands for itself`() {
+    @Test("A backslash before anything else stands for itself") func backslashBeforeAnything() {
         let key = SettingKey(stored: #"C:\Users\"#)
         #expect(key.components == [#"C:\Users\"#])
         #expect(key.description == #"C:\\Users\\"#)
         #expect(SettingKey(key.description) == key)
     }
 
-    @Test(arguments: ["", ".", "a.", ".a", "a..b", #"a\..."#])
-    func `a key has no empty name`(text: String) {
+    @Test("A key has no empty name", arguments: ["", ".", "a.", ".a", "a..b", #"a\..."#])
+    func keyEmptyName(text: String) {
         #expect(SettingKey(text) == nil)
         #expect(SettingKey(stored: text).hasEmptyName)
         #expect(SettingKey(stored: text).description == text)
     }
 
-    @Test func `a path takes any names, and an empty one makes a key that can't be used`() {
+    @Test("A path takes any names, and an empty one makes a key that can't be used") func pathTakesAny() {
         #expect(SettingKey.path("accounts", "carol@example.com").components == ["accounts", "carol@example.com"])
         #expect(SettingKey.path("a", "").hasEmptyName)
         #expect(SettingKey(components: ["a", ""]) == nil)
         #expect(SettingKey(components: []) == nil)
     }
 
-    @Test func `keys are told apart by bytes, whatever Unicode says of their characters`() {
+    @Test("Keys are told apart by bytes, whatever Unicode says of their characters") func keysToldApart() {
         let (composed, decomposed) = (SettingKey(stored: "caf\u{E9}"), SettingKey(stored: "cafe\u{301}"))
         #expect(composed.description == decomposed.description)
         #expect(composed != decomposed)
@@ -56,7 +59,7 @@ import Testing
         #expect(key.parent == "passcode.attemptCount")
     }
 
-    @Test func `a key contains those with its names in front`() {
+    @Test("A key contains those with its names in front") func keyContainsThose() {
         let key: SettingKey = "a.b"
         #expect(key.contains("a.b.c"))
         #expect(!key.contains("a.b"))
@@ -70,7 +73,7 @@ import Testing
         #expect(["b", "a.b", "a", "a-b"].sorted() == ["a", "a-b", "a.b", "b"] as [SettingKey])
     }
 
-    @Test func `every byte of a text counts, however long it is`() {
+    @Test("Every byte of a text counts, however long it is") func everyByteText() {
         for length in 1..<40 {
             let text = String(repeating: "m", count: length)
             let key = SettingKey(stored: text)
@@ -92,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `random names survive being a key`() {
+    @Test("Random names survive being a key") func randomNamesSurvive() {
         var random = SeededGenerator(seed: 17)
         let letters = ["a", ".", "\\", "é", "\u{301}", "b"]
         for _ in 0..<5_000 {

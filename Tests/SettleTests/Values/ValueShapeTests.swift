@@ -14,7 +14,7 @@ private struct Open: RawRepresentable, Codable, CaseIterable, Sendable {
 }
 
 @Suite struct ValueShapeTests {
-    @Test func `the shape of a type is that of its stored values`() {
+    @Test("The shape of a type is that of its stored values") func shapeTypeStored() {
         #expect(ValueShape(of: Bool.self).kind == .bool)
         #expect(ValueShape(of: Int.self) == ValueShape(.integer))
         #expect(
@@ -36,7 +36,8 @@ private struct Open: RawRepresentable, Codable, CaseIterable, Sendable {
                 && ValueShape(of: Secret<[Level]>.self).element?.cases == nil)
     }
 
-    @Test func `the cases of a type have its titles, in lists too, but not those of a secret`() {
+    @Test("The cases of a type have its titles, in lists too, but not those of a secret")
+    func casesHaveTitles() {
         for shape in [ValueShape(of: Sound?.self), ValueShape(of: [String: Sound].self).element] {
             #expect(shape?.cases == [.string("low"), .string("high")] && shape?.titles == ["Quiet", "Loud"])
         }
@@ -44,7 +45,7 @@ private struct Open: RawRepresentable, Codable, CaseIterable, Sendable {
         #expect(ValueShape(of: Secret<[Sound]>.self).element?.titles == nil)
     }
 
-    @Test func `stored values pass through a coder as plain values`() throws {
+    @Test("Stored values pass through a coder as plain values") func storedValuesPass() throws {
         let value = SettingValue.dictionary([
             "a": .array([.null, .bool(true), .integer(-1), .real(0.5), .string("é"), .number("18446744073709551615")]),
             "": .dictionary([:]),

@@ -96,7 +96,9 @@ struct CutConnectionTests {
     }
 
     /// - Parameter count: How many in a row are cut: the transaction, and those that find out what has become of it.
-    @Test(arguments: [(CuttingProxy.Part.request, 1), (.request, 3), (.answer, 1), (.answer, 2), (.answer, 3)])
+    @Test(
+        "A transaction that is cut is stored once or not at all",
+        arguments: [(CuttingProxy.Part.request, 1), (.request, 3), (.answer, 1), (.answer, 2), (.answer, 3)])
     func aTransactionThatIsCutIsStoredOnceOrNotAtAll(_ part: CuttingProxy.Part, _ count: Int) async throws {
         try await inLanes { lane in
             let store = try await SettingsStore.open(
@@ -164,7 +166,8 @@ struct CutConnectionTests {
 
     // MARK: Reads
 
-    @Test func aLoadWhoseAnswerIsCutFailsOrHasEverything() async throws {
+    @Test("A load whose answer is cut fails or has everything")
+    func aLoadWhoseAnswerIsCutFailsOrHasEverything() async throws {
         try await inLanes { lane in
             try await lane.bare.put("count", "7")
             try await lane.bare.put("text", "\"stored\"")
@@ -190,7 +193,7 @@ struct CutConnectionTests {
     }
 
     /// With a range, and with the stream that brings the revisions which it has shown.
-    @Test(arguments: ["/v3/kv/range", "/v3/watch"])
+    @Test("What is new comes once although the answers are cut", arguments: ["/v3/kv/range", "/v3/watch"])
     func whatIsNewComesOnceAlthoughTheAnswersAreCut(_ path: String) async throws {
         try await inLanes { lane in
             let storage = EtcdStorage(lane.configuration, transport: lane.transport)
@@ -233,7 +236,8 @@ struct CutConnectionTests {
         }
     }
 
-    @Test func aFollowerWhoseStreamIsCutSeesEachRevisionOnceAndInOrder() async throws {
+    @Test("A follower whose stream is cut sees each revision once and in order")
+    func aFollowerWhoseStreamIsCutSeesEachRevisionOnceAndInOrder() async throws {
         try await inLanes { lane in
             let storage = EtcdStorage(
                 lane.configuration, transport: ProgressTransport(base: lane.transport))

@@ -11,7 +11,8 @@ import Testing
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: RealCluster.isInstalled, "Debian's etcd-server is not installed."))
 struct EncryptionTests {
-    @Test func aClientNeedsTheAuthorityAndItsOwnCertificate() async throws {
+    @Test("A client needs the authority and its own certificate")
+    func aClientNeedsTheAuthorityAndItsOwnCertificate() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "settle-tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -42,7 +43,8 @@ struct EncryptionTests {
         }
     }
 
-    @Test func manyStoresFollowOverEncryptedConnections() async throws {
+    @Test("Many stores follow over encrypted connections")
+    func manyStoresFollowOverEncryptedConnections() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "settle-tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

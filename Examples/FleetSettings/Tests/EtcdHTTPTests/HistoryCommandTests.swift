@@ -17,7 +17,7 @@ struct HistoryCommandTests {
         try SettingValue(json: Data(try fleet("export", on: cluster).output.utf8))
     }
 
-    @Test func whoChangedWhatAndBackAgain() async throws {
+    @Test("Who changed what and back again") func whoChangedWhatAndBackAgain() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         #expect(try fleet("history", on: cluster).output == "")
@@ -48,7 +48,7 @@ struct HistoryCommandTests {
         #expect(try fleet("undo", "nonsense", on: cluster).status != 0)
     }
 
-    @Test func allValuesGoBack() async throws {
+    @Test("All values go back") func allValuesGoBack() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         let first = try fleet("set", "a.b=1", "a.c=[1]", "gone={\"x\":1}", on: cluster)

@@ -50,7 +50,7 @@ struct RealClusterTests {
         }
     }
 
-    @Test func conforms() async throws {
+    @Test("Conforms") func conforms() async throws {
         let cluster = try RealCluster()
         try await cluster.ready()
         let transport = try EtcdHTTPTransport()
@@ -90,7 +90,7 @@ struct RealClusterTests {
         return try await SettingsStore.open(storage: EtcdStorage(configuration, transport: transport))
     }
 
-    @Test func commitsGoOnWhenTheLeaderIsKilled() async throws {
+    @Test("Commits go on when the leader is killed") func commitsGoOnWhenTheLeaderIsKilled() async throws {
         let cluster = try RealCluster()
         try await cluster.ready()
         let transport = try EtcdHTTPTransport()
@@ -117,7 +117,7 @@ struct RealClusterTests {
         try await transport.shutdown()
     }
 
-    @Test func aMemberThatIsStoppedIsNoticedBySilence() async throws {
+    @Test("A member that is stopped is noticed by silence") func aMemberThatIsStoppedIsNoticedBySilence() async throws {
         let cluster = try RealCluster()
         try await cluster.ready()
         let transport = try EtcdHTTPTransport()
@@ -147,7 +147,8 @@ struct RealClusterTests {
         try await transport.shutdown()
     }
 
-    @Test func whatIsCompactedWhileAStoreIsAwayComesAsADifference() async throws {
+    @Test("What is compacted while a store is away comes as a difference")
+    func whatIsCompactedWhileAStoreIsAwayComesAsADifference() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         let transport = try EtcdHTTPTransport()
@@ -169,7 +170,7 @@ struct RealClusterTests {
         try await transport.shutdown()
     }
 
-    @Test func usersAndTheirTokens() async throws {
+    @Test("Users and their tokens") func usersAndTheirTokens() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         try cluster.control("user", "add", "root:secret")
@@ -196,7 +197,7 @@ struct RealClusterTests {
     }
 
     /// Followers that write nothing have nothing but the stream to notice it.
-    @Test func aFollowerGoesOnAfterTheEndOfItsToken() async throws {
+    @Test("A follower goes on after the end of its token") func aFollowerGoesOnAfterTheEndOfItsToken() async throws {
         let cluster = try RealCluster(members: 1, arguments: ["--auth-token-ttl", "1"])
         try await cluster.ready()
         try cluster.control("user", "add", "root:secret")
@@ -224,7 +225,7 @@ struct RealClusterTests {
         try await transport.shutdown()
     }
 
-    @Test func aTransactionMayWrite126Keys() async throws {
+    @Test("A transaction may write 126 keys") func aTransactionMayWrite126Keys() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         let transport = try EtcdHTTPTransport()
@@ -244,7 +245,7 @@ struct RealClusterTests {
         try await transport.shutdown()
     }
 
-    @Test func aLargeValueAndThatWhichIsTooLarge() async throws {
+    @Test("A large value and that which is too large") func aLargeValueAndThatWhichIsTooLarge() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         let transport = try EtcdHTTPTransport()
@@ -262,7 +263,7 @@ struct RealClusterTests {
         try await transport.shutdown()
     }
 
-    @Test func aHolderThatWasStoppedCanNotWriteLate() async throws {
+    @Test("A holder that was stopped cannot write late") func aHolderThatWasStoppedCanNotWriteLate() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         let transport = try EtcdHTTPTransport()

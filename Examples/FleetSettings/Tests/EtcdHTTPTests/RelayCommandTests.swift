@@ -24,7 +24,9 @@ struct RelayCommandTests {
         }
     }
 
-    @Test(arguments: [nil, "644"]) func theFileHasTheModeThatIsAskedFor(_ mode: String?) async throws {
+    @Test("The file has the mode that is asked for", arguments: [nil, "644"]) func theFileHasTheModeThatIsAskedFor(
+        _ mode: String?
+    ) async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         try cluster.control("put", Self.prefix + "limits.requests", "500")
@@ -45,7 +47,7 @@ struct RelayCommandTests {
         relay.kill()
     }
 
-    @Test func aModeLetsOnlyTheUserWrite() {
+    @Test("A mode lets only the user write") func aModeLetsOnlyTheUserWrite() {
         #expect(FileMode(argument: "644")?.permissions == 0o644)
         #expect(FileMode(argument: "0640")?.permissions == 0o640)
         #expect(FileMode(argument: "600")?.permissions == 0o600)

@@ -11,14 +11,14 @@ struct StatusWatchTests {
         StatusTable.Row(name: name, state: isGood ? "in force" : "still has 1-2-3", program: "p 1", isGood: isGood)
     }
 
-    @Test func aRowForEachMachineWithTheBadOnesMarked() {
+    @Test("A row for each machine with the bad ones marked") func aRowForEachMachineWithTheBadOnesMarked() {
         let table = StatusTable(title: "Title", rows: [row("a"), row("service", isGood: false)])
         #expect(
             table.lines(width: 80, height: 24)
                 == ["Title", "  a        in force  (p 1)", "! service  still has 1-2-3  (p 1)"])
     }
 
-    @Test func whatDoesNotFitIsCutAndTheBadOnesComeFirst() {
+    @Test("What does not fit is cut and the bad ones come first") func whatDoesNotFitIsCutAndTheBadOnesComeFirst() {
         let rows = (0..<50).map { row("m\($0)", isGood: $0 != 40) }
         let lines = StatusTable(title: String(repeating: "t", count: 99), rows: rows).lines(width: 20, height: 5)
         #expect(lines.count == 5 && lines.allSatisfy { $0.count < 20 })
@@ -30,7 +30,7 @@ struct StatusWatchTests {
         }
     }
 
-    @Test func withoutATerminalThereIsALineForEachChange() {
+    @Test("Without a terminal there is a line for each change") func withoutATerminalThereIsALineForEachChange() {
         let first = StatusTable(title: "1", rows: [row("a"), row("b")])
         #expect(first.changes(since: nil) == ["1", "a: in force (p 1)", "b: in force (p 1)"])
         #expect(first.changes(since: first) == [])
@@ -40,7 +40,7 @@ struct StatusWatchTests {
                 == ["2", "b: still has 1-2-3 (p 1)", "c: in force (p 1)", "a: gone"])
     }
 
-    @Test func theTableIsRedrawnInPlace() {
+    @Test("The table is redrawn in place") func theTableIsRedrawnInPlace() {
         var live = LiveTable()
         #expect(live.replacement(["one", "two"], width: 80) == "\r\u{1B}[Jone\ntwo\n")
         #expect(live.replacement(["three"], width: 80) == "\u{1B}[2A\r\u{1B}[Jthree\n")
@@ -49,7 +49,9 @@ struct StatusWatchTests {
         #expect(live.replacement([], width: 2) == "\r\u{1B}[J")
     }
 
-    @Test(.enabled(if: RealCluster.isInstalled, "Debian's etcd-server is not installed."))
+    @Test(
+        "The program prints changes until it is interrupted",
+        .enabled(if: RealCluster.isInstalled, "Debian's etcd-server is not installed."))
     func theProgramPrintsChangesUntilItIsInterrupted() async throws {
         let (cluster, prefix) = (try RealCluster(members: 1), "/fleet/watched/")
         try await cluster.ready()

@@ -17,12 +17,16 @@ struct TransportTests {
     }
 
     /// Nobody listens there, no machine can be there, and there is no such name.
-    @Test(arguments: ["http://127.0.0.1:1", "http://255.255.255.255:1", "http://nowhere.invalid:1", "nonsense"])
+    @Test(
+        "Without a connection nothing was sent",
+        arguments: ["http://127.0.0.1:1", "http://255.255.255.255:1", "http://nowhere.invalid:1", "nonsense"])
     func withoutAConnectionNothingWasSent(_ endpoint: String) async throws {
         #expect(try await error(of: endpoint)?.isSurelyUnsent == true)
     }
 
-    @Test(.enabled(if: RealCluster.isInstalled, "Debian's etcd-server is not installed."))
+    @Test(
+        "Without encryption nothing was sent",
+        .enabled(if: RealCluster.isInstalled, "Debian's etcd-server is not installed."))
     func withoutEncryptionNothingWasSent() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
@@ -30,7 +34,9 @@ struct TransportTests {
         #expect(try await error(of: endpoint)?.isSurelyUnsent == true)
     }
 
-    @Test(.enabled(if: RealCluster.isInstalled, "Debian's etcd-server is not installed."))
+    @Test(
+        "Once there is a connection it may have arrived",
+        .enabled(if: RealCluster.isInstalled, "Debian's etcd-server is not installed."))
     func onceThereIsAConnectionItMayHaveArrived() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()

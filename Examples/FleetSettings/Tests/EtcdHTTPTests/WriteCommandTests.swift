@@ -29,7 +29,7 @@ struct WriteCommandTests {
         try cluster.control("get", Self.prefix + "limits.requests", "--print-value-only")
     }
 
-    @Test func nothingInvalidGetsIn() async throws {
+    @Test("Nothing invalid gets in") func nothingInvalidGetsIn() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         #expect(try fleet("schema", "show", on: cluster).status == 1)
@@ -57,7 +57,7 @@ struct WriteCommandTests {
         #expect(try fleet("unset", "limits.requests", on: cluster).status == 1)
     }
 
-    @Test func aDryRunWritesNothing() async throws {
+    @Test("A dry run writes nothing") func aDryRunWritesNothing() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         #expect(try fleet("set", "limits.requests=500", on: cluster).status == 0)
@@ -69,7 +69,7 @@ struct WriteCommandTests {
         #expect(try requests(on: cluster) == "500\n")
     }
 
-    @Test func aChangeSinceTheTokenIsNotOverwritten() async throws {
+    @Test("A change since the token is not overwritten") func aChangeSinceTheTokenIsNotOverwritten() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         #expect(try fleet("set", "limits.requests=500", on: cluster).status == 0)
@@ -82,7 +82,8 @@ struct WriteCommandTests {
         #expect(try requests(on: cluster) == "600\n")
     }
 
-    @Test func aSchemaThatCanNotBeUsedRefusesUntilItIsReplacedOrPassedOver() async throws {
+    @Test("A schema that cannot be used refuses until it is replaced or passed over")
+    func aSchemaThatCanNotBeUsedRefusesUntilItIsReplacedOrPassedOver() async throws {
         let cluster = try RealCluster(members: 1)
         try await cluster.ready()
         for broken in ["[1]", #"{"properties": 3}"#] {

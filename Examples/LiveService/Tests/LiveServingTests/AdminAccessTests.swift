@@ -13,7 +13,8 @@ struct AdminAccessTests {
         .admin(.patch, "/settings", "{}"), .admin(.get, "/settings/changes"),
     ]
 
-    @Test func withoutTheTokenTheAdminEndpointsAnswer401() async throws {
+    @Test("Without the token the admin endpoints answer 401")
+    func withoutTheTokenTheAdminEndpointsAnswer401() async throws {
         try await TestService.with { service async throws in
             for request in Self.requests {
                 for authorization in [
@@ -31,7 +32,7 @@ struct AdminAccessTests {
         }
     }
 
-    @Test func theSchemeIsReadInAnySpelling() async throws {
+    @Test("The scheme is read in any spelling") func theSchemeIsReadInAnySpelling() async throws {
         try await TestService.with { service async throws in
             var request = TestRequest.get("/settings")
             request.headers = [("authorization", "bearer  \(TestRequest.token) ")]
@@ -40,7 +41,7 @@ struct AdminAccessTests {
         }
     }
 
-    @Test func withoutASetTokenNobodyGetsIn() async throws {
+    @Test("Without a set token nobody gets in") func withoutASetTokenNobodyGetsIn() async throws {
         try await TestService.with(token: "") { service async throws in
             for token in ["", "x"] {
                 let answer = try await service.send(.admin(.get, "/settings", token: token))
@@ -49,7 +50,7 @@ struct AdminAccessTests {
         }
     }
 
-    @Test func aNewTokenHoldsAtOnce() async throws {
+    @Test("A new token holds at once") func aNewTokenHoldsAtOnce() async throws {
         try await TestService.with { service async throws in
             let new = "a-new-token-for-the-admin"
             try await TestConnection.with(port: service.port) { connection async throws in
@@ -61,7 +62,7 @@ struct AdminAccessTests {
         }
     }
 
-    @Test func aTokenIsMadeOnceAndIsLong() async throws {
+    @Test("A token is made once and is long") func aTokenIsMadeOnceAndIsLong() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(AdminSettings.self)
         let made = try await settings.createTokenIfMissing()
@@ -75,7 +76,8 @@ struct AdminAccessTests {
     }
 
     /// Every output of the service while the token is read, written, refused and removed.
-    @Test func noAnswerEventOrLineOfTheLogShowsAToken() async throws {
+    @Test("No answer event or line of the log shows a token")
+    func noAnswerEventOrLineOfTheLogShowsAToken() async throws {
         let (log, storage) = (LogLines(), InMemoryStorage())
         let refused = "short-xyzzy"
         let new = "another-token-that-nobody-may-see-frotz"

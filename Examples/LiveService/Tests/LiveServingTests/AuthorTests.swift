@@ -9,7 +9,8 @@ struct AuthorTests {
     private static let opsToken = "a-token-of-ops-nobody-may-see"
     private static let nightToken = "a-token-of-night-nobody-may-see"
 
-    @Test func itIsTheNameOfTheTokenAndNoHeaderChangesThat() async throws {
+    @Test("It is the name of the token and no header changes that")
+    func itIsTheNameOfTheTokenAndNoHeaderChangesThat() async throws {
         try await TestService.with { service async throws in
             try await Self.addTokens(to: service)
             let recorder = ChangeRecorder(service.store.changes)
@@ -38,7 +39,7 @@ struct AuthorTests {
         }
     }
 
-    @Test func anotherNameIsTakenForTheNextChange() async throws {
+    @Test("Another name is taken for the next change") func anotherNameIsTakenForTheNextChange() async throws {
         try await TestService.with { service async throws in
             let recorder = ChangeRecorder(service.store.changes)
             _ = try await service.send(.admin(.patch, "/settings/admin.name", "\"Ada\""))
@@ -48,7 +49,8 @@ struct AuthorTests {
         }
     }
 
-    @Test func aTokenThatIsTakenAwayIsNoGoodAnyMoreAndEndsItsStream() async throws {
+    @Test("A token that is taken away is no good any more and ends its stream")
+    func aTokenThatIsTakenAwayIsNoGoodAnyMoreAndEndsItsStream() async throws {
         try await TestService.with { service async throws in
             try await Self.addTokens(to: service)
             let stream = TestRequest.admin(.get, "/settings/changes", token: Self.opsToken)
@@ -67,7 +69,7 @@ struct AuthorTests {
         }
     }
 
-    @Test func withoutTheFirstTokenTheOthersAreGood() async throws {
+    @Test("Without the first token the others are good") func withoutTheFirstTokenTheOthersAreGood() async throws {
         try await TestService.with(token: "") { service async throws in
             #expect(try await service.send(.admin(.get, "/settings", token: Self.opsToken)).status == 403)
             try await Self.addTokens(to: service)
@@ -76,11 +78,13 @@ struct AuthorTests {
         }
     }
 
-    @Test(arguments: [
-        "{\"ops\": \"short\"}", "{\"ops\": \"\"}", "{\"ops\": \"a token with spaces in it\"}",
-        "{\"\": \"a-token-of-sixteen\"}", "{\"a\\u202eb\": \"a-token-of-sixteen\"}",
-        "{\"ops\": \"a-token-of-sixteen\", \"night\": \"a-token-of-sixteen\"}",
-    ])
+    @Test(
+        "Tokens and names that are none are refused",
+        arguments: [
+            "{\"ops\": \"short\"}", "{\"ops\": \"\"}", "{\"ops\": \"a token with spaces in it\"}",
+            "{\"\": \"a-token-of-sixteen\"}", "{\"a\\u202eb\": \"a-token-of-sixteen\"}",
+            "{\"ops\": \"a-token-of-sixteen\", \"night\": \"a-token-of-sixteen\"}",
+        ])
     func tokensAndNamesThatAreNoneAreRefused(tokens: String) async throws {
         try await TestService.with { service async throws in
             let answer = try await service.send(.admin(.patch, "/settings/admin.tokens", tokens))
@@ -90,7 +94,9 @@ struct AuthorTests {
         }
     }
 
-    @Test(arguments: ["", "two\\nlines", "a\\u202eb", "a\\u0000", String(repeating: "n", count: 81)])
+    @Test(
+        "A name that cannot be seen or is too long is refused",
+        arguments: ["", "two\\nlines", "a\\u202eb", "a\\u0000", String(repeating: "n", count: 81)])
     func aNameThatCannotBeSeenOrIsTooLongIsRefused(name: String) async throws {
         try await TestService.with { service async throws in
             let answer = try await service.send(.admin(.patch, "/settings/admin.name", "\"\(name)\""))

@@ -6,7 +6,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct ChangeStreamTests {
-    @Test func aNewClientGetsTheListingAndThenEachChangeOnce() async throws {
+    @Test("A new client gets the listing and then each change once")
+    func aNewClientGetsTheListingAndThenEachChangeOnce() async throws {
         try await TestService.with { service async throws in
             try await service.withEvents { events async throws in
                 let covered = try await events.next()
@@ -32,7 +33,8 @@ struct ChangeStreamTests {
         }
     }
 
-    @Test func anEventSaysWhoChangedWhatFromWhatToWhat() async throws {
+    @Test("An event says who changed what from what to what")
+    func anEventSaysWhoChangedWhatFromWhatToWhat() async throws {
         try await TestService.with { service async throws in
             try await service.withEvents { events async throws in
                 _ = try await events.snapshot()
@@ -52,7 +54,7 @@ struct ChangeStreamTests {
         }
     }
 
-    @Test func aChangeFromOutsideIsExternal() async throws {
+    @Test("A change from outside is external") func aChangeFromOutsideIsExternal() async throws {
         let storage = InMemoryStorage()
         try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
@@ -66,7 +68,8 @@ struct ChangeStreamTests {
         }
     }
 
-    @Test func aClientThatComesBackGetsWhatItHasMissedAndNoListing() async throws {
+    @Test("A client that comes back gets what it has missed and no listing")
+    func aClientThatComesBackGetsWhatItHasMissedAndNoListing() async throws {
         try await TestService.with { service async throws in
             let id = try await service.withEvents { events in try await events.snapshot()?.id }
             for burst in 1...3 { service.settings.limits.burst = burst }
@@ -88,7 +91,7 @@ struct ChangeStreamTests {
         }
     }
 
-    @Test func aQuietStreamSaysThatItIsStillThere() async throws {
+    @Test("A quiet stream says that it is still there") func aQuietStreamSaysThatItIsStillThere() async throws {
         let clock = ManualClock()
         try await TestService.with(clock: clock) { service async throws in
             try await service.withEvents { events async throws in
@@ -102,7 +105,7 @@ struct ChangeStreamTests {
         }
     }
 
-    @Test func aClientThatHasGoneIsUnsubscribed() async throws {
+    @Test("A client that has gone is unsubscribed") func aClientThatHasGoneIsUnsubscribed() async throws {
         try await TestService.with { service async throws in
             // The change log and the service's three reactions.
             let before = 4
@@ -121,7 +124,9 @@ struct ChangeStreamTests {
     }
 
     /// A request behind the stream's must not hide that.
-    @Test(arguments: ["", "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /he"])
+    @Test(
+        "A client that sent more and has gone is unsubscribed",
+        arguments: ["", "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /he"])
     func aClientThatSentMoreAndHasGoneIsUnsubscribed(more: String) async throws {
         try await TestService.with { service async throws in
             try await eventually("the service follows its settings") { service.store.statistics.subscribers == 4 }
@@ -137,7 +142,7 @@ struct ChangeStreamTests {
         }
     }
 
-    @Test func aGracefulShutdownEndsOpenStreams() async throws {
+    @Test("A graceful shutdown ends open streams") func aGracefulShutdownEndsOpenStreams() async throws {
         try await TestService.with { service async throws in
             try await service.withEvents { events async throws in
                 _ = try await events.snapshot()
@@ -147,7 +152,8 @@ struct ChangeStreamTests {
         }
     }
 
-    @Test func aClientThatReadsNothingIsGivenASecondAtTheEnd() async throws {
+    @Test("A client that reads nothing is given a second at the end")
+    func aClientThatReadsNothingIsGivenASecondAtTheEnd() async throws {
         let clock = ManualClock()
         // The service's own time limit for requests, which would end this too, is never reached.
         try await TestService.with(clock: clock, longestShutdown: .seconds(1_000_000)) { service async throws in
@@ -179,7 +185,8 @@ struct ChangeStreamTests {
         }
     }
 
-    @Test func aChangeOfASecretIsToldWithoutItsValues() async throws {
+    @Test("A change of a secret is told without its values")
+    func aChangeOfASecretIsToldWithoutItsValues() async throws {
         try await TestService.with { service async throws in
             let id = try await service.withEvents { events in try await events.snapshot()?.id }
             let new = "another-token-than-before"
@@ -195,7 +202,7 @@ struct ChangeStreamTests {
         }
     }
 
-    @Test func anotherTokenEndsTheStreamsOfTheOldOne() async throws {
+    @Test("Another token ends the streams of the old one") func anotherTokenEndsTheStreamsOfTheOldOne() async throws {
         try await TestService.with { service async throws in
             try await service.withEvents { events async throws in
                 _ = try await events.snapshot()

@@ -9,7 +9,7 @@ import Testing
 struct ConnectionLimitTests {
     private static let hello = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-    @Test func theConnectionThatHasWaitedLongestGivesWay() {
+    @Test("The connection that has waited longest gives way") func theConnectionThatHasWaitedLongestGivesWay() {
         let list = List(limit: 3)
         for name in ["a", "b", "c"] { list.open(name) }
         list.serve("a")
@@ -19,7 +19,8 @@ struct ConnectionLimitTests {
         #expect(list.gaveWay == ["b", "c"])
     }
 
-    @Test func aFloodOfNewConnectionsLeavesAloneThoseThatHaveSentARequest() {
+    @Test("A flood of new connections leaves alone those that have sent a request")
+    func aFloodOfNewConnectionsLeavesAloneThoseThatHaveSentARequest() {
         let list = List(limit: 10)
         list.open("client")
         list.serve("client")
@@ -28,7 +29,7 @@ struct ConnectionLimitTests {
         #expect(list.gaveWay.count == 991)
     }
 
-    @Test func newConnectionsKeepAQuarterForThemselves() {
+    @Test("New connections keep a quarter for themselves") func newConnectionsKeepAQuarterForThemselves() {
         let list = List(limit: 12)
         for number in 0..<12 {
             list.open("old \(number)")
@@ -39,7 +40,7 @@ struct ConnectionLimitTests {
         #expect(list.gaveWay == ["old 0", "old 1", "old 2", "new 0"])
     }
 
-    @Test func connectionsInUseNeverGiveWay() {
+    @Test("Connections in use never give way") func connectionsInUseNeverGiveWay() {
         let list = List(limit: 2)
         for name in ["a", "b"] {
             list.open(name)
@@ -52,7 +53,8 @@ struct ConnectionLimitTests {
         #expect(list.gaveWay == ["a"])
     }
 
-    @Test func aConnectionThatGetsARequestInsteadOfGivingWayStays() {
+    @Test("A connection that gets a request instead of giving way stays")
+    func aConnectionThatGetsARequestInsteadOfGivingWayStays() {
         let list = List(limit: 1, closesAtOnce: false)
         list.open("a")
         list.open("b")
@@ -65,7 +67,7 @@ struct ConnectionLimitTests {
         #expect(list.connections.count == 2)
     }
 
-    @Test func aLowerLimitAppliesToOpenConnections() {
+    @Test("A lower limit applies to open connections") func aLowerLimitAppliesToOpenConnections() {
         let list = List(limit: 5)
         for name in ["a", "b", "c", "d", "e"] { list.open(name) }
         list.settings.limit = 2
@@ -73,21 +75,21 @@ struct ConnectionLimitTests {
         #expect(list.gaveWay == ["a", "b", "c"])
     }
 
-    @Test func theProcessMayAllowFewerThanTheSetting() {
+    @Test("The process may allow fewer than the setting") func theProcessMayAllowFewerThanTheSetting() {
         let list = List(limit: 100, ceiling: 1)
         list.open("a")
         list.open("b")
         #expect(list.gaveWay == ["a"])
     }
 
-    @Test func theStoreKeepsDescriptorsForItself() {
+    @Test("The store keeps descriptors for itself") func theStoreKeepsDescriptorsForItself() {
         #expect(Descriptors.forConnections(of: 256, cores: 2) == 210)
         #expect(Descriptors.forConnections(of: 20_000, cores: 16) == 19_912)
         // Too few for anything: some are accepted all the same, and NIO waits when there are none left.
         #expect(Descriptors.forConnections(of: 20, cores: 2) == 8)
     }
 
-    @Test func halfOpenConnectionsDoNotKeepOthersOut() async throws {
+    @Test("Half-open connections do not keep others out") func halfOpenConnectionsDoNotKeepOthersOut() async throws {
         try await TestService.with { service async throws in
             service.settings.connections.limit = 4
             try await Self.hold(6, port: service.port) { () async throws in
@@ -97,7 +99,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test func aChangedLimitHoldsWithoutARestart() async throws {
+    @Test("A changed limit holds without a restart") func aChangedLimitHoldsWithoutARestart() async throws {
         try await TestService.with { service async throws in
             try await service.withEvents { events async throws in
                 _ = try await events.next()
@@ -115,7 +117,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test func aChangedTimeOutHoldsForOpenConnections() async throws {
+    @Test("A changed time-out holds for open connections") func aChangedTimeOutHoldsForOpenConnections() async throws {
         try await TestService.with { service async throws in
             try await RawConnection.with(port: service.port) { connection async throws in
                 try await connection.send(Self.hello)
@@ -134,7 +136,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test func aClientThatReadsNothingIsCutOff() async throws {
+    @Test("A client that reads nothing is cut off") func aClientThatReadsNothingIsCutOff() async throws {
         try await TestService.with { service async throws in
             // More than the buffers of both sides hold.
             let ballast = try await service.store.group(Ballast.self, at: "ballast")

@@ -13,7 +13,7 @@ struct ConnectionStateTests {
         return "\(deadline.reason) at \((deadline.time - time(0)).nanoseconds / 1_000_000_000)"
     }
 
-    @Test func aClientThatReadsAnyAmountIsNotStalled() {
+    @Test("A client that reads any amount is not stalled") func aClientThatReadsAnyAmountIsNotStalled() {
         var state = ConnectionStateMachine(now: time(0))
         state.requestBegan()
         state.requestArrived(at: time(0))
@@ -27,7 +27,8 @@ struct ConnectionStateTests {
         #expect(deadline(state) == "none")
     }
 
-    @Test func onlyAWholeRequestKeepsAConnectionFromGivingWay() {
+    @Test("Only a whole request keeps a connection from giving way")
+    func onlyAWholeRequestKeepsAConnectionFromGivingWay() {
         var state = ConnectionStateMachine(now: time(0))
         #expect(state.isDispensable)
         state.bytesArrived(at: time(1))
@@ -40,7 +41,7 @@ struct ConnectionStateTests {
         #expect(deadline(state) == "idle at 63")
     }
 
-    @Test func aRequestAnsweredBeforeItsEndIsDoneAtItsEnd() {
+    @Test("A request answered before its end is done at its end") func aRequestAnsweredBeforeItsEndIsDoneAtItsEnd() {
         var state = ConnectionStateMachine(now: time(0))
         state.requestBegan()
         state.answerSent(at: time(1))
@@ -49,7 +50,8 @@ struct ConnectionStateTests {
         #expect(deadline(state) == "idle at 62")
     }
 
-    @Test func anAnswerStillBeingSentKeepsTheNextRequestApart() {
+    @Test("An answer still being sent keeps the next request apart")
+    func anAnswerStillBeingSentKeepsTheNextRequestApart() {
         var state = ConnectionStateMachine(now: time(0))
         for _ in 0..<2 {
             state.requestBegan()
@@ -61,7 +63,8 @@ struct ConnectionStateTests {
         #expect(deadline(state) == "idle at 63")
     }
 
-    @Test func whoHasBeenLeftHasALittleTimeWhateverElseIsGoingOn() {
+    @Test("Who has been left has a little time whatever else is going on")
+    func whoHasBeenLeftHasALittleTimeWhateverElseIsGoingOn() {
         var state = ConnectionStateMachine(now: time(0))
         state.requestBegan()
         state.requestArrived(at: time(0))

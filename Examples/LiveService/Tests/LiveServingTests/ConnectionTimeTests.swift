@@ -40,7 +40,8 @@ struct ConnectionTimeTests {
         return text
     }
 
-    @Test func aConnectionOnWhichNothingComesIsClosedWithoutAWord() throws {
+    @Test("A connection on which nothing comes is closed without a word")
+    func aConnectionOnWhichNothingComesIsClosedWithoutAWord() throws {
         pass(9)
         #expect(channel.isActive)
         pass(1)
@@ -49,7 +50,8 @@ struct ConnectionTimeTests {
         #expect(metrics.text().contains("http_connections_cut_off_total{reason=\"slow_head\"} 1\n"))
     }
 
-    @Test func aRequestThatDripsGets408AfterItsTimeHoweverManyDropsCome() throws {
+    @Test("A request that drips gets 408 after its time however many drops come")
+    func aRequestThatDripsGets408AfterItsTimeHoweverManyDropsCome() throws {
         try send("GET /hello HTTP/1.1\r\n")
         for _ in 0..<9 {
             pass(1)
@@ -61,7 +63,7 @@ struct ConnectionTimeTests {
         #expect(try channel.readInbound(as: HTTPRequestPart.self) == nil)
     }
 
-    @Test func aBodyThatDripsEndsItsRequestWith408() throws {
+    @Test("A body that drips ends its request with 408") func aBodyThatDripsEndsItsRequestWith408() throws {
         try send("PATCH /settings/a HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1")
         pass(9)
         try send("2")
@@ -76,14 +78,15 @@ struct ConnectionTimeTests {
         #expect(!channel.isActive)
     }
 
-    @Test func aBodyThatDoesNotComeAfterItsAnswerEndsTheConnection() throws {
+    @Test("A body that does not come after its answer ends the connection")
+    func aBodyThatDoesNotComeAfterItsAnswerEndsTheConnection() throws {
         try send("PATCH /settings/a HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1")
         try answer()
         pass(10 + 2)
         #expect(!channel.isActive)
     }
 
-    @Test func anIdleConnectionIsClosedAndABusyOneIsNot() throws {
+    @Test("An idle connection is closed and a busy one is not") func anIdleConnectionIsClosedAndABusyOneIsNot() throws {
         try send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
         // The router has its own time-outs.
         pass(3_600)
@@ -99,7 +102,7 @@ struct ConnectionTimeTests {
         #expect(metrics.text().contains("http_connections_cut_off_total{reason=\"idle\"} 1\n"))
     }
 
-    @Test func theNextRequestOfAConnectionHasItsOwnTime() throws {
+    @Test("The next request of a connection has its own time") func theNextRequestOfAConnectionHasItsOwnTime() throws {
         try send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
         try answer()
         pass(30)
@@ -111,7 +114,8 @@ struct ConnectionTimeTests {
         #expect(try received().hasPrefix("HTTP/1.1 408 "))
     }
 
-    @Test func aRequestThatWaitsForTheOneBeforeItLosesNoTime() throws {
+    @Test("A request that waits for the one before it loses no time")
+    func aRequestThatWaitsForTheOneBeforeItLosesNoTime() throws {
         try send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\nGET /hello HTT")
         pass(3_600)
         #expect(channel.isActive)
@@ -121,7 +125,7 @@ struct ConnectionTimeTests {
         #expect(try received().ranges(of: "HTTP/1.1 200 OK").count == 2)
     }
 
-    @Test func aShorterTimeOutHoldsForOpenConnections() throws {
+    @Test("A shorter time-out holds for open connections") func aShorterTimeOutHoldsForOpenConnections() throws {
         pass(5)
         settings.receiveTimeout = .seconds(6)
         // What the service's reaction to the change sends to each connection.

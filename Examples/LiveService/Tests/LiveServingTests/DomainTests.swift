@@ -16,7 +16,7 @@ struct DomainTests {
         arguments: ["--logging.level", "debug", "serve"],
         variables: ["LIVE_LIMITS_BURST": "70", "LIVE_FEATURES_ENABLED": "a,b"])
 
-    @Test func theListingSaysWhereEachValueComesFrom() async throws {
+    @Test("The listing says where each value comes from") func theListingSaysWhereEachValueComesFrom() async throws {
         try await TestService.with(searching: Self.sources) { service async throws in
             service.settings.limits.perSecond = 9
             let settings = try await entries(of: service)
@@ -37,7 +37,7 @@ struct DomainTests {
         }
     }
 
-    @Test func aChangeThatIsCoveredIsSavedAndSaysSo() async throws {
+    @Test("A change that is covered is saved and says so") func aChangeThatIsCoveredIsSavedAndSaysSo() async throws {
         let storage = InMemoryStorage()
         try await TestService.with(storage: storage, searching: Self.sources) { service async throws in
             let answer = try await service.send(.admin(.patch, "/settings/limits.burst", "50"))
@@ -57,7 +57,7 @@ struct DomainTests {
         }
     }
 
-    @Test func aDryRunSaysWhatWouldNotBeInForce() async throws {
+    @Test("A dry run says what would not be in force") func aDryRunSaysWhatWouldNotBeInForce() async throws {
         try await TestService.with(searching: Self.sources) { service async throws in
             let body = "{\"limits.burst\": 50, \"limits.perSecond\": 60}"
             let answer = try await service.send(.admin(.patch, "/settings?dryRun=true", body)).json()
@@ -69,7 +69,8 @@ struct DomainTests {
         }
     }
 
-    @Test func aLockedSettingIsRefusedWithThePlaceOfTheLock() async throws {
+    @Test("A locked setting is refused with the place of the lock")
+    func aLockedSettingIsRefusedWithThePlaceOfTheLock() async throws {
         let lock = ManualDomainSource(DomainContents(Self.burst(5)), name: "the policy")
         let list = SearchList([.source("policy", lock, locksKeys: true), .application])
         try await TestService.with(searching: list) { service async throws in
@@ -95,7 +96,8 @@ struct DomainTests {
         }
     }
 
-    @Test func aValueOfAnotherDomainThatCannotBeUsedIsSkippedAndLogged() async throws {
+    @Test("A value of another domain that cannot be used is skipped and logged")
+    func aValueOfAnotherDomainThatCannotBeUsedIsSkippedAndLogged() async throws {
         let list = SearchList.service(variables: ["LIVE_LIMITS_BURST": "0"])
         try await TestService.with(searching: list) { service async throws in
             #expect(try await entries(of: service)["limits.burst"]?["domain"] == .string("declaration"))
@@ -103,7 +105,7 @@ struct DomainTests {
         }
     }
 
-    @Test func theMetricsCountTheSettingsOfEachDomain() async throws {
+    @Test("The metrics count the settings of each domain") func theMetricsCountTheSettingsOfEachDomain() async throws {
         try await TestService.with(searching: Self.sources) { service async throws in
             let lines = Set(try await service.send(.get("/metrics")).text.split(separator: "\n").map(String.init))
             #expect(lines.contains("settings_by_domain{domain=\"arguments\"} 1"))
@@ -115,7 +117,7 @@ struct DomainTests {
     }
 
     /// A value moves between the domains while the service runs.
-    @Test func aDomainThatChangesIsFollowed() async throws {
+    @Test("A domain that changes is followed") func aDomainThatChangesIsFollowed() async throws {
         let source = ManualDomainSource(DomainContents(Self.burst(5)))
         try await TestService.with(searching: [.source("switches", source), .application]) { service async throws in
             source.set(SettingTree())
@@ -132,7 +134,7 @@ struct DomainTests {
     }
 
     /// The token of the folder opens the endpoints, a new one takes its place at once, and none is made or shown.
-    @Test func theTokenComesFromTheFolderOfSecrets() async throws {
+    @Test("The token comes from the folder of secrets") func theTokenComesFromTheFolderOfSecrets() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "live-service-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -159,7 +161,8 @@ struct DomainTests {
     }
 
     /// As under systemd: the token is a credential, and an administrator edits a file with variables.
-    @Test func credentialsAndAFileOfVariablesAreFollowed() async throws {
+    @Test("Credentials and a file of variables are followed")
+    func credentialsAndAFileOfVariablesAreFollowed() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "live-service-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -5,7 +5,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct DryRunTests {
-    @Test func itTellsWhatWouldChangeAndChangesNothing() async throws {
+    @Test("It tells what would change and changes nothing")
+    func itTellsWhatWouldChangeAndChangesNothing() async throws {
         let storage = RecordingStorage()
         try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
@@ -31,7 +32,8 @@ struct DryRunTests {
         }
     }
 
-    @Test func followersOfASettingAndOfTheEventsSeeNothing() async throws {
+    @Test("Followers of a setting and of the events see nothing")
+    func followersOfASettingAndOfTheEventsSeeNothing() async throws {
         try await TestService.with { service async throws in
             try await service.withEvents { events async throws in
                 _ = try await events.snapshot()
@@ -48,7 +50,7 @@ struct DryRunTests {
         }
     }
 
-    @Test func aResetIsTriedToo() async throws {
+    @Test("A reset is tried too") func aResetIsTriedToo() async throws {
         try await TestService.with { service async throws in
             service.settings.limits.burst = 7
             let answer = try await service.send(.admin(.delete, "/settings/limits.burst?dryRun=true"))
@@ -59,7 +61,7 @@ struct DryRunTests {
         }
     }
 
-    @Test func whatIsAsBeforeIsNoChange() async throws {
+    @Test("What is as before is no change") func whatIsAsBeforeIsNoChange() async throws {
         try await TestService.with { service async throws in
             for (path, body) in [
                 ("/settings/limits.burst", "1000"), ("/settings/admin.token", "\"\(TestRequest.token)\""),
@@ -70,7 +72,7 @@ struct DryRunTests {
         }
     }
 
-    @Test func aSecretIsSaidToChangeAndNoMore() async throws {
+    @Test("A secret is said to change and no more") func aSecretIsSaidToChangeAndNoMore() async throws {
         try await TestService.with { service async throws in
             let new = "another-token-than-before"
             let answer = try await service.send(.admin(.patch, "/settings/admin.token?dryRun=true", "\"\(new)\""))
@@ -82,11 +84,13 @@ struct DryRunTests {
         }
     }
 
-    @Test(arguments: [
-        ("/settings/limits.burst", "0", 422), ("/settings/limits.burst", "\"many\"", 422),
-        ("/settings/limits.burst", "{", 400), ("/settings/limits.speed", "1", 404),
-        ("/settings", "{\"limits.burst\": 7, \"limits.perSecond\": 0}", 422), ("/settings", "[]", 400),
-    ])
+    @Test(
+        "What would be refused is refused",
+        arguments: [
+            ("/settings/limits.burst", "0", 422), ("/settings/limits.burst", "\"many\"", 422),
+            ("/settings/limits.burst", "{", 400), ("/settings/limits.speed", "1", 404),
+            ("/settings", "{\"limits.burst\": 7, \"limits.perSecond\": 0}", 422), ("/settings", "[]", 400),
+        ])
     func whatWouldBeRefusedIsRefused(path: String, body: String, status: Int) async throws {
         try await TestService.with { service async throws in
             let real = try await service.send(.admin(.patch, path, body))
@@ -96,7 +100,7 @@ struct DryRunTests {
         }
     }
 
-    @Test func severalChangesAreToldTogether() async throws {
+    @Test("Several changes are told together") func severalChangesAreToldTogether() async throws {
         try await TestService.with { service async throws in
             let body = "{\"limits.burst\": 7, \"limits.perSecond\": 1000, \"maintenance.isOn\": true}"
             let answer = try await service.send(.admin(.patch, "/settings?dryRun=true", body))
@@ -110,7 +114,7 @@ struct DryRunTests {
         }
     }
 
-    @Test func onlyTrueAndFalseAreUnderstood() async throws {
+    @Test("Only true and false are understood") func onlyTrueAndFalseAreUnderstood() async throws {
         try await TestService.with { service async throws in
             for word in ["", "yes", "1", "TRUE"] {
                 let answer = try await service.send(.admin(.patch, "/settings/limits.burst?dryRun=\(word)", "7"))

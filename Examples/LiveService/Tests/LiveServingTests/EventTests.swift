@@ -6,17 +6,17 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct EventTests {
-    @Test func eachLineOfDataHasAField() {
+    @Test("Each line of data has a field") func eachLineOfDataHasAField() {
         let event = ServerSentEvent.event(name: "change", id: "57", data: "x\ny")
         #expect(event.text == "event: change\nid: 57\ndata: x\ndata: y\n\n")
     }
 
-    @Test func anEventWithoutAPlaceHasNoID() {
+    @Test("An event without a place has no ID") func anEventWithoutAPlaceHasNoID() {
         let event = ServerSentEvent.event(name: "covered", id: nil, data: "x")
         #expect(event.text == "event: covered\ndata: x\n\n")
     }
 
-    @Test func aStreamBeginsWhereItsClientLeftOff() {
+    @Test("A stream begins where its client left off") func aStreamBeginsWhereItsClientLeftOff() {
         let token = ChangeToken(history: 1, position: 2, checksum: 3)
         #expect(StreamStart(lastEventID: "\(token)") == .after(token))
         #expect(StreamStart(lastEventID: nil) == .anew)
@@ -26,7 +26,8 @@ struct EventTests {
         }
     }
 
-    @Test func aSnapshotHasWhatIsStoredAndElseTheDefaultsAndNoSecret() async throws {
+    @Test("A snapshot has what is stored and else the defaults and no secret")
+    func aSnapshotHasWhatIsStoredAndElseTheDefaultsAndNoSecret() async throws {
         let stored: SettingTree = SettingTree([
             "limits": .dictionary(["burst": .integer(7)]),
             "admin": .dictionary(["token": .string("a-token-of-16-chars")]),

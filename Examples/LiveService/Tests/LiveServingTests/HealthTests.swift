@@ -5,14 +5,15 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct HealthTests {
-    @Test func aServiceThatSavesIsLiveAndReady() async throws {
+    @Test("A service that saves is live and ready") func aServiceThatSavesIsLiveAndReady() async throws {
         try await TestService.with { service async throws in
             #expect(try await service.send(.get("/health/live")).status == 200)
             #expect(try await service.send(.get("/health/ready")).status == 200)
         }
     }
 
-    @Test func aServiceThatCannotSaveIsLiveButNotReadyUntilItCan() async throws {
+    @Test("A service that cannot save is live but not ready until it can")
+    func aServiceThatCannotSaveIsLiveButNotReadyUntilItCan() async throws {
         let storage = FailingStorage()
         try await TestService.with(storage: storage) { service async throws in
             storage.fail(.append, with: StorageError(.noSpace, "There is no room."))
@@ -30,7 +31,7 @@ struct HealthTests {
         }
     }
 
-    @Test func aServiceInMaintenanceIsNotReady() async throws {
+    @Test("A service in maintenance is not ready") func aServiceInMaintenanceIsNotReady() async throws {
         try await TestService.with { service async throws in
             service.settings.maintenance.isOn = true
             #expect(try await service.send(.get("/health/ready")).status == 503)

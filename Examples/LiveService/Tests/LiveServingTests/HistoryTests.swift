@@ -14,7 +14,7 @@ import Testing
 struct HistoryTests {
     static let kept = SettingsStore.Configuration(history: .keep())
 
-    @Test func itTellsWhoHasChangedWhatNewestFirst() async throws {
+    @Test("It tells who has changed what newest first") func itTellsWhoHasChangedWhatNewestFirst() async throws {
         try await TestService.with(configuration: Self.kept) { service async throws in
             for burst in 7...8 {
                 let answer = try await service.send(.admin(.patch, "/settings/limits.burst", "\(burst)"))
@@ -35,7 +35,7 @@ struct HistoryTests {
         }
     }
 
-    @Test func aKeyATimeAndALimitNarrowIt() async throws {
+    @Test("A key a time and a limit narrow it") func aKeyATimeAndALimitNarrowIt() async throws {
         try await TestService.with(configuration: Self.kept) { service async throws in
             for (key, value) in [("limits.burst", "7"), ("limits.perSecond", "8"), ("maintenance.isOn", "true")] {
                 _ = try await service.send(.admin(.patch, "/settings/\(key)", value))
@@ -55,10 +55,12 @@ struct HistoryTests {
         }
     }
 
-    @Test(arguments: [
-        "limit=0", "limit=-1", "limit=x", "limit=1001", "limit=", "since=yesterday", "since=",
-        "since=2026-13-01T00:00:00Z",
-    ])
+    @Test(
+        "What is no limit or time gets 400",
+        arguments: [
+            "limit=0", "limit=-1", "limit=x", "limit=1001", "limit=", "since=yesterday", "since=",
+            "since=2026-13-01T00:00:00Z",
+        ])
     func whatIsNoLimitOrTimeGets400(query: String) async throws {
         try await TestService.with(configuration: Self.kept) { service async throws in
             let answer = try await service.send(.admin(.get, "/settings/history?\(query)"))
@@ -67,7 +69,7 @@ struct HistoryTests {
         }
     }
 
-    @Test func ofASecretItSaysThatItHasChanged() async throws {
+    @Test("Of a secret it says that it has changed") func ofASecretItSaysThatItHasChanged() async throws {
         try await TestService.with(configuration: Self.kept) { service async throws in
             let new = "another-token-than-before"
             _ = try await service.send(.admin(.patch, "/settings/admin.token", "\"\(new)\""))
@@ -81,7 +83,7 @@ struct HistoryTests {
         }
     }
 
-    @Test func itGoesOnAcrossRestarts() async throws {
+    @Test("It goes on across restarts") func itGoesOnAcrossRestarts() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appending(path: "settings.json")
             for run in 1...3 {
@@ -94,7 +96,7 @@ struct HistoryTests {
         }
     }
 
-    @Test func nothingNewIsAnsweredWithNothing() async throws {
+    @Test("Nothing new is answered with nothing") func nothingNewIsAnsweredWithNothing() async throws {
         try await TestService.with(configuration: Self.kept) { service async throws in
             try await service.store.flush()
             let tag = try await service.tag(of: "/settings/history")
@@ -114,7 +116,7 @@ struct HistoryTests {
         }
     }
 
-    @Test func withoutAHistoryThereIsNone() async throws {
+    @Test("Without a history there is none") func withoutAHistoryThereIsNone() async throws {
         try await TestService.with { service async throws in
             try await service.store.flush()
             let answer = try await service.send(.admin(.get, "/settings/history"))

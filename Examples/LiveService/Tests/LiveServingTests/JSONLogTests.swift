@@ -12,7 +12,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct JSONLogTests {
-    @Test func eachLineIsAnObjectFromTheVeryChangeOn() async throws {
+    @Test("Each line is an object from the very change on") func eachLineIsAnObjectFromTheVeryChangeOn() async throws {
         try await TestService.with { service async throws in
             service.settings.logging.level = .debug
             _ = try await service.send(.admin(.patch, "/settings/logging.format", "\"json\""))
@@ -32,7 +32,7 @@ struct JSONLogTests {
         }
     }
 
-    @Test func whateverIsLoggedIsOneObjectOnOneLine() throws {
+    @Test("Whatever is logged is one object on one line") func whateverIsLoggedIsOneObjectOnOneLine() throws {
         let log = LogLines()
         let logger = Logger(label: "test \"x\"") { label in
             ServiceLogHandler(label: label, level: { .info }, format: { .json }, write: { log.append($0) })
@@ -58,7 +58,7 @@ struct JSONLogTests {
             })
     }
 
-    @Test func bothSpellingsHaveTheSameParts() {
+    @Test("Both spellings have the same parts") func bothSpellingsHaveTheSameParts() {
         for format in LogFormat.allCases {
             let log = LogLines()
             let logger = Logger(label: "name") { label in

@@ -13,7 +13,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct LogTests {
-    @Test func eachChangeIsOneLineThatSaysWhoChangedWhatFromWhatToWhat() async throws {
+    @Test("Each change is one line that says who changed what from what to what")
+    func eachChangeIsOneLineThatSaysWhoChangedWhatFromWhatToWhat() async throws {
         try await TestService.with { service async throws in
             try service.store.update(author: "ops") {
                 service.settings.limits.burst = 7
@@ -31,7 +32,7 @@ struct LogTests {
         }
     }
 
-    @Test func aChangeOfTheFileSaysWhoseItWas() async throws {
+    @Test("A change of the file says whose it was") func aChangeOfTheFileSaysWhoseItWas() async throws {
         let storage = InMemoryStorage()
         try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
@@ -42,7 +43,7 @@ struct LogTests {
         }
     }
 
-    @Test func aSecretIsSaidToHaveChangedAndNoMore() async throws {
+    @Test("A secret is said to have changed and no more") func aSecretIsSaidToHaveChangedAndNoMore() async throws {
         try await TestService.with { service async throws in
             _ = try await service.send(
                 .admin(.patch, "/settings/admin.token", "\"another-token-than-before\""))
@@ -51,7 +52,8 @@ struct LogTests {
         }
     }
 
-    @Test func theLevelHoldsForTheNextLineAndDoesNotHideChanges() async throws {
+    @Test("The level holds for the next line and does not hide changes")
+    func theLevelHoldsForTheNextLineAndDoesNotHideChanges() async throws {
         try await TestService.with { service async throws in
             _ = try await service.send(.get("/hello"))
             #expect(!service.log.all.contains { $0.contains("debug http") })
@@ -63,7 +65,8 @@ struct LogTests {
         }
     }
 
-    @Test func theLastChangesAreSavedAndLoggedBeforeTheServiceEnds() async throws {
+    @Test("The last changes are saved and logged before the service ends")
+    func theLastChangesAreSavedAndLoggedBeforeTheServiceEnds() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appending(path: "settings.json")
             let log = LogLines()
@@ -76,7 +79,8 @@ struct LogTests {
         }
     }
 
-    @Test func aChangeThatIsMadeWhileTheServiceEndsIsSavedAndLoggedOrRefused() async throws {
+    @Test("A change that is made while the service ends is saved and logged or refused")
+    func aChangeThatIsMadeWhileTheServiceEndsIsSavedAndLoggedOrRefused() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appending(path: "settings.json")
             let settings = Mutex<ServiceSettings?>(nil)
@@ -97,7 +101,7 @@ struct LogTests {
         }
     }
 
-    @Test func whatCannotBeUsedIsLogged() async throws {
+    @Test("What cannot be used is logged") func whatCannotBeUsedIsLogged() async throws {
         let storage = InMemoryStorage()
         try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
@@ -108,7 +112,8 @@ struct LogTests {
         }
     }
 
-    @Test func aLineBreakInAValueDoesNotLookLikeAnotherLine() {
+    @Test("A line break in a value does not look like another line")
+    func aLineBreakInAValueDoesNotLookLikeAnotherLine() {
         let log = LogLines()
         let logger = Logger(label: "test") { label in
             ServiceLogHandler(label: label, level: { .info }, write: { log.append($0) })
@@ -117,9 +122,11 @@ struct LogTests {
         #expect(log.all.first?.hasSuffix("info test: one\\ntwo key=a\\r\\nb") == true, "\(log.all)")
     }
 
-    @Test(arguments: [
-        "\u{202E}", "\u{2066}", "\u{200F}", "\u{2028}", "\u{2029}", "\u{85}", "\u{1B}", "\u{7F}", "\u{FEFF}",
-    ])
+    @Test(
+        "What cannot be seen is escaped",
+        arguments: [
+            "\u{202E}", "\u{2066}", "\u{200F}", "\u{2028}", "\u{2029}", "\u{85}", "\u{1B}", "\u{7F}", "\u{FEFF}",
+        ])
     func whatCannotBeSeenIsEscaped(character: Unicode.Scalar) async throws {
         let log = LogLines()
         let logger = Logger(label: "test") { label in

@@ -13,7 +13,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct MetricsTests {
-    @Test func changesSavesAndFailuresAreCounted() async throws {
+    @Test("Changes saves and failures are counted") func changesSavesAndFailuresAreCounted() async throws {
         let storage = FailingStorage()
         try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
@@ -31,7 +31,7 @@ struct MetricsTests {
         }
     }
 
-    @Test func theAgeOfTheOldestUnsavedChangeIsShown() async throws {
+    @Test("The age of the oldest unsaved change is shown") func theAgeOfTheOldestUnsavedChangeIsShown() async throws {
         let clock = ManualClock()
         let configuration = SettingsStore.Configuration(clock: clock)
         try await TestService.with(configuration: configuration) { service async throws in
@@ -43,7 +43,7 @@ struct MetricsTests {
         }
     }
 
-    @Test func requestsAreCountedByTheirRoute() async throws {
+    @Test("Requests are counted by their route") func requestsAreCountedByTheirRoute() async throws {
         try await TestService.with { service async throws in
             _ = try await service.send(.get("/features/a"))
             _ = try await service.send(.get("/features/b"))
@@ -52,7 +52,7 @@ struct MetricsTests {
         }
     }
 
-    @Test func theLimitsAreShownAsTheyAre() async throws {
+    @Test("The limits are shown as they are") func theLimitsAreShownAsTheyAre() async throws {
         try await TestService.with { service async throws in
             try service.settings.limits.update {
                 $0.burst = 7
@@ -63,7 +63,7 @@ struct MetricsTests {
         }
     }
 
-    @Test func theTimeOfRequestsIsADistribution() async throws {
+    @Test("The time of requests is a distribution") func theTimeOfRequestsIsADistribution() async throws {
         try await TestService.with { service async throws in
             for _ in 0..<3 { _ = try await service.send(.get("/features/a")) }
             let values = try await values(of: service)
@@ -74,7 +74,7 @@ struct MetricsTests {
         }
     }
 
-    @Test func theProcessAndTheBuildAreShown() async throws {
+    @Test("The process and the build are shown") func theProcessAndTheBuildAreShown() async throws {
         try await TestService.with { service async throws in
             let values = try await values(of: service)
             let again = try await self.values(of: service)
@@ -93,7 +93,7 @@ struct MetricsTests {
         }
     }
 
-    @Test func eachMetricIsExplained() async throws {
+    @Test("Each metric is explained") func eachMetricIsExplained() async throws {
         try await TestService.with { service async throws in
             _ = try await service.send(.get("/hello"))
             try await eventually("the limits are shown") { try await values(of: service)["rate_limit_burst"] != nil }
@@ -111,7 +111,7 @@ struct MetricsTests {
         }
     }
 
-    @Test func aStoredValueThatCannotBeUsedIsCounted() async throws {
+    @Test("A stored value that cannot be used is counted") func aStoredValueThatCannotBeUsedIsCounted() async throws {
         let storage = InMemoryStorage()
         try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
@@ -122,14 +122,16 @@ struct MetricsTests {
         }
     }
 
-    @Test(arguments: [(Double.nan, "NaN"), (.infinity, "+Inf"), (-.infinity, "-Inf"), (0.5, "0.5"), (1e300, "1e+300")])
+    @Test(
+        "Numbers are spelled as Prometheus reads them",
+        arguments: [(Double.nan, "NaN"), (.infinity, "+Inf"), (-.infinity, "-Inf"), (0.5, "0.5"), (1e300, "1e+300")])
     func numbersAreSpelledAsPrometheusReadsThem(number: Double, text: String) {
         let metrics = PrometheusMetrics()
         Meter(label: "level", factory: metrics).set(number)
         #expect(metrics.text() == "# TYPE level gauge\nlevel \(text)\n")
     }
 
-    @Test func metricsAreSpelledAsPrometheusReadsThem() {
+    @Test("Metrics are spelled as Prometheus reads them") func metricsAreSpelledAsPrometheusReadsThem() {
         let metrics = PrometheusMetrics(help: ["hits_total": "Hits,\nwith \\ and \"."])
         Counter(label: "hits.total", dimensions: [("path", "a\"b\\c\nd")], factory: metrics).increment(by: 2)
         Counter(label: "hits.total", dimensions: [("path", "a\"b\\c\nd")], factory: metrics).increment()
@@ -145,7 +147,8 @@ struct MetricsTests {
                 """)
     }
 
-    @Test func aRecordedTimeCountsInEachBucketThatIsNotLower() {
+    @Test("A recorded time counts in each bucket that is not lower")
+    func aRecordedTimeCountsInEachBucketThatIsNotLower() {
         let metrics = PrometheusMetrics()
         for milliseconds in [1, 250, 251, 20_000] {
             Timer(label: "time", dimensions: [("a", "b")], factory: metrics).recordMilliseconds(milliseconds)

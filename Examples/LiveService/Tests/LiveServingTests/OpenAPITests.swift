@@ -9,7 +9,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct OpenAPITests {
-    @Test func theDocumentHasEveryRouteOfTheRouterAndNoOther() async throws {
+    @Test("The document has every route of the router and no other")
+    func theDocumentHasEveryRouteOfTheRouterAndNoOther() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let service = try await LiveService(LiveService.Parts(store: store))
         let routes = service.router().routes
@@ -23,7 +24,7 @@ struct OpenAPITests {
         }
     }
 
-    @Test func theDocumentHasEverySettingWithItsRule() async throws {
+    @Test("The document has every setting with its rule") func theDocumentHasEverySettingWithItsRule() async throws {
         try await TestService.with { service async throws in
             let document = try await service.send(.get("/openapi.json")).json()
             let settings = schema("Settings", of: document)?.member(.string("properties"))
@@ -45,7 +46,7 @@ struct OpenAPITests {
     }
 
     /// Each documented endpoint is called in the ways below, and answers with a documented status and body.
-    @Test func everyEndpointAnswersAsDocumented() async throws {
+    @Test("Every endpoint answers as documented") func everyEndpointAnswersAsDocumented() async throws {
         let configuration = SettingsStore.Configuration(history: .keep())
         try await TestService.with(configuration: configuration, clock: ContinuousClock()) { service async throws in
             let document = try await service.send(.get("/openapi.json")).json()
@@ -65,7 +66,7 @@ struct OpenAPITests {
         }
     }
 
-    @Test func everyRefusalIsAsDocumented() async throws {
+    @Test("Every refusal is as documented") func everyRefusalIsAsDocumented() async throws {
         let storage = FailingStorage()
         try await TestService.with(storage: storage) { service async throws in
             let document = try await service.send(.get("/openapi.json")).json()
@@ -106,7 +107,7 @@ struct OpenAPITests {
         }
     }
 
-    @Test func theEventsAreOfTheDocumentedType() async throws {
+    @Test("The events are of the documented type") func theEventsAreOfTheDocumentedType() async throws {
         try await TestService.with { service async throws in
             try await TestConnection.with(port: service.port) { connection in
                 let head = try await connection.begin(.admin(.get, "/settings/changes"))
@@ -116,7 +117,7 @@ struct OpenAPITests {
         }
     }
 
-    @Test func theEventsHaveDocumentedData() async throws {
+    @Test("The events have documented data") func theEventsHaveDocumentedData() async throws {
         let source = ManualDomainSource()
         let list: SearchList = [.source("switches", source), .application]
         try await TestService.with(searching: list) { service async throws in
@@ -146,9 +147,11 @@ struct OpenAPITests {
     }
 
     /// The check itself must find what is wrong.
-    @Test(arguments: [
-        "{\"error\":1}", "{\"error\":\"a\",\"more\":1}", "{}", "[]", "null",
-    ])
+    @Test(
+        "An answer of another shape is found",
+        arguments: [
+            "{\"error\":1}", "{\"error\":\"a\",\"more\":1}", "{}", "[]", "null",
+        ])
     func anAnswerOfAnotherShapeIsFound(text: String) async throws {
         try await TestService.with { service async throws in
             let document = try await service.send(.get("/openapi.json")).json()

@@ -27,7 +27,7 @@ struct PanelTests {
     /// The page's, which must be the host of the request.
     private static let origin = "http://127.0.0.1"
 
-    @Test func thePageLeadsToTheSettingsAndBack() async throws {
+    @Test("The page leads to the settings and back") func thePageLeadsToTheSettingsAndBack() async throws {
         try await TestService.with { service async throws in
             let page = try await service.send(.get("/")).text
             #expect(page.contains("href=\"/settings/panel/?return=/\""))
@@ -38,7 +38,8 @@ struct PanelTests {
         }
     }
 
-    @Test func aFormChangesTheServiceAlsoDuringMaintenance() async throws {
+    @Test("A form changes the service also during maintenance")
+    func aFormChangesTheServiceAlsoDuringMaintenance() async throws {
         try await TestService.with { service async throws in
             let headers = try await enter(service)
             service.settings.maintenance.isOn = true
@@ -60,7 +61,8 @@ struct PanelTests {
         }
     }
 
-    @Test func nobodyIsLetInWithoutALinkAndNobodyGetsOneWithoutTheToken() async throws {
+    @Test("Nobody is let in without a link and nobody gets one without the token")
+    func nobodyIsLetInWithoutALinkAndNobodyGetsOneWithoutTheToken() async throws {
         try await TestService.with { service async throws in
             let page = try await service.send(.get("/settings/panel/"))
             #expect(page.status == 401)

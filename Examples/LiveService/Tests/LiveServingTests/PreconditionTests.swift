@@ -16,7 +16,7 @@ struct PreconditionTests {
         (.patch, "/settings", "{\"limits.burst\": 7}"),
     ]
 
-    @Test(arguments: ["", "?dryRun=true"])
+    @Test("A change of what has changed since is refused and names the keys", arguments: ["", "?dryRun=true"])
     func aChangeOfWhatHasChangedSinceIsRefusedAndNamesTheKeys(query: String) async throws {
         try await TestService.with { service async throws in
             let tag = try await service.tag(of: "/settings/limits.burst")
@@ -34,7 +34,7 @@ struct PreconditionTests {
         }
     }
 
-    @Test func aChangeOfWhatIsStillSoIsMade() async throws {
+    @Test("A change of what is still so is made") func aChangeOfWhatIsStillSoIsMade() async throws {
         try await TestService.with { service async throws in
             for path in ["/settings", "/settings/limits.burst"] {
                 for (method, target, body) in Self.writes {
@@ -49,7 +49,8 @@ struct PreconditionTests {
         }
     }
 
-    @Test func whateverIsThereMayBeChangedWithAnAsterisk() async throws {
+    @Test("Whatever is there may be changed with an asterisk")
+    func whateverIsThereMayBeChangedWithAnAsterisk() async throws {
         try await TestService.with { service async throws in
             for (method, path, body) in Self.writes {
                 service.settings.limits.burst = .random(in: 1...1_000)
@@ -59,7 +60,8 @@ struct PreconditionTests {
     }
 
     /// The resource of a setting is the setting; that of the listing is all of them.
-    @Test func anotherKeyIsNoConflictForASettingButForTheListing() async throws {
+    @Test("Another key is no conflict for a setting but for the listing")
+    func anotherKeyIsNoConflictForASettingButForTheListing() async throws {
         try await TestService.with { service async throws in
             let tag = try await service.tag(of: "/settings")
             try await service.store.commit { service.settings.limits.perSecond = 8 }
@@ -71,9 +73,11 @@ struct PreconditionTests {
         }
     }
 
-    @Test(arguments: [
-        "", "1", "\"", "\"1", "1\"", "\"1\" \"2\"", "\"1\",", ",\"1\"", "\"1\", *", "w/\"1\"", "\"a b\"", "**",
-    ])
+    @Test(
+        "What HTTP does not allow is no precondition",
+        arguments: [
+            "", "1", "\"", "\"1", "1\"", "\"1\" \"2\"", "\"1\",", ",\"1\"", "\"1\", *", "w/\"1\"", "\"a b\"", "**",
+        ])
     func whatHTTPDoesNotAllowIsNoPrecondition(tags: String) async throws {
         try await TestService.with { service async throws in
             for query in ["", "?dryRun=true"] {
@@ -87,7 +91,9 @@ struct PreconditionTests {
     }
 
     /// Well-formed, but of no place: what has changed since can't be told.
-    @Test(arguments: ["\"1\"", "\"\"", "\"00c0ffee00c0ffee-1-0123456789abcdef\"", "W/", "swapped"])
+    @Test(
+        "A tag of no place matches nothing",
+        arguments: ["\"1\"", "\"\"", "\"00c0ffee00c0ffee-1-0123456789abcdef\"", "W/", "swapped"])
     func aTagOfNoPlaceMatchesNothing(tag: String) async throws {
         try await TestService.with { service async throws in
             var tag = tag
@@ -105,7 +111,7 @@ struct PreconditionTests {
         }
     }
 
-    @Test func aTagOfAnEarlierRunIsGoodInTheNextOne() async throws {
+    @Test("A tag of an earlier run is good in the next one") func aTagOfAnEarlierRunIsGoodInTheNextOne() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appending(path: "settings.json")
             let tag = try await TestService.with(storage: FileStorage(at: file)) { service in
@@ -120,7 +126,7 @@ struct PreconditionTests {
         }
     }
 
-    @Test func ofManyThatReadTheSameOneWins() async throws {
+    @Test("Of many that read the same one wins") func ofManyThatReadTheSameOneWins() async throws {
         try await TestService.with { service async throws in
             for round in 1...20 {
                 let tag = try await service.tag(of: "/settings/limits.burst")

@@ -20,7 +20,9 @@ struct ProtocolTests {
         request(line, authorization + headers, body)
     }
 
-    @Test(arguments: ["/hello", "/settings", "/nowhere", "/settings/nothing", "/metrics"])
+    @Test(
+        "HEAD has the headers of GET and no body",
+        arguments: ["/hello", "/settings", "/nowhere", "/settings/nothing", "/metrics"])
     func headHasTheHeadersOfGetAndNoBody(path: String) async throws {
         try await TestService.with { service async throws in
             try await RawConnection.with(port: service.port) { connection async throws in
@@ -36,7 +38,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test func headOfAStreamEndsAtOnce() async throws {
+    @Test("HEAD of a stream ends at once") func headOfAStreamEndsAtOnce() async throws {
         try await TestService.with { service async throws in
             try await RawConnection.with(port: service.port) { connection async throws in
                 try await connection.send(Self.admin("HEAD /settings/changes"))
@@ -49,7 +51,8 @@ struct ProtocolTests {
         }
     }
 
-    @Test func anOldClientGetsAnAnswerThatEndsWithTheConnection() async throws {
+    @Test("An old client gets an answer that ends with the connection")
+    func anOldClientGetsAnAnswerThatEndsWithTheConnection() async throws {
         try await TestService.with { service async throws in
             try await RawConnection.with(port: service.port) { connection async throws in
                 try await connection.send("GET /hello HTTP/1.0\r\n\r\n")
@@ -73,10 +76,12 @@ struct ProtocolTests {
         }
     }
 
-    @Test(arguments: [
-        ("/hello", "GET, HEAD, OPTIONS"), ("/settings", "GET, HEAD, OPTIONS, PATCH"),
-        ("/settings/limits.burst", "DELETE, GET, HEAD, OPTIONS, PATCH"),
-    ])
+    @Test(
+        "Other methods get 405 and OPTIONS tells which there are",
+        arguments: [
+            ("/hello", "GET, HEAD, OPTIONS"), ("/settings", "GET, HEAD, OPTIONS, PATCH"),
+            ("/settings/limits.burst", "DELETE, GET, HEAD, OPTIONS, PATCH"),
+        ])
     func otherMethodsGet405AndOptionsTellsWhichThereAre(path: String, allow: String) async throws {
         try await TestService.with { service async throws in
             try await RawConnection.with(port: service.port) { connection async throws in
@@ -98,7 +103,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test func namesInPathsMayBePercentEncoded() async throws {
+    @Test("Names in paths may be percent-encoded") func namesInPathsMayBePercentEncoded() async throws {
         try await TestService.with { service async throws in
             service.settings.features.enabled = ["loud"]
             for path in ["/settings/limits%2EperSecond", "/settings/%6Cimits.per%53econd"] {
@@ -113,7 +118,8 @@ struct ProtocolTests {
         }
     }
 
-    @Test func aClientThatWaitsIsAskedForItsBodyOnlyIfItIsWanted() async throws {
+    @Test("A client that waits is asked for its body only if it is wanted")
+    func aClientThatWaitsIsAskedForItsBodyOnlyIfItIsWanted() async throws {
         try await TestService.with { service async throws in
             try await RawConnection.with(port: service.port) { connection async throws in
                 for burst in [7, 8] {
@@ -141,25 +147,27 @@ struct ProtocolTests {
     }
 
     /// Each is refused with a sentence, and closes the connection: nothing after it can be told from its own bytes.
-    @Test(arguments: [
-        (400, "\u{16}\u{3}\u{1}\u{2}\r\n\r\n"),
-        (400, "GET /hello HTTP/1.1\r\n\r\n"),
-        (400, request("GET /hello", "Host: other\r\n")),
-        (400, request("GET /hello", "Name : value\r\n")),
-        (400, admin(patch, "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n")),
-        (400, admin(patch, "Content-Length: 1\r\nContent-Length: 2\r\n", "12")),
-        (400, admin(patch, "Content-Length: 1\r\nContent-Length: 1\r\n", "1")),
-        (400, admin(patch, "Content-Length: -1\r\n")),
-        (400, admin(patch, "Transfer-Encoding: chunked\r\n", "nonsense\r\n")),
-        (400, admin(patch, "Transfer-Encoding: identity\r\n", "1")),
-        (413, admin(patch, "Content-Length: 65537\r\n", "1")),
-        (414, request("GET /\(String(repeating: "a", count: 9_000))")),
-        (414, request("GET /\(String(repeating: "a", count: 90_000))")),
-        (431, request("GET /hello", "Name: \(String(repeating: "a", count: 40_000))\r\n")),
-        (431, request("GET /hello", String(repeating: "Name: value\r\n", count: 200))),
-        (501, request("FROBNICATE /hello")),
-        (505, "GET /hello HTTP/2.0\r\nHost: localhost\r\n\r\n"),
-    ])
+    @Test(
+        "What is not HTTP is refused with a sentence",
+        arguments: [
+            (400, "\u{16}\u{3}\u{1}\u{2}\r\n\r\n"),
+            (400, "GET /hello HTTP/1.1\r\n\r\n"),
+            (400, request("GET /hello", "Host: other\r\n")),
+            (400, request("GET /hello", "Name : value\r\n")),
+            (400, admin(patch, "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n")),
+            (400, admin(patch, "Content-Length: 1\r\nContent-Length: 2\r\n", "12")),
+            (400, admin(patch, "Content-Length: 1\r\nContent-Length: 1\r\n", "1")),
+            (400, admin(patch, "Content-Length: -1\r\n")),
+            (400, admin(patch, "Transfer-Encoding: chunked\r\n", "nonsense\r\n")),
+            (400, admin(patch, "Transfer-Encoding: identity\r\n", "1")),
+            (413, admin(patch, "Content-Length: 65537\r\n", "1")),
+            (414, request("GET /\(String(repeating: "a", count: 9_000))")),
+            (414, request("GET /\(String(repeating: "a", count: 90_000))")),
+            (431, request("GET /hello", "Name: \(String(repeating: "a", count: 40_000))\r\n")),
+            (431, request("GET /hello", String(repeating: "Name: value\r\n", count: 200))),
+            (501, request("FROBNICATE /hello")),
+            (505, "GET /hello HTTP/2.0\r\nHost: localhost\r\n\r\n"),
+        ])
     func whatIsNotHTTPIsRefusedWithASentence(status: Int, bytes: String) async throws {
         try await TestService.with { service async throws in
             try await RawConnection.with(port: service.port) { connection async throws in
@@ -180,7 +188,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test func whatCameBeforeIsAnsweredBefore() async throws {
+    @Test("What came before is answered before") func whatCameBeforeIsAnsweredBefore() async throws {
         try await TestService.with { service async throws in
             try await RawConnection.with(port: service.port) { connection async throws in
                 let requests = Self.request("GET /hello") + Self.request("GET /features/a")
@@ -193,12 +201,14 @@ struct ProtocolTests {
         }
     }
 
-    @Test(arguments: [
-        request("GET /hello", "Connection: close\r\n"),
-        request("GET /hello", "Connection: Upgrade\r\nUpgrade: h2c\r\n"),
-        "GET /hello HTTP/1.0\r\n\r\n", request("GET /hello", "Expect: 100-continue\r\n"),
-        request("GET /hello", "Host: other\r\n"), request("GET /hello", "Name : value\r\n"),
-    ])
+    @Test(
+        "What comes after the last request is not taken",
+        arguments: [
+            request("GET /hello", "Connection: close\r\n"),
+            request("GET /hello", "Connection: Upgrade\r\nUpgrade: h2c\r\n"),
+            "GET /hello HTTP/1.0\r\n\r\n", request("GET /hello", "Expect: 100-continue\r\n"),
+            request("GET /hello", "Host: other\r\n"), request("GET /hello", "Name : value\r\n"),
+        ])
     func whatComesAfterTheLastRequestIsNotTaken(last: String) async throws {
         try await TestService.with { service async throws in
             try await RawConnection.with(port: service.port) { connection async throws in
@@ -212,7 +222,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test(arguments: [true, false])
+    @Test("A client that leaves in the middle of a body changes nothing", arguments: [true, false])
     func aClientThatLeavesInTheMiddleOfABodyChangesNothing(byReset: Bool) async throws {
         try await TestService.with { service async throws in
             try await RawConnection.with(port: service.port) { connection async throws in
@@ -233,7 +243,8 @@ struct ProtocolTests {
         }
     }
 
-    @Test func aClientThatHasClosedItsSideGetsItsAnswers() async throws {
+    @Test("A client that has closed its side gets its answers")
+    func aClientThatHasClosedItsSideGetsItsAnswers() async throws {
         try await TestService.with { service async throws in
             try await RawConnection.with(port: service.port) { connection async throws in
                 try await connection.send(Self.request("GET /hello") + Self.request("GET /features/a"))
@@ -246,7 +257,7 @@ struct ProtocolTests {
     }
 
     /// The parser takes nothing after such a request, so what follows would never be answered.
-    @Test func aRequestToSwitchProtocolsIsTheLastOne() async throws {
+    @Test("A request to switch protocols is the last one") func aRequestToSwitchProtocolsIsTheLastOne() async throws {
         try await TestService.with { service async throws in
             try await RawConnection.with(port: service.port) { connection async throws in
                 try await connection.send(Self.request("GET /hello", "Connection: Upgrade\r\nUpgrade: h2c\r\n"))

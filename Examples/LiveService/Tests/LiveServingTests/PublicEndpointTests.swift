@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct PublicEndpointTests {
-    @Test func featuresAreOnAsSoonAsTheyAreListed() async throws {
+    @Test("Features are on as soon as they are listed") func featuresAreOnAsSoonAsTheyAreListed() async throws {
         try await TestService.with { service async throws in
             try await TestConnection.with(port: service.port) { connection async throws in
                 #expect(try await connection.send(.get("/hello")).json() == ["greeting": .string("Hello.")])
@@ -17,7 +17,7 @@ struct PublicEndpointTests {
         }
     }
 
-    @Test func maintenanceAnswers503WithItsMessage() async throws {
+    @Test("Maintenance answers 503 with its message") func maintenanceAnswers503WithItsMessage() async throws {
         try await TestService.with { service async throws in
             try await TestConnection.with(port: service.port) { connection async throws in
                 service.settings.maintenance.message = "Back at six."
@@ -35,7 +35,8 @@ struct PublicEndpointTests {
         }
     }
 
-    @Test func whoComesTooOftenGets429UntilTheTimeThatItSays() async throws {
+    @Test("Who comes too often gets 429 until the time that it says")
+    func whoComesTooOftenGets429UntilTheTimeThatItSays() async throws {
         let clock = ManualClock()
         try await TestService.with(clock: clock) { service async throws in
             try service.settings.limits.update {
@@ -58,7 +59,8 @@ struct PublicEndpointTests {
         }
     }
 
-    @Test func aRequestKeepsTheTimeOutThatHeldWhenItCame() async throws {
+    @Test("A request keeps the time-out that held when it came")
+    func aRequestKeepsTheTimeOutThatHeldWhenItCame() async throws {
         let clock = ManualClock()
         try await TestService.with(clock: clock) { service async throws in
             async let early = service.send(.get("/slow?ms=1000"))
@@ -76,7 +78,9 @@ struct PublicEndpointTests {
         }
     }
 
-    @Test(arguments: ["/slow", "/slow?ms=", "/slow?ms=-1", "/slow?ms=60001", "/slow?ms=a"])
+    @Test(
+        "A request without a usable time gets 400",
+        arguments: ["/slow", "/slow?ms=", "/slow?ms=-1", "/slow?ms=60001", "/slow?ms=a"])
     func aRequestWithoutAUsableTimeGets400(path: String) async throws {
         try await TestService.with { service async throws in
             #expect(try await service.send(.get(path)).status == 400)

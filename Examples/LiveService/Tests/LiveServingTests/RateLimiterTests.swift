@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 struct RateLimiterTests {
-    @Test func aChangedLimitHoldsForTheVeryNextRequest() {
+    @Test("A changed limit holds for the very next request") func aChangedLimitHoldsForTheVeryNextRequest() {
         let settings = RateLimitSettings()
         settings.burst = 1
         let limiter = RateLimiter(clock: ManualClock()) {
@@ -17,7 +17,7 @@ struct RateLimiterTests {
         #expect(limiter.take() != nil)
     }
 
-    @Test func manyTasksTogetherGetTheBurst() async {
+    @Test("Many tasks together get the burst") func manyTasksTogetherGetTheBurst() async {
         let limiter = RateLimiter(clock: ManualClock()) { RateLimit(perSecond: 1, burst: 100) }
         let granted = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<8 {

@@ -7,7 +7,8 @@ import Testing
 struct ReactionTests {
     private static let words = "no request is in progress any more"
 
-    @Test func maintenanceIsSaidToHaveBegunOnceTheRequestsBeforeItAreDone() async throws {
+    @Test("Maintenance is said to have begun once the requests before it are done")
+    func maintenanceIsSaidToHaveBegunOnceTheRequestsBeforeItAreDone() async throws {
         let clock = ManualClock()
         try await TestService.with(clock: clock) { service async throws in
             async let slow = service.send(.get("/slow?ms=1000"))
@@ -22,7 +23,8 @@ struct ReactionTests {
         }
     }
 
-    @Test func aWaitForTheEndOfRequestsIsCancelledWhenMaintenanceIsSwitchedOff() async throws {
+    @Test("A wait for the end of requests is cancelled when maintenance is switched off")
+    func aWaitForTheEndOfRequestsIsCancelledWhenMaintenanceIsSwitchedOff() async throws {
         let clock = ManualClock()
         let log = LogLines()
         try await TestService.with(clock: clock, log: log) { service async throws in

@@ -5,7 +5,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct RefusalTests {
-    @Test func aRefusedTokenIsLoggedWithItsSenderAndWithoutIt() async throws {
+    @Test("A refused token is logged with its sender and without it")
+    func aRefusedTokenIsLoggedWithItsSenderAndWithoutIt() async throws {
         try await TestService.with { service async throws in
             let request = TestRequest.admin(.patch, "/settings/limits.burst?token=xyzzy", token: "plugh", "7")
             #expect(try await service.send(request).status == 401)
@@ -18,7 +19,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func manyRefusalsAreFewLinesAndAllCounted() async throws {
+    @Test("Many refusals are few lines and all counted") func manyRefusalsAreFewLinesAndAllCounted() async throws {
         let clock = ManualClock()
         try await TestService.with(clock: clock) { service async throws in
             try await TestConnection.with(port: service.port) { connection async throws in
@@ -41,7 +42,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func aLongPathIsShortenedInTheLog() async throws {
+    @Test("A long path is shortened in the log") func aLongPathIsShortenedInTheLog() async throws {
         try await TestService.with { service async throws in
             _ = try await service.send(.get("/settings/" + String(repeating: "x", count: 4_000)))
             #expect(await service.log.first(containing: "refused").utf8.count < 400)

@@ -16,7 +16,7 @@ struct ResumptionTests {
         .admin(.get, "/settings/changes", lastEventID: id)
     }
 
-    @Test func aRestartOfTheServiceHidesNothing() async throws {
+    @Test("A restart of the service hides nothing") func aRestartOfTheServiceHidesNothing() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appending(path: "settings.json")
             let id = try await TestService.with(storage: FileStorage(at: file)) { service in
@@ -44,10 +44,12 @@ struct ResumptionTests {
         }
     }
 
-    @Test(arguments: [
-        "0", "1", "7070670463000003", "-1", "nonsense", "-", "99999999999999999999",
-        "00c0ffee00c0ffee-1-0123456789abcdef",
-    ])
+    @Test(
+        "An ID that is no place here gets a snapshot that says so",
+        arguments: [
+            "0", "1", "7070670463000003", "-1", "nonsense", "-", "99999999999999999999",
+            "00c0ffee00c0ffee-1-0123456789abcdef",
+        ])
     func anIDThatIsNoPlaceHereGetsASnapshotThatSaysSo(id: String) async throws {
         try await TestService.with { service async throws in
             try await service.store.flush()
@@ -63,7 +65,8 @@ struct ResumptionTests {
     }
 
     /// A backup of the file is restored, and goes another way.
-    @Test func aPlaceOfAnotherPastGetsASnapshotThatSaysSo() async throws {
+    @Test("A place of another past gets a snapshot that says so")
+    func aPlaceOfAnotherPastGetsASnapshotThatSaysSo() async throws {
         try await withTemporaryFolder { folder in
             let (file, backup) = (folder.appending(path: "a/settings.json"), folder.appending(path: "b"))
             func commit(_ burst: Int) async throws -> ChangeToken? {
@@ -89,7 +92,8 @@ struct ResumptionTests {
         }
     }
 
-    @Test func thoseThatComeBackAreCountedAndThoseThatLostTheirPlace() async throws {
+    @Test("Those that come back are counted and those that lost their place")
+    func thoseThatComeBackAreCountedAndThoseThatLostTheirPlace() async throws {
         try await TestService.with { service async throws in
             let good = try await service.withEvents { events in try await events.snapshot()?.id }
             service.settings.limits.burst = 7
@@ -105,7 +109,8 @@ struct ResumptionTests {
     }
 
     /// Values of other domains have no place in the file's history.
-    @Test func aChangeOfAnotherDomainIsToldWithoutAPlace() async throws {
+    @Test("A change of another domain is told without a place")
+    func aChangeOfAnotherDomainIsToldWithoutAPlace() async throws {
         let source = ManualDomainSource(DomainContents(Self.burst(5)))
         let list: SearchList = [.source("switches", source), .application]
         try await TestService.with(searching: list) { service async throws in
@@ -135,7 +140,8 @@ struct ResumptionTests {
         }
     }
 
-    @Test func aClientThatComesBackHasTheValuesOfOtherDomainsAsTheyAreNow() async throws {
+    @Test("A client that comes back has the values of other domains as they are now")
+    func aClientThatComesBackHasTheValuesOfOtherDomainsAsTheyAreNow() async throws {
         try await withTemporaryFolder { folder in
             let storage = { FileStorage(at: folder.appending(path: "settings.json")) }
             var id: String?

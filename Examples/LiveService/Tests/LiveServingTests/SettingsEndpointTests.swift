@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct SettingsEndpointTests {
-    @Test func allSettingsAreListedWithTheirPlace() async throws {
+    @Test("All settings are listed with their place") func allSettingsAreListedWithTheirPlace() async throws {
         try await TestService.with { service async throws in
             service.settings.limits.perSecond = 50
             try await service.store.flush()
@@ -26,7 +26,8 @@ struct SettingsEndpointTests {
         }
     }
 
-    @Test func aPatchAnswersWithTheNewSettingAndItsPlace() async throws {
+    @Test("A patch answers with the new setting and its place")
+    func aPatchAnswersWithTheNewSettingAndItsPlace() async throws {
         try await TestService.with { service async throws in
             let answer = try await service.send(.admin(.patch, "/settings/limits.burst", "7"))
             #expect(answer.status == 200)
@@ -40,7 +41,8 @@ struct SettingsEndpointTests {
         }
     }
 
-    @Test func aPatchIsAnsweredOnlyOnceItIsOnStableStorage() async throws {
+    @Test("A patch is answered only once it is on stable storage")
+    func aPatchIsAnsweredOnlyOnceItIsOnStableStorage() async throws {
         let storage = FailingStorage()
         try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
@@ -61,13 +63,18 @@ struct SettingsEndpointTests {
         }
     }
 
-    @Test(arguments: [
-        ("limits.burst", "0", "“limits.burst” can't be 0: it must be in 1...100000. The old value stays."),
-        ("requests.timeout", "\"90s\"", "from 0.01s to 60s"),
-        ("features.enabled", "[\"Aa\"]", "a list of different names of lower-case letters, digits and dashes"),
-        ("features.enabled", "[\"a\", \"a\"]", "a list of different names of lower-case letters, digits and dashes"),
-        ("maintenance.message", "\"\"", "a text of 1 to 500 bytes"),
-    ])
+    @Test(
+        "A value against its rule gets 422 with the rule's sentence",
+        arguments: [
+            ("limits.burst", "0", "“limits.burst” can't be 0: it must be in 1...100000. The old value stays."),
+            ("requests.timeout", "\"90s\"", "from 0.01s to 60s"),
+            ("features.enabled", "[\"Aa\"]", "a list of different names of lower-case letters, digits and dashes"),
+            (
+                "features.enabled", "[\"a\", \"a\"]",
+                "a list of different names of lower-case letters, digits and dashes"
+            ),
+            ("maintenance.message", "\"\"", "a text of 1 to 500 bytes"),
+        ])
     func aValueAgainstItsRuleGets422WithTheRulesSentence(key: String, body: String, rule: String) async throws {
         try await TestService.with { service async throws in
             let before = service.store.revision
@@ -78,7 +85,9 @@ struct SettingsEndpointTests {
         }
     }
 
-    @Test(arguments: [("limits.burst", "\"many\""), ("logging.level", "\"shout\""), ("features.enabled", "true")])
+    @Test(
+        "A value of another type gets 422 that names the key",
+        arguments: [("limits.burst", "\"many\""), ("logging.level", "\"shout\""), ("features.enabled", "true")])
     func aValueOfAnotherTypeGets422ThatNamesTheKey(key: String, body: String) async throws {
         try await TestService.with { service async throws in
             let answer = try await service.send(.admin(.patch, "/settings/\(key)", body))
@@ -87,7 +96,7 @@ struct SettingsEndpointTests {
         }
     }
 
-    @Test func aBodyThatIsNoJSONGets400WithItsPlace() async throws {
+    @Test("A body that is no JSON gets 400 with its place") func aBodyThatIsNoJSONGets400WithItsPlace() async throws {
         try await TestService.with { service async throws in
             for (body, place) in [("", "empty"), ("{\"a\":", "Line 1, column 6"), ("1 2", "Line 1, column 3")] {
                 let answer = try await service.send(.admin(.patch, "/settings/limits.burst", body))
@@ -97,7 +106,8 @@ struct SettingsEndpointTests {
         }
     }
 
-    @Test func aBodyThatIsTooLargeGets413WithASentence() async throws {
+    @Test("A body that is too large gets 413 with a sentence")
+    func aBodyThatIsTooLargeGets413WithASentence() async throws {
         try await TestService.with { service async throws in
             let body = String(repeating: "1", count: 64 * 1_024 + 1)
             for path in ["/settings", "/settings/limits.burst"] {
@@ -109,7 +119,9 @@ struct SettingsEndpointTests {
         }
     }
 
-    @Test(arguments: ["/nowhere", "/nothing", "/settings/limits.burst/x", "/health"])
+    @Test(
+        "A path that leads nowhere gets 404 with a sentence",
+        arguments: ["/nowhere", "/nothing", "/settings/limits.burst/x", "/health"])
     func aPathThatLeadsNowhereGets404WithASentence(path: String) async throws {
         try await TestService.with { service async throws in
             let answer = try await service.send(.admin(.patch, path, "1"))
@@ -118,7 +130,7 @@ struct SettingsEndpointTests {
         }
     }
 
-    @Test func anUnknownKeyGets404() async throws {
+    @Test("An unknown key gets 404") func anUnknownKeyGets404() async throws {
         try await TestService.with { service async throws in
             for method: TestRequest.Method in [.get, .patch, .delete] {
                 let request = TestRequest.admin(method, "/settings/limits.speed", "1")
@@ -128,7 +140,8 @@ struct SettingsEndpointTests {
         }
     }
 
-    @Test func aChangeThatCannotBeSavedGets503AndIsUndone() async throws {
+    @Test("A change that cannot be saved gets 503 and is undone")
+    func aChangeThatCannotBeSavedGets503AndIsUndone() async throws {
         let storage = FailingStorage()
         try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
@@ -141,7 +154,8 @@ struct SettingsEndpointTests {
         }
     }
 
-    @Test func severalSettingsArePatchedInOneTransactionOrNotAtAll() async throws {
+    @Test("Several settings are patched in one transaction or not at all")
+    func severalSettingsArePatchedInOneTransactionOrNotAtAll() async throws {
         try await TestService.with { service async throws in
             let before = service.store.revision
             let body = "{\"limits.burst\": 7, \"limits.perSecond\": 8}"
@@ -154,7 +168,8 @@ struct SettingsEndpointTests {
         }
     }
 
-    @Test func aDeletedSettingIsBackAtItsDefaultAndTheChangeIsAReset() async throws {
+    @Test("A deleted setting is back at its default and the change is a reset")
+    func aDeletedSettingIsBackAtItsDefaultAndTheChangeIsAReset() async throws {
         try await TestService.with { service async throws in
             service.settings.limits.burst = 7
             let changes = service.store.changes

@@ -6,7 +6,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct ShutdownTests {
-    @Test func aRequestUnderWayIsAnsweredBeforeTheServiceEnds() async throws {
+    @Test("A request under way is answered before the service ends")
+    func aRequestUnderWayIsAnsweredBeforeTheServiceEnds() async throws {
         let clock = ManualClock()
         try await TestService.with(clock: clock) { service async throws in
             async let slow = service.send(.get("/slow?ms=1000"))
@@ -17,7 +18,8 @@ struct ShutdownTests {
         }
     }
 
-    @Test func aRequestThatDoesNotEndDoesNotKeepTheServiceFromEndingAndSaving() async throws {
+    @Test("A request that does not end does not keep the service from ending and saving")
+    func aRequestThatDoesNotEndDoesNotKeepTheServiceFromEndingAndSaving() async throws {
         let (clock, storage) = (ManualClock(), RecordingStorage())
         await #expect(throws: (any Error).self) {
             try await TestService.with(storage: storage, clock: clock, longestShutdown: .milliseconds(50)) {

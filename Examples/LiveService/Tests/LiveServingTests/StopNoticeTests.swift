@@ -18,7 +18,8 @@ struct StopNoticeTests {
         (signals, signal) = AsyncStream.makeStream(of: UnixSignal.self)
     }
 
-    @Test func afterASignalTheServiceIsNotReadyForTheGraceAndThenStops() async throws {
+    @Test("After a signal the service is not ready for the grace and then stops")
+    func afterASignalTheServiceIsNotReadyForTheGraceAndThenStops() async throws {
         try await withNotice { stopped in
             #expect(!load.isStopping)
             signal.yield(.sigterm)
@@ -31,7 +32,7 @@ struct StopNoticeTests {
         }
     }
 
-    @Test func anotherSignalEndsTheGrace() async throws {
+    @Test("Another signal ends the grace") func anotherSignalEndsTheGrace() async throws {
         try await withNotice { stopped in
             signal.yield(.sigterm)
             await clock.sleepers(atLeast: 1)
@@ -40,7 +41,8 @@ struct StopNoticeTests {
         }
     }
 
-    @Test func theGraceCountsFromTheSignalOnAndFollowsItsSetting() async throws {
+    @Test("The grace counts from the signal on and follows its setting")
+    func theGraceCountsFromTheSignalOnAndFollowsItsSetting() async throws {
         settings.grace = .seconds(30)
         try await withNotice { stopped in
             signal.yield(.sigterm)
@@ -51,7 +53,7 @@ struct StopNoticeTests {
         }
     }
 
-    @Test func withoutASignalNothingEnds() async throws {
+    @Test("Without a signal nothing ends") func withoutASignalNothingEnds() async throws {
         try await withNotice { stopped in
             clock.advance(by: .seconds(3_600))
             for _ in 0..<100 { await Task.yield() }
@@ -61,7 +63,8 @@ struct StopNoticeTests {
         }
     }
 
-    @Test func requestsAreServedWhileTheServiceIsNotReadyAndThenItEnds() async throws {
+    @Test("Requests are served while the service is not ready and then it ends")
+    func requestsAreServedWhileTheServiceIsNotReadyAndThenItEnds() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         var parts = LiveService.Parts(store: store)
         parts.clock = clock

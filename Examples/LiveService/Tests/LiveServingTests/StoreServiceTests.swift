@@ -46,7 +46,8 @@ struct StoreServiceTests {
         return (store, try await store.group(CounterSettings.self))
     }
 
-    @Test func aGracefulShutdownEndsItAfterTheOthersWithEverythingSaved() async throws {
+    @Test("A graceful shutdown ends it after the others with everything saved")
+    func aGracefulShutdownEndsItAfterTheOthersWithEverythingSaved() async throws {
         let (store, settings) = try await open()
         let group = ServiceGroup(
             services: [SettingsService(store: store), LastWriter(settings: settings)], logger: logger)
@@ -58,7 +59,7 @@ struct StoreServiceTests {
         #expect(storage.calls.contains { if case .append(_, .synced) = $0.operation { true } else { false } })
     }
 
-    @Test func anotherServiceThatFailsCancelsIt() async throws {
+    @Test("Another service that fails cancels it") func anotherServiceThatFailsCancelsIt() async throws {
         let (store, settings) = try await open()
         let (failure, fail) = AsyncStream.makeStream(of: Void.self)
         let group = ServiceGroup(

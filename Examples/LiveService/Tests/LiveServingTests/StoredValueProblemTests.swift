@@ -5,7 +5,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct StoredValueProblemTests {
-    @Test func aWrongEditIsListedWithItsReasonUntilItIsMended() async throws {
+    @Test("A wrong edit is listed with its reason until it is mended")
+    func aWrongEditIsListedWithItsReasonUntilItIsMended() async throws {
         let storage = InMemoryStorage()
         try await TestService.with(storage: storage) { service async throws in
             service.settings.limits.burst = 7
@@ -27,7 +28,7 @@ struct StoredValueProblemTests {
         }
     }
 
-    @Test func aWriteMendsIt() async throws {
+    @Test("A write mends it") func aWriteMendsIt() async throws {
         let storage = InMemoryStorage()
         try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
@@ -41,7 +42,8 @@ struct StoredValueProblemTests {
         }
     }
 
-    @Test func whatIsWrongFromTheStartIsListedWithTheDefaultInForce() async throws {
+    @Test("What is wrong from the start is listed with the default in force")
+    func whatIsWrongFromTheStartIsListedWithTheDefaultInForce() async throws {
         let storage = InMemoryStorage()
         storage.simulateExternalChange(["limits.burst": .integer(0)])
         try await TestService.with(storage: storage) { service async throws in
@@ -51,7 +53,7 @@ struct StoredValueProblemTests {
         }
     }
 
-    @Test func theEventsBeginWithIt() async throws {
+    @Test("The events begin with it") func theEventsBeginWithIt() async throws {
         let storage = InMemoryStorage()
         try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
@@ -63,7 +65,8 @@ struct StoredValueProblemTests {
     }
 
     /// What the file has is told, and what is in force instead, until that is the same again.
-    @Test func aClientIsNotLeftWithAValueThatIsNotInForce() async throws {
+    @Test("A client is not left with a value that is not in force")
+    func aClientIsNotLeftWithAValueThatIsNotInForce() async throws {
         let (storage, clock) = (InMemoryStorage(), ManualClock())
         try await TestService.with(storage: storage, clock: clock) { service async throws in
             try await service.store.commit { service.settings.limits.burst = 7 }
@@ -99,7 +102,7 @@ struct StoredValueProblemTests {
         return nil
     }
 
-    @Test func aWrongSecretIsNotShown() async throws {
+    @Test("A wrong secret is not shown") func aWrongSecretIsNotShown() async throws {
         let storage = InMemoryStorage()
         try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()

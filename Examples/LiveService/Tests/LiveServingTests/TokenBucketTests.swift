@@ -2,13 +2,13 @@ import LiveServing
 import Testing
 
 struct TokenBucketTests {
-    @Test func aBurstIsTakenAtOnceAndNoMore() {
+    @Test("A burst is taken at once and no more") func aBurstIsTakenAtOnceAndNoMore() {
         var bucket = TokenBucket(limit: RateLimit(perSecond: 10, burst: 3))
         let waits = (0..<5).map { _ in bucket.take(at: .seconds(1)) }
         #expect(waits == [nil, nil, nil, .milliseconds(100), .milliseconds(100)])
     }
 
-    @Test func tokensComeBackAtTheRateAndNotBeyondTheBurst() {
+    @Test("Tokens come back at the rate and not beyond the burst") func tokensComeBackAtTheRateAndNotBeyondTheBurst() {
         var bucket = TokenBucket(limit: RateLimit(perSecond: 10, burst: 2))
         _ = bucket.take(at: .zero)
         _ = bucket.take(at: .zero)
@@ -19,7 +19,7 @@ struct TokenBucketTests {
         #expect(bucket.take(at: .seconds(60)) != nil)
     }
 
-    @Test func theWaitIsExactlyUntilTheNextToken() throws {
+    @Test("The wait is exactly until the next token") func theWaitIsExactlyUntilTheNextToken() throws {
         var bucket = TokenBucket(limit: RateLimit(perSecond: 3, burst: 1))
         _ = bucket.take(at: .zero)
         let taken = bucket.take(at: .milliseconds(50))
@@ -28,7 +28,8 @@ struct TokenBucketTests {
         #expect(bucket.take(at: .milliseconds(50) + wait) == nil)
     }
 
-    @Test func aHigherBurstGivesItsTokensAtOnceAndTheUsedOnesStayUsed() {
+    @Test("A higher burst gives its tokens at once and the used ones stay used")
+    func aHigherBurstGivesItsTokensAtOnceAndTheUsedOnesStayUsed() {
         var bucket = TokenBucket(limit: RateLimit(perSecond: 1, burst: 2))
         _ = bucket.take(at: .zero)
         _ = bucket.take(at: .zero)
@@ -37,7 +38,8 @@ struct TokenBucketTests {
         #expect(granted.count == 2)
     }
 
-    @Test func aLowerBurstLeavesNobodyOwingMoreThanAWholeBucket() {
+    @Test("A lower burst leaves nobody owing more than a whole bucket")
+    func aLowerBurstLeavesNobodyOwingMoreThanAWholeBucket() {
         var bucket = TokenBucket(limit: RateLimit(perSecond: 1, burst: 100))
         for _ in 0..<100 { _ = bucket.take(at: .zero) }
         bucket.rebuild(for: RateLimit(perSecond: 1, burst: 1), at: .zero)
@@ -45,7 +47,7 @@ struct TokenBucketTests {
         #expect(bucket.take(at: .seconds(1)) == nil)
     }
 
-    @Test func timeBeforeAChangeCountsAtTheOldRate() {
+    @Test("Time before a change counts at the old rate") func timeBeforeAChangeCountsAtTheOldRate() {
         var bucket = TokenBucket(limit: RateLimit(perSecond: 1, burst: 10))
         for _ in 0..<10 { _ = bucket.take(at: .zero) }
         bucket.rebuild(for: RateLimit(perSecond: 1_000, burst: 10), at: .seconds(2))
@@ -53,14 +55,14 @@ struct TokenBucketTests {
         #expect(granted.count == 2)
     }
 
-    @Test func changingBackAndForthGivesNoTokens() {
+    @Test("Changing back and forth gives no tokens") func changingBackAndForthGivesNoTokens() {
         var bucket = TokenBucket(limit: RateLimit(perSecond: 1, burst: 5))
         for _ in 0..<5 { _ = bucket.take(at: .zero) }
         for burst in [50, 5, 50, 5] { bucket.rebuild(for: RateLimit(perSecond: 1, burst: burst), at: .zero) }
         #expect(bucket.take(at: .zero) != nil)
     }
 
-    @Test func aCallerWithAnOlderTimeDoesNotTurnTimeBack() {
+    @Test("A caller with an older time does not turn time back") func aCallerWithAnOlderTimeDoesNotTurnTimeBack() {
         var bucket = TokenBucket(limit: RateLimit(perSecond: 1, burst: 1))
         _ = bucket.take(at: .seconds(10))
         #expect(bucket.take(at: .seconds(5)) == .seconds(1))

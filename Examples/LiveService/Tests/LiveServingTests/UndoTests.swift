@@ -8,7 +8,8 @@ import Testing
 struct UndoTests {
     private static let kept = HistoryTests.kept
 
-    @Test func itPutsBackWhatWasThereAndSaysWhoDidThat() async throws {
+    @Test("It puts back what was there and says who did that")
+    func itPutsBackWhatWasThereAndSaysWhoDidThat() async throws {
         try await TestService.with(configuration: Self.kept) { service async throws in
             service.settings.admin.tokens = Secret(["ops": "a-token-of-ops-nobody-may-see"])
             let token = try await service.patch("{\"limits.burst\": 7, \"limits.perSecond\": 8}")
@@ -33,7 +34,7 @@ struct UndoTests {
         }
     }
 
-    @Test func whatHasChangedSinceIsLeftAloneAndTold() async throws {
+    @Test("What has changed since is left alone and told") func whatHasChangedSinceIsLeftAloneAndTold() async throws {
         try await TestService.with(configuration: Self.kept) { service async throws in
             let token = try await service.patch("{\"limits.burst\": 7, \"limits.perSecond\": 8}")
             _ = try await service.patch("{\"limits.burst\": 9}")
@@ -48,7 +49,8 @@ struct UndoTests {
         }
     }
 
-    @Test func ifNothingIsLeftToBeUndoneItIsAConflictUnlessForced() async throws {
+    @Test("If nothing is left to be undone it is a conflict unless forced")
+    func ifNothingIsLeftToBeUndoneItIsAConflictUnlessForced() async throws {
         try await TestService.with(configuration: Self.kept) { service async throws in
             let token = try await service.patch("{\"limits.burst\": 7}")
             _ = try await service.patch("{\"limits.burst\": 9}")
@@ -72,7 +74,8 @@ struct UndoTests {
         }
     }
 
-    @Test func whatIsNotKnownGets404AndWhatMayHaveBeenOnce410() async throws {
+    @Test("What is not known gets 404 and what may have been once 410")
+    func whatIsNotKnownGets404AndWhatMayHaveBeenOnce410() async throws {
         try await TestService.with(configuration: Self.kept) { service async throws in
             let token = try await service.patch("{\"limits.burst\": 7}")
             var (another, later, wrong) = (token, token, token)
@@ -90,7 +93,7 @@ struct UndoTests {
         }
     }
 
-    @Test func aSecretCannotBeUndone() async throws {
+    @Test("A secret cannot be undone") func aSecretCannotBeUndone() async throws {
         try await TestService.with(configuration: Self.kept) { service async throws in
             let new = "another-token-than-before"
             _ = try await service.send(.admin(.patch, "/settings/admin.token", "\"\(new)\""))
@@ -102,7 +105,8 @@ struct UndoTests {
         }
     }
 
-    @Test func anOldValueThatBreaksItsRuleIsNotPutBack() async throws {
+    @Test("An old value that breaks its rule is not put back")
+    func anOldValueThatBreaksItsRuleIsNotPutBack() async throws {
         let storage = InMemoryStorage()
         try await TestService.with(storage: storage, configuration: Self.kept) { service async throws in
             try await service.store.flush()
@@ -115,7 +119,7 @@ struct UndoTests {
         }
     }
 
-    @Test func withoutTheTokenNothingIsUndone() async throws {
+    @Test("Without the token nothing is undone") func withoutTheTokenNothingIsUndone() async throws {
         try await TestService.with(configuration: Self.kept) { service async throws in
             let token = try await service.patch("{\"limits.burst\": 7}")
             var request = TestRequest.get("/settings/undo/\(token)")

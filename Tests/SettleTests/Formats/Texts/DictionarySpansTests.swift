@@ -33,7 +33,7 @@ import Testing
         return ("{" + space() + spelled.joined(separator: "," + space()) + end, entries)
     }
 
-    @Test func `all entries are found where they are`() throws {
+    @Test("All entries are found where they are") func allEntriesFound() throws {
         var random = SeededGenerator(seed: 11)
         for _ in 0..<3_000 {
             let (text, entries) = Self.text(&random)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `whatever is cut off, nothing behind the end is read`() throws {
+    @Test("Whatever is cut off, nothing behind the end is read") func cutOffNothing() throws {
         var random = SeededGenerator(seed: 12)
         for _ in 0..<200 {
             let bytes = Array(Self.text(&random).text.utf8)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `a name is found among many that are like it`() throws {
+    @Test("A name is found among many that are like it") func nameFoundAmong() throws {
         let names = (0..<2_000).map { "\($0)" } + (0..<2_000).map { "name.of.a.setting.\($0)" }
         let text = "{" + names.map { "\"\($0)\": 1" }.joined(separator: ",\n") + "}"
         var tree = SettingTree()
