@@ -66,13 +66,14 @@ struct MachineTests {
     private func machines(
         _ storage: EtcdStorage, when condition: ([EtcdMachine]) -> Bool
     ) async throws -> [EtcdMachine] {
-        while true {
-            let found = try await storage.machines()
-            if condition(found) { return found }
+        var found: [EtcdMachine] = []
+        try await eventually("the machines are listed as expected") {
+            found = try await storage.machines()
+            if condition(found) { return true }
             if !fixture.clock.deadlines.isEmpty { fixture.clock.advance(by: .milliseconds(50)) }
-            await Task.yield()
-            try Task.checkCancellation()
+            return false
         }
+        return found
     }
 
     @Test("Machines are listed with what is in force there")

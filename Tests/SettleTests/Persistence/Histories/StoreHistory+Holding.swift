@@ -1,10 +1,11 @@
 import Settle
+import SettleTestSupport
 import SettleTesting
 
 /// What makes calls wait: holds of the storage, and threads with long writes.
 extension StoreHistory {
     /// Holds a storage call in the middle of a flush, commit, checkpoint or close.
-    func hold(_ member: StoreHistoryMember) async {
+    func hold(_ member: StoreHistoryMember) async throws {
         guard let store = member.store, !member.isWriting, !member.isClosing, !isFileLocked, !member.hasTasks,
             members.allSatisfy({ $0.hold == nil })
         else { return await release(member) }
@@ -22,7 +23,7 @@ extension StoreHistory {
         case 3:
             write([.set("b", nextCount())], member, store)
             await flush(member, isKept: true)
-            await advance(until: hold)
+            try await advance(until: hold)
         default:
             write([.set("a", nextCount())], member, store)
             await close(member, isKept: true)
@@ -31,15 +32,14 @@ extension StoreHistory {
     }
 
     /// Advances the clock until changes have settled and their checkpoint is held.
-    func advance(until hold: StorageHold) async {
+    func advance(until hold: StorageHold) async throws {
         let isReached = Flag()
         let waiter = Task {
             await hold.waitUntilReached()
             isReached.raise()
         }
-        while !isReached.isRaised {
-            clock.advance(by: .milliseconds(250))
-            await Task.yield()
+        try await eventually("the checkpoint is held", advancing: clock, by: .milliseconds(250)) {
+            isReached.isRaised
         }
         await waiter.value
     }

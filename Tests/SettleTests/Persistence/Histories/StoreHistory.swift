@@ -103,7 +103,7 @@ final class StoreHistory {
         case 0..<6: write(member)
         case 6..<8: await flush(member)
         case 8..<11: await commit(member)
-        case 11..<13: await hold(member)
+        case 11..<13: try await hold(member)
         case 13: await release(member)
         case 14..<16: await beginWriting(member)
         case 16: await endWriting(member)
