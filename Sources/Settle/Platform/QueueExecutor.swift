@@ -78,9 +78,12 @@ final class QueueExecutor: SerialExecutor {
 
     /// Resumes work on a thread of the queue's own. Called on the queue.
     func resumeAfterVisit(_ continuation: UnsafeContinuation<Void, Never>) {
-        jobs.endVisit()
+        leave()
         continuation.resume()
     }
+
+    /// Ends the visit, if there is one, without more work. Called on the queue.
+    func leave() { jobs.endVisit() }
 
     func checkIsolated() {
         dispatchPrecondition(condition: .onQueue(queue))

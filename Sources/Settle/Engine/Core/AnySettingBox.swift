@@ -303,6 +303,8 @@ package class AnySettingBox: @unchecked Sendable {
 
     // MARK: The value without its type
 
+    /// Whether reading, checking and comparing values runs none of the program's code.
+    var isPlain: Bool { abstract() }
     /// The published value. Requires the writer's lock or the log's.
     var committedValue: any Sendable { abstract() }
     /// The published value as the calling thread sees it: inside its own transaction, with that transaction's writes.

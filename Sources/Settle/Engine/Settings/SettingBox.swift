@@ -402,6 +402,11 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     // MARK: Without the type
 
+    override var isPlain: Bool {
+        !hasRules
+            && (Value.self == Int.self || Value.self == Bool.self || Value.self == Double.self
+                || Value.self == String.self)
+    }
     override var committedValue: any Sendable { published }
     override func check(_ candidate: DomainCandidate) throws { _ = try decode(candidate) }
     override func restage(after domain: DomainIdentity?) { stageInForce(after: domain) }

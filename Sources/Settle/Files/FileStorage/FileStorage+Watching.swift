@@ -35,10 +35,13 @@ extension FileStorage {
             let hasNews = session.withLockIfAvailable { session in
                 // Before the journal is read, so that later events lead to another look.
                 hasUnseenWrites.store(false, ordering: .sequentiallyConsistent)
-                guard session.hasNews() else { return false }
-                if !session.mergeFewNewRecords() { addPendingChecks(.journal) }
-                remember(session)
-                return true
+                if session.hasNews() {
+                    if !session.mergeFewNewRecords() { addPendingChecks(.journal) }
+                    remember(session)
+                    return true
+                }
+                // The call may have merged them, without returning them to the store.
+                return session.inForce.hasUndelivered
             }
             guard let hasNews else { return }
             if hasNews { signal() }
@@ -54,15 +57,29 @@ extension FileStorage {
         return try session.withLock(body)
     }
 
+    /// The same for a caller that can't wait for a file, unless a call is at work.
     func withLockIfAvailable<Result>(_ body: (inout FileSession) -> Result) -> Result? {
-        defer { lookForNews() }
+        defer {
+            atomicMemoryFence(ordering: .sequentiallyConsistent)
+            if takeUnseenWrites() { signal() }
+        }
         return session.withLockIfAvailable(body)
     }
 
     // MARK: Pending checks
 
     func takePendingChecks() -> FileSession.PendingChecks {
-        FileSession.PendingChecks(rawValue: pendingChecks.exchange(0, ordering: .acquiringAndReleasing))
+        _ = takeUnseenWrites()
+        return FileSession.PendingChecks(rawValue: pendingChecks.exchange(0, ordering: .acquiringAndReleasing))
+    }
+
+    /// - Returns: Whether there are any; then the journal has to be checked.
+    private func takeUnseenWrites() -> Bool {
+        guard hasUnseenWrites.load(ordering: .sequentiallyConsistent),
+            hasUnseenWrites.exchange(false, ordering: .sequentiallyConsistent)
+        else { return false }
+        addPendingChecks(.journal)
+        return true
     }
 
     func addPendingChecks(_ checks: FileSession.PendingChecks) {

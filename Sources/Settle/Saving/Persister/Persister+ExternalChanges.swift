@@ -53,6 +53,8 @@ extension Persister {
     /// - Parameter isHere: Whether it may be done on the calling thread, if the queue is idle.
     nonisolated func fetchAndDeliver(isHere: Bool = false) {
         enqueue(isHere: isHere) { persister in
+            // Something else may have become due meanwhile.
+            if persister.file?.hasPendingChecks != false { await persister.executor.endVisit() }
             await persister.deliver()
             // The storage's own saves signal too, so most signals change nothing.
             if !persister.isClosed, persister.machine.storageSignalled(now: persister.time.elapsed()) {
@@ -72,8 +74,22 @@ extension Persister {
             // Nothing is lost: the storage reports the changes on the next call, which follows after a back-off.
             errors.report(error)
         }
+        if !mergesOnlyPlainValues { await executor.endVisit() }
         deliverFetched()
         await updateFeed()
+    }
+
+    /// Whether merging runs none of the program's code, which might block.
+    private var mergesOnlyPlainValues: Bool {
+        guard !writer.pending.hasRestored, writer.external.unmerged.count <= 8 else { return false }
+        return writer.external.unmerged.allSatisfy { change in
+            guard case .values(let values) = change.content, values.count <= 8, !change.isMigration else {
+                return false
+            }
+            return log.lock.withLock {
+                values.keys.allSatisfy { log.stored.slots.overlapping($0).allSatisfy { $0.box?.isPlain == true } }
+            }
+        }
     }
 
     /// Merges what others have stored until now, and returns once it is in force, which a long write of this process
@@ -184,8 +200,8 @@ extension Persister {
         guard let file, writer.isolation == .none, group.isEmpty, group.visitors.isEmpty,
             !transactions.needsPreparation, !writer.pending.isRetry, writer.external.isMerged, !writer.hasUnmerged,
             migrations.refusal == nil, !log.lock.withLock({ log.unsaved.hasUnaccepted }),
-            // A task may begin in the middle of a write.
-            store?.writer.isHeldByCurrentThread == false,
+            // A task may begin in the middle of an update.
+            store?.writer.isHeldByCurrentThread == false, !RunningUpdates.isRunning,
             let lease = file.lockAtOnce(at: writer.external.position)
         else { return false }
         writer.isolation = .lock(lease)

@@ -45,7 +45,8 @@ extension Persister {
         in store: Engine, preparing prepare: Preparation? = nil
     ) async throws -> SaveRequest {
         let visitor = SaveRequest(.actorTransaction, in: store, preparing: prepare)
-        try await visitor.wait { request in enqueue(isHere: true) { await $0.accept(request) } }
+        let isHere = file?.hasPendingChecks == false
+        try await visitor.wait { request in enqueue(isHere: isHere) { await $0.accept(request) } }
         return visitor
     }
 
@@ -164,6 +165,8 @@ extension Persister {
         guard !transactions.waiting.isEmpty else { return .refused }
         // Values that a transaction on its caller's actor has published and not handed over yet belong to a commit too.
         let isFirst = group.visitors.isEmpty && !group.hasCommits
+        // Encoding runs the program's code.
+        if executor.isVisited, log.lock.withLock({ log.unsaved.hasUnaccepted }) { await executor.endVisit() }
         if isFirst || writer.pending.isRetry { _ = writer.collect(retryingEncoding: false) }
         if writer.pending.isRetry {
             guard writer.conflict(of: group) == nil else { return .behindGroup }

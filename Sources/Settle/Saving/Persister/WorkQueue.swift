@@ -49,7 +49,9 @@ final class WorkQueue: Sendable {
                 return state.waiting
             }
             if works.isEmpty, persister.isClosed { return }
-            for work in works {
+            for (index, work) in works.enumerated() {
+                // A visitor waits for its own work only, which is the first one.
+                if index > 0 { await persister.executor.endVisit() }
                 await work(persister)
                 await persister.updateFeed()
             }
@@ -63,8 +65,7 @@ final class WorkQueue: Sendable {
                 if state.waiting.isEmpty { state.runner = .idle(continuation) }
                 return state.waiting.isEmpty
             }
-            // A visitor waits for its own work only.
-            if !isIdle { executor.resumeAfterVisit(continuation) }
+            if isIdle { executor.leave() } else { executor.resumeAfterVisit(continuation) }
         }
     }
 }
