@@ -52,7 +52,7 @@ P
                     sed 's/.*/    static let &: [UInt8] = []/'
                 echo "}"; } >"${embedded[0]}"
         fi
-        { find "$repo/Sources/$m" -name '*.swift' -print0; [ ${#embedded[@]} -eq 0 ] || printf '%s\0' "${embedded[@]}"; } | sort -z |
+        { find "$repo/Sources/$m" -name '*.swift' -not -path '*.docc/*' -print0; [ ${#embedded[@]} -eq 0 ] || printf '%s\0' "${embedded[@]}"; } | sort -z |
             xargs -0 swift-frontend "${common[@]}" "${strict[@]}" -emit-sil -o /dev/null -module-name $m \
             -emit-module-path "$out/$m.swiftmodule" || { status=1; break; }
     done

@@ -52,7 +52,7 @@ for platform; do
             # Types are checked in the files that depend on the platform; the others only say what there is.
             if grep -qE '#(if|elseif).*(canImport\((Darwin|Glibc)|os\()' "$file"; then files+=(-primary-file); fi
             files+=("$file")
-        done < <(find "$repo/Sources/$m" -name '*.swift' -print0 | sort -z)
+        done < <(find "$repo/Sources/$m" -name '*.swift' -not -path '*.docc/*' -print0 | sort -z)
         echo "== $platform: $m"
         swift-frontend "${common[@]}" "${strict[@]}" -typecheck -module-name "$m" "${files[@]}" || { status=1; break; }
         swift-frontend "${common[@]}" "${strict[@]}" -emit-module -experimental-skip-all-function-bodies -module-name "$m" \

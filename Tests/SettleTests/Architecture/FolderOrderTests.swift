@@ -89,7 +89,8 @@ import Testing
         let sources = sources.appending(path: library)
         let paths = try #require(FileManager.default.enumerator(atPath: sources.path))
         return try paths.compactMap { path -> Source? in
-            guard let path = path as? String, path.hasSuffix(".swift") else { return nil }
+            // Those in a catalog are samples.
+            guard let path = path as? String, path.hasSuffix(".swift"), !path.contains(".docc/") else { return nil }
             let parts = path.components(separatedBy: "/")
             let text = code(in: try String(contentsOf: sources.appending(path: path), encoding: .utf8))
             let declaration = /^(?:\w+ |@\w+ )*(?:class|struct|enum|protocol|actor|typealias) ([A-Z]\w+)/

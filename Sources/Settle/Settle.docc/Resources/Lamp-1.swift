@@ -1,0 +1,7 @@
+import Foundation
+import Settle
+
+struct Lamp {
+    let store: SettingsStore
+    let settings: LampSettings
+}

@@ -1,0 +1,5 @@
+import Settle
+
+struct LampSettings: SettingsGroup {
+    @Setting(title: "Lamp") var isOn = false
+}

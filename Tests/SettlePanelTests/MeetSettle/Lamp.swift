@@ -1,0 +1,1 @@
+../../../Sources/Settle/Settle.docc/Resources/Lamp-3.swift

@@ -1,0 +1,1 @@
+../../../Sources/Settle/Settle.docc/Resources/LampLight-3.swift

@@ -1,0 +1,1 @@
+../../../Sources/Settle/Settle.docc/Resources/LampPage-3.swift

@@ -1,0 +1,1 @@
+../../../Sources/Settle/Settle.docc/Resources/LampSaving-3.swift

@@ -1,0 +1,1 @@
+../../../Sources/Settle/Settle.docc/Resources/LampSettings-3.swift

@@ -1,0 +1,1 @@
+../../../Sources/Settle/Settle.docc/Resources/LampTests-3.swift
