@@ -5,8 +5,6 @@ import Testing
 
 /// The guide “Migrations”, and the code in it.
 @Suite(.timeLimit(.minutes(10))) struct MigrationsGuideTests {
-    struct UnreadableSize: Error {}
-
     enum Version1 {
         struct Settings: SettingsGroup {
             @Setting var theme = "light"
@@ -34,6 +32,8 @@ import Testing
                 .convert("timeout", from: Int.self, to: Duration.self) { .seconds($0) },
             ]
     }
+
+    struct UnreadableSize: Error {}
 
     enum Version3 {
         typealias Look = Version2.Look
