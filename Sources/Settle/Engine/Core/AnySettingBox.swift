@@ -174,7 +174,7 @@ package class AnySettingBox: @unchecked Sendable {
     @usableFromInline
     final func lockForWriting() -> Placement {
         let placement = placement
-        placement.engine.writer.lock()
+        placement.engine.lockWriter()
         return placement
     }
 
@@ -256,7 +256,7 @@ package class AnySettingBox: @unchecked Sendable {
         guard !hasRules, flags.load(ordering: .relaxed).isDisjoint(with: .unwritable) else { return nil }
         let placement = lockForWriting()
         if isDirect(in: placement) { return placement }
-        placement.engine.writer.unlock()
+        placement.engine.unlockWriter()
         return nil
     }
 
@@ -267,9 +267,9 @@ package class AnySettingBox: @unchecked Sendable {
     final func assign(word new: UInt64) -> Bool {
         guard !hasRules, let unmanaged = current.load(ordering: .acquiring) else { return false }
         return unmanaged._withUnsafeGuaranteedRef { placement in
-            placement.engine.writer.lock()
+            placement.engine.lockWriter()
             guard isDirect(in: placement) else {
-                placement.engine.writer.unlock()
+                placement.engine.unlockWriter()
                 return false
             }
             publish(word: new, in: placement)
@@ -283,7 +283,7 @@ package class AnySettingBox: @unchecked Sendable {
         let engine = placement.engine
         let old = word.load(ordering: .relaxed)
         if old == new || areEqualWords?(old, new) == true {
-            engine.writer.unlock()
+            engine.unlockWriter()
             return
         }
         RunningUpdates.countWrite(to: engine)

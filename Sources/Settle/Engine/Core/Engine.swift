@@ -119,7 +119,22 @@ package class Engine: @unchecked Sendable {
         log.finish().resumeTasks(of: log)
     }
 
-    // MARK: Unlocking
+    // MARK: Locking
+
+    // The path of a write takes and releases the lock through these methods: for `engine.writer.lock()`, the compiler
+    // counts a reference to the lock around the call.
+
+    /// Takes the writer's lock.
+    @inline(__always)
+    final func lockWriter() { writer.lock() }
+
+    /// Takes the writer's lock for a change in place.
+    @inline(__always)
+    final func lockWriterForChange() { writer.lockForChange() }
+
+    /// Releases the writer's lock.
+    @inline(__always)
+    final func unlockWriter() { writer.unlock() }
 
     /// Wakes tasks once this thread has released the writer's lock completely. Requires that lock.
     final func actAfterUnlock(on wakeUps: PendingWakeUps) {

@@ -19,7 +19,7 @@ extension AnySettingBox {
             placement.engine.writer.lockForChange()
             return InPlaceChange(placement: .passUnretained(placement), mark: original.changeMark)
         }
-        current._withUnsafeGuaranteedRef { $0.engine.writer.lockForChange() }
+        current._withUnsafeGuaranteedRef { $0.engine.lockWriterForChange() }
         return InPlaceChange(placement: current, mark: changeMark)
     }
 

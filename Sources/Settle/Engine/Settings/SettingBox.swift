@@ -192,7 +192,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         }
         let engine = placement.engine
         guard let old = valueToReplace(by: newValue) else {
-            engine.writer.unlock()
+            engine.unlockWriter()
             return
         }
         RunningUpdates.countWrite(to: engine)
