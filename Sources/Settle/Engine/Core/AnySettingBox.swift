@@ -245,7 +245,6 @@ package class AnySettingBox: @unchecked Sendable {
 
     /// Returns whether a value can be published directly: no rule, no transaction, no alias, and open. Requires the
     /// writer's lock.
-    @usableFromInline
     final func isDirect(in placement: Placement) -> Bool {
         !hasRules && flags.load(ordering: .relaxed).isDisjoint(with: .unwritable) && placement.engine.mode == .direct
     }
@@ -278,7 +277,6 @@ package class AnySettingBox: @unchecked Sendable {
     }
 
     /// Publishes a word as a transaction of its own and releases the writer's lock.
-    @usableFromInline
     final func publish(word new: UInt64, in placement: Placement) {
         let engine = placement.engine
         let old = word.load(ordering: .relaxed)
