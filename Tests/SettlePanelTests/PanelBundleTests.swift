@@ -182,7 +182,7 @@ import Testing
         #expect(
             page.contains("href=\"mailto:a%40example.com?cc=b%40example.com,c%40example.com&amp;body=x%0D%0A%26\""))
         #expect(page.contains(">Bad<") && !page.contains("javascript:"))
-        #expect(page.matches(of: /Only the program itself has this\./).count == 2)
+        #expect(page.matches(of: /Available only in the program itself\./).count == 2)
         #expect(await program.form("note").contains("<textarea"))
         #expect(await program.form("alarm").contains("datetime-local"))
         #expect(await program.browser.change("note", [("value", "two\r\nlines")]).status == 303)

@@ -65,7 +65,7 @@ import Testing
         let shown = await light.until { $0.last == 50 }
         #expect(shown.last == 50)
         // Nothing shows when the loop over changes has begun.
-        while changes.elements.isEmpty {
+        while changes.elements.last != "schedule.hour" {
             lamp.settings.schedule.hour = lamp.settings.schedule.hour == 1 ? 2 : 1
             await Task.yield()
         }

@@ -103,8 +103,8 @@ private struct Fine: SettingsGroup {
         for (problem, beginning) in zip(problems, beginnings) {
             #expect(problem.hasPrefix(beginning + " would never be saved: "))
         }
-        #expect(problems.contains { $0.hasSuffix("Let Plain conform to `SettingsGroup`.") })
-        #expect(problems.contains { $0.hasSuffix("Let Around conform to `SettingsGroup`.") })
+        #expect(problems.contains { $0.hasSuffix("Make Plain conform to `SettingsGroup`.") })
+        #expect(problems.contains { $0.hasSuffix("Make Around conform to `SettingsGroup`.") })
     }
 
     @Test("Other properties of a group may be of any type") func otherPropertiesGroup() async throws {

@@ -75,7 +75,7 @@ import Testing
         #expect((.seconds(10)...Duration.seconds(11)).contains(await pauses.value))
         let count = runs.withLock { $0 }
         #expect(error.map(Self.isConflict) == true && (100...1_000).contains(count))
-        #expect(error?.code == .tooManyConflicts && error?.description.contains("run \(count) times") == true)
+        #expect(error?.code == .tooManyConflicts && error?.description.contains("ran \(count) times") == true)
         try await store.flush()
         #expect(settings.count == 0 && place.tree["count"] == nil && place.tree["name"] == .string("plain"))
         #expect(settings.other == runs.withLock { $0 } && store.status == .saved)
