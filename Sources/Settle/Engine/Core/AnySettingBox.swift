@@ -287,8 +287,7 @@ package class AnySettingBox: @unchecked Sendable {
         RunningUpdates.countWrite(to: engine)
         let time = engine.time.now(isExact: engine.log.isFollowed)
         let wakeUps = engine.log.publish(new, in: self, at: placement.slot, old: old, time: time)
-        if !wakeUps.isEmpty { engine.actAfterUnlock(on: wakeUps) }
-        engine.unlock(releasing: wakeUps.dropped)
+        if wakeUps.isEmpty { engine.unlock(releasing: wakeUps.dropped) } else { engine.unlock(actingOn: wakeUps) }
     }
 
     /// Replaces the published word. Requires the writer's lock.
