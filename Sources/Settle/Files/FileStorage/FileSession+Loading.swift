@@ -6,7 +6,7 @@ extension FileSession {
     /// process wrote meanwhile, the results may belong to different moments. Whenever file and journal don't fit
     /// together exactly, they are read again under the lock.
     mutating func load() throws(StorageError) -> StorageContents {
-        let resolved = try resolvedPlace()
+        let resolved = if let place = assumedPlace.take() { place } else { try resolvedPlace() }
         if resolved.names != names { journal.close() }
         place = resolved
         try checkNameLength()

@@ -138,6 +138,12 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
+    /// Has the first load read these files, to which the path leads: the caller has just followed it, with the same
+    /// calls.
+    func assume(_ place: FilePlace) {
+        session.withLock { $0.assumedPlace = place }
+    }
+
     /// The current or future format of the file.
     var currentFormat: FileFormat {
         withLock { $0.spelling.format }
