@@ -48,6 +48,8 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     private let isFileURL: Bool
     /// Whether the storage never writes.
     let isReader: Bool
+    /// Whether its calls are those of the system, for its own user.
+    let isOnSystem: Bool
     /// Held during I/O. A storage gets one call at a time, so calls do not wait for it.
     let session: LockedValue<FileSession>
     /// The session's format, for calls that can't wait.
@@ -108,6 +110,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         path = FilePath(url)
         isFileURL = url.isFileURL
         self.isReader = isReader
+        isOnSystem = calls is POSIXSystemCalls
         let session = FileSession(
             FileOperations(calls), path: path, format: format, lockTimeout: lockTimeout, journalLimit: journalLimit,
             journalCapacity: journalCapacity)
