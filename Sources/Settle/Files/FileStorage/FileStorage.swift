@@ -141,8 +141,8 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
-    /// Has the first load read these files, to which the path leads: the caller has just followed it, with the same
-    /// calls.
+    /// Has the next call, a load or a request for changes, use these files, to which the path leads: the caller has
+    /// just followed it, with the same calls.
     func assume(_ place: FilePlace) {
         session.withLock { $0.assumedPlace = place }
     }

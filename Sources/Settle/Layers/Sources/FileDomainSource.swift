@@ -171,6 +171,7 @@ extension FileDomainSource.State {
     ///
     /// - Returns: False if only a new load can decide.
     fileprivate mutating func follow(_ storage: FileStorage) throws(StorageError) -> Bool {
+        if let place { storage.assume(place) }
         let found = try storage.changes(after: StoragePosition(0))
         for change in found.changes {
             if case .unusable = change.content { return false }
