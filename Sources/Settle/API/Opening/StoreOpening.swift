@@ -30,8 +30,9 @@ struct StoreOpening: Sendable {
     func open(for registration: RegisteredFile? = nil) async throws(SettingsError) -> SettingsStore {
         let configuration = configuration ?? SettingsStore.Configuration()
         let storage = makeStorage()
-        if let (path, place) = registration?.followed, let file = storage as? FileStorage, file.path == path,
-            file.isOnSystem
+        // Loading domains may take long, and a link may be changed meanwhile.
+        if domains == nil, let (path, place) = registration?.followed, let file = storage as? FileStorage,
+            file.path == path, file.isOnSystem
         {
             file.assume(place)
         }

@@ -122,6 +122,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     public func load() throws(StorageError) -> StorageContents {
         try withSession { (session) throws(StorageError) in
+            defer { session.assumedPlace = nil }
             if case .closed = session.phase { throw .closed(path) }
             session.lockTimeout.renew()
             do throws(StorageError) {
@@ -222,6 +223,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         return try withSession { (session) throws(StorageError) in
             // Only once the session is ours: an append may have merged these already.
             let checks = isWatched ? takePendingChecks() : .everything
+            defer { session.assumedPlace = nil }
             do throws(StorageError) {
                 try session.beginCall()
                 if !checks.isEmpty {

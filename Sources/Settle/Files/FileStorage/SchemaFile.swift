@@ -25,6 +25,6 @@ struct SchemaFile {
     private func contents(limit: Int) -> [UInt8]? {
         guard let found = try? operations.open(path, .read) else { return nil }
         defer { try? operations.close(found, at: path) }
-        return try? operations.readAll(found, at: path, expecting: limit, limit: limit)
+        return try? operations.readAll(found, at: path, limit: limit)
     }
 }

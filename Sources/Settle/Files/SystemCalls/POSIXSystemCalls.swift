@@ -170,7 +170,7 @@ package struct POSIXSystemCalls: SystemCalls {
         // Not filled with zeros before: nearly all paths are not those of links.
         let target = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) {
             (buffer) -> Result<String, SystemError> in
-            let count = readlink(path, buffer.baseAddress, buffer.count)
+            let count = buffer.baseAddress.map { readlink(path, $0, buffer.count) } ?? -1
             guard count >= 0 else { return .failure(.last) }
             return .success(String(decoding: UnsafeRawBufferPointer(buffer).prefix(count), as: UTF8.self))
         }
