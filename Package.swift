@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "SettleUsers", targets: ["SettleUsers"]),
         .library(name: "SettleCommand", targets: ["SettleCommand"]),
         .executable(name: "settle", targets: ["SettleTool"]),
+        .library(name: "SettleHTTP", targets: ["SettleHTTP"]),
         .library(name: "SettlePanel", targets: ["SettlePanel"]),
         .library(name: "SettleEtcd", targets: ["SettleEtcd"]),
         .library(name: "SettleFoundation", targets: ["SettleFoundation"]),
@@ -41,8 +42,9 @@ let package = Package(
         .target(name: "SettleUsers", dependencies: ["Settle"], swiftSettings: strict),
         .target(name: "SettleCommand", dependencies: ["Settle", "SettleInterchange"], swiftSettings: strict),
         .executableTarget(name: "SettleTool", dependencies: ["SettleCommand"], swiftSettings: strict),
+        .target(name: "SettleHTTP", dependencies: ["Settle", "SettleInterchange"], swiftSettings: strict),
         .target(
-            name: "SettlePanel", dependencies: ["Settle", "SettleInterchange"],
+            name: "SettlePanel", dependencies: ["Settle", "SettleHTTP", "SettleInterchange"],
             // In the code, since a bundle would make the module import Foundation.
             resources: ["script.js", "style.css", "icon.svg"].map { .embedInCode("Assets/\($0)") },
             swiftSettings: strict),
@@ -66,7 +68,8 @@ let package = Package(
             name: "SettleCommandTests",
             dependencies: ["Settle", "SettleCommand", "SettleTesting", "SettleTestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "SettlePanelTests", dependencies: ["Settle", "SettlePanel", "SettleTesting", "SettleTestSupport"],
+            name: "SettlePanelTests",
+            dependencies: ["Settle", "SettleHTTP", "SettlePanel", "SettleTesting", "SettleTestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "SettleEtcdTests", dependencies: ["Settle", "SettleEtcd", "SettleTesting", "SettleTestSupport"],

@@ -32,6 +32,7 @@ let package = Package(
         .target(
             name: "SettlePanelHummingbird",
             dependencies: [
+                .product(name: "SettleHTTP", package: "settle"),
                 .product(name: "SettlePanel", package: "settle"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

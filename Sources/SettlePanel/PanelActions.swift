@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 
 /// Changes that a user makes on a page.
 struct PanelActions: Sendable {

@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 
 /// The search over all panels.
 extension PanelDirectory {

@@ -1,4 +1,5 @@
 public import Settle
+public import SettleHTTP
 public import SettleInterchange
 import Synchronization
 
@@ -13,7 +14,7 @@ import Synchronization
 ///
 /// A store is opened when its panel is first requested, and stays open. A changed schema or bundle takes effect when a
 /// page is next loaded.
-public final class PanelDirectory: Sendable {
+public final class PanelDirectory: WebResponder {
     /// A panel on the list.
     public enum Entry: Sendable, Hashable {
         /// The settings that a program has stored, described by the schema that it has written.
@@ -89,7 +90,7 @@ public final class PanelDirectory: Sendable {
     }
 
     /// Answers a request. It never throws: a failure becomes a page or a sentence.
-    public func respond(to request: PanelRequest) async -> PanelResponse {
+    public func respond(to request: WebRequest) async -> WebResponse {
         await gate.answer(request) { visit, formToken in await respond(visit, formToken) }
     }
 

@@ -1,3 +1,5 @@
+import SettleHTTP
+
 /// How sessions begin and end.
 extension PanelGate {
     /// Returns the page behind a link. It changes nothing, so programs may load it.

@@ -1,3 +1,5 @@
+import SettleHTTP
+
 /// Admits requests, or answers them itself.
 ///
 /// It checks, in this order: the host name of the request, the page that sent it, the session, and for a change the
@@ -38,15 +40,15 @@ final class PanelGate: Sendable {
 
     /// - Parameter inside: Answers admitted requests. Its forms have the given token.
     func answer(
-        _ request: PanelRequest, inside: (ParsedRequest, _ formToken: String) async -> PanelResponse
-    ) async -> PanelResponse {
+        _ request: WebRequest, inside: (ParsedRequest, _ formToken: String) async -> PanelResponse
+    ) async -> WebResponse {
         let response = await answer(request, inside)
         if let audit = configuration.audit, let event = PanelAuditEvent(response, to: request) { audit(event) }
         return response.secured()
     }
 
     private func answer(
-        _ request: PanelRequest, _ inside: (ParsedRequest, String) async -> PanelResponse
+        _ request: WebRequest, _ inside: (ParsedRequest, String) async -> PanelResponse
     ) async -> PanelResponse {
         if let refusal = OriginCheck(hosts: configuration.hosts).refusal(of: request) { return refusal }
         if let refusal = refusalOfBody(of: request) { return refusal }
@@ -77,7 +79,7 @@ final class PanelGate: Sendable {
         }
     }
 
-    private func refusalOfBody(of request: PanelRequest) -> PanelResponse? {
+    private func refusalOfBody(of request: WebRequest) -> PanelResponse? {
         guard request.body.count <= SettingsPanel.bodyLimit else {
             return .sentence(413, "The request is larger than 1 MiB, so nothing was changed.")
         }

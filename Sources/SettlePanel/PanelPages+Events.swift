@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 
 extension PanelPages {
     /// Returns the stream of changes of a page; see ``PageUpdates``.
@@ -20,9 +21,11 @@ extension PanelPages {
         return PanelResponse(
             200, [("Content-Type", "text/event-stream; charset=utf-8"), ("X-Accel-Buffering", "no")],
             .events(
-                PanelEvents(panel.store, undeclared: undeclared, ending) {
+                WebEvents(end: { ending.end() }) { [store = panel.store] in
                     var updates = updates
-                    return { await updates.event(of: $0) }
+                    return PanelEventSource(StoreFollower(store, undeclared: undeclared, ending: ending)) {
+                        await updates.event(of: $0)
+                    }
                 }))
     }
 }

@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 
 extension PanelPages {
     /// Returns the effective values of a pane's settings as a JSON file, nested as in a settings file, without secrets.

@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 
 /// The page with the results of a search.
 extension PanelPages {

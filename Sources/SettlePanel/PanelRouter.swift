@@ -1,3 +1,5 @@
+import SettleHTTP
+
 /// Routes an admitted request to the code that answers it.
 struct PanelRouter: Sendable {
     let panel: SettingsPanel

@@ -1,3 +1,5 @@
+import SettleHTTP
+
 extension ParsedRequest {
     /// Returns the data that every page needs.
     ///

@@ -1,3 +1,4 @@
+import SettleHTTP
 public import SettleInterchange
 
 #if canImport(FoundationEssentials)
@@ -14,7 +15,7 @@ extension SettingsPanel {
             /// Browsers that a one-time link has let in; see ``SettingsPanel/makeLink(for:returningTo:)``.
             case sessions(PanelKey, any MessageAuthentication)
             /// Every client that reaches it. For a server that has authenticated the user itself, and states the name in
-            /// ``PanelRequest/user``, and for tests.
+            /// `WebRequest.user`, and for tests.
             case everyone
         }
 

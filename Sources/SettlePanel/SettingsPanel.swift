@@ -1,4 +1,5 @@
 public import Settle
+public import SettleHTTP
 public import SettleInterchange
 import Synchronization
 
@@ -20,7 +21,7 @@ import Synchronization
 ///
 /// A panel is safe to run beside other programs and web pages: requests must use a host name in ``Configuration/hosts``
 /// and come from a browser that a one-time link has let in, and changes must come from the panel's own pages.
-public final class SettingsPanel: Sendable {
+public final class SettingsPanel: WebResponder {
     let store: SettingsStore
     let source: PanelSource
     private let gate: PanelGate
@@ -93,7 +94,7 @@ public final class SettingsPanel: Sendable {
     }
 
     /// Answers a request. It never throws: a failure becomes a page or a sentence.
-    public func respond(to request: PanelRequest) async -> PanelResponse {
+    public func respond(to request: WebRequest) async -> WebResponse {
         await gate.answer(request) { visit, formToken in
             await PanelRouter(panel: self, visit: visit, formToken: formToken, base: path).respond()
         }

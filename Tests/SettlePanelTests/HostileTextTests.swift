@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 import SettleInterchange
 import SettlePanel
 import SettleTesting

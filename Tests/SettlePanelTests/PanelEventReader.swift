@@ -1,13 +1,14 @@
+import SettleHTTP
 import SettlePanel
 import Testing
 
 /// A browser's connection to the stream of a page.
 struct PanelEventReader {
-    var pieces: PanelEvents.Iterator
+    var pieces: WebEvents.Iterator
     /// The identifier of the last event, which a browser sends when it connects again.
     private(set) var lastID = ""
 
-    init(_ response: PanelResponse) throws {
+    init(_ response: WebResponse) throws {
         guard case .events(let events) = response.body else { throw NoStream() }
         pieces = events.makeAsyncIterator()
     }

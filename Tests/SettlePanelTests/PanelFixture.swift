@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 import SettleInterchange
 import SettlePanel
 import SettleTesting
@@ -12,7 +13,7 @@ import Synchronization
 
 /// A browser at a panel: it keeps cookies, sends what browsers send, and fills in forms.
 final class PanelBrowser: Sendable {
-    private let answer: @Sendable (PanelRequest) async -> PanelResponse
+    private let answer: @Sendable (WebRequest) async -> WebResponse
     private let makeLink: @Sendable () -> String
     private let cookies = Mutex<[String: String]>([:])
     private let base = "http://localhost:8080"
@@ -27,7 +28,7 @@ final class PanelBrowser: Sendable {
 
     /// A page with its status.
     struct Answer: Sendable {
-        let response: PanelResponse
+        let response: WebResponse
 
         var status: Int { response.status }
 
@@ -103,7 +104,7 @@ final class PanelBrowser: Sendable {
         if !headers.contains(where: { $0.name == "Host" }) { headers.append(("Host", "localhost:8080")) }
         let own = cookies.withLock { $0.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") }
         if !own.isEmpty { headers.append(("Cookie", own)) }
-        let request = PanelRequest(method: method, target: target, headers: headers, body: body)
+        let request = WebRequest(method: method, target: target, headers: headers, body: body)
         let response = await answer(request)
         for (name, value) in response.headers where name == "Set-Cookie" {
             let pair = value.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)

@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 import SettlePanel
 import SettleTesting
 import Testing

@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 import SettlePanel
 import SettleTesting
 import Synchronization
@@ -69,7 +70,7 @@ import Testing
     @Test("A server that has authenticated the user states the name itself")
     func namesOfTheServer() async throws {
         let program = try await PanelProgram()
-        var request = PanelRequest(
+        var request = WebRequest(
             method: "POST", target: "/set",
             headers: [("Host", "localhost"), ("Origin", "http://localhost")],
             body: Array("key=limits.count&value=9".utf8))

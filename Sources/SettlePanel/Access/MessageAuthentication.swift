@@ -1,3 +1,5 @@
+import SettleHTTP
+
 /// Signs the data that a panel gives to browsers, so that it recognizes that data later: a keyed hash, such as HMAC
 /// with SHA-256.
 ///

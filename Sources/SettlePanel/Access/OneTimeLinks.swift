@@ -1,3 +1,5 @@
+import SettleHTTP
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else

@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 
 /// Refuses requests made by pages of other sites, or directed here under another host name.
 ///
@@ -10,7 +11,7 @@ struct OriginCheck: Sendable {
     let hosts: [String]
 
     /// Returns the reason that a request is refused; `nil` if it is not.
-    func refusal(of request: PanelRequest) -> PanelResponse? {
+    func refusal(of request: WebRequest) -> PanelResponse? {
         guard let host = request.value(of: "host"), isOwn(host) else {
             return .sentence(
                 421, "This panel can't be reached by that name. Use one of: \(hosts.joined(separator: ", ")).")

@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -53,7 +54,7 @@ struct PanelSessions: Sendable {
     ///   - request: The request. The sessions of its cookies end, because the browser replaces their cookie.
     /// - Returns: `nil` if the link has been spent.
     func begin(
-        with link: OneTimeLinks.Link, browser: String?, replacing request: PanelRequest, at now: Date
+        with link: OneTimeLinks.Link, browser: String?, replacing request: WebRequest, at now: Date
     ) async throws -> PanelSession? {
         let replaced = signedSessions(of: request, at: now).map(\.id)
         let (list, now) = (try await list, now.wholeSeconds)
@@ -73,7 +74,7 @@ struct PanelSessions: Sendable {
     }
 
     /// Returns the session of a request; `nil` if it has no cookie of this panel, or one of a session that has ended.
-    func admitted(_ request: PanelRequest, at now: Date) async throws(PanelError) -> AdmittedSession? {
+    func admitted(_ request: WebRequest, at now: Date) async throws(PanelError) -> AdmittedSession? {
         let sessions = signedSessions(of: request, at: now)
         guard !sessions.isEmpty else { return nil }
         let (list, now) = (try await list, now.wholeSeconds)
@@ -87,7 +88,7 @@ struct PanelSessions: Sendable {
     }
 
     /// Returns the sessions of the cookies that are signed with this key, and whose own time has not passed.
-    private func signedSessions(of request: PanelRequest, at now: Date) -> [PanelSession] {
+    private func signedSessions(of request: WebRequest, at now: Date) -> [PanelSession] {
         request.values(of: "cookie").flatMap { $0.split(separator: ";") }.compactMap { cookie in
             let parts = cookie.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, parts[0] == name, let session = session(String(parts[1])) else { return nil }

@@ -1,3 +1,4 @@
+import SettleHTTP
 import SettleInterchange
 
 extension SettingsBundle.Link {

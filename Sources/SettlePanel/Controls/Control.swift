@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 import SettleInterchange
 
 /// A setting on a page.

@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 import SettleInterchange
 
 #if canImport(FoundationEssentials)

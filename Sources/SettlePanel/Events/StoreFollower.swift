@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 
 /// Follows a store for one connection of a page.
 ///

@@ -1,3 +1,5 @@
+import SettleHTTP
+
 /// The field `Accept-Language` of a request, as in RFC 9110.
 enum AcceptLanguage {
     /// Returns the languages in order of preference: by quality, then by position.

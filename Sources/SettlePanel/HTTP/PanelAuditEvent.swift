@@ -1,3 +1,5 @@
+import SettleHTTP
+
 /// Something that a panel reports for the program's log: who came and went, what was refused, and what was changed.
 ///
 /// It never has a value, a link or a cookie. Set ``SettingsPanel/Configuration/audit`` to receive them.
@@ -31,7 +33,7 @@ public struct PanelAuditEvent: Sendable, Hashable {
 
 extension PanelAuditEvent {
     /// Creates the report of a response; `nil` if there is nothing to report.
-    init?(_ response: PanelResponse, to request: PanelRequest) {
+    init?(_ response: PanelResponse, to request: WebRequest) {
         let isRefused = (400..<500).contains(response.status) && response.status != 404
         guard let kind = response.event ?? (isRefused ? .refused(status: response.status) : nil) else { return nil }
         (self.kind, user, method) = (kind, response.user, request.method)

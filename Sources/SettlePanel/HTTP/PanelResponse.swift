@@ -1,25 +1,19 @@
-/// A panel's response, for any HTTP server to send.
-public struct PanelResponse: Sendable {
-    /// The body of a response.
-    public enum Body: Sendable {
-        /// The complete body.
-        case bytes([UInt8])
-        /// A stream of events, to be sent piece by piece as they arrive. Each piece is sent at once, without buffering.
-        case events(PanelEvents)
-    }
+import SettleHTTP
 
+/// A response of a panel, with what is reported of it.
+struct PanelResponse: Sendable {
     /// The status code, such as 200.
-    public var status: Int
+    var status: Int
     /// The header fields, without the length of the body.
-    public var headers: [(name: String, value: String)]
+    var headers: [(name: String, value: String)]
     /// The body.
-    public var body: Body
+    var body: WebResponse.Body
     /// The event to report for the request; `nil` for none but a refusal, which the status shows.
     var event: PanelAuditEvent.Kind?
     /// The name of the user who has sent the request.
     var user: String?
 
-    init(_ status: Int, _ headers: [(name: String, value: String)] = [], _ body: Body = .bytes([])) {
+    init(_ status: Int, _ headers: [(name: String, value: String)] = [], _ body: WebResponse.Body = .bytes([])) {
         (self.status, self.headers, self.body) = (status, headers, body)
     }
 
@@ -43,8 +37,8 @@ public struct PanelResponse: Sendable {
 
 extension PanelResponse {
     /// Adds the fields that every response of a panel has: nothing is loaded from elsewhere, framed, sniffed or cached.
-    func secured() -> PanelResponse {
-        var response = self
+    func secured() -> WebResponse {
+        var response = WebResponse(status, headers, body)
         response.headers += [
             ("Content-Security-Policy", Self.contentPolicy), ("Referrer-Policy", "same-origin"),
             ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),

@@ -1,3 +1,5 @@
+import SettleHTTP
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -6,7 +8,7 @@
 
 /// A parsed request.
 struct ParsedRequest: Sendable {
-    let request: PanelRequest
+    let request: WebRequest
     /// The decoded path below the panel's own path.
     var path: String
     let query: FormFields
@@ -18,7 +20,7 @@ struct ParsedRequest: Sendable {
     /// The name of the user; `nil` if it is unknown.
     var user: String?
 
-    init(_ request: PanelRequest, at now: Date) {
+    init(_ request: WebRequest, at now: Date) {
         (self.request, self.now) = (request, now)
         let parts = request.target.utf8.split(
             separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)

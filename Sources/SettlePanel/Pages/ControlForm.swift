@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 import SettleInterchange
 
 /// A setting as a form, in which a user reads and changes one value, with or without a script.

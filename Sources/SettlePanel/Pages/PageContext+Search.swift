@@ -1,3 +1,5 @@
+import SettleHTTP
+
 /// The parts that the results of one program and those of all programs share.
 extension PageContext {
     /// Returns a text of the program in which the words of the search are marked, in its own direction.

@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 
 /// The data that every page of a request needs.
 struct PageContext: Sendable {

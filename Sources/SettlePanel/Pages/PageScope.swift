@@ -1,3 +1,5 @@
+import SettleHTTP
+
 /// The settings on a page, so that its stream covers the same ones.
 enum PageScope: Sendable {
     case pane(id: String)

@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 
 /// The settings that a search finds, by pane.
 struct SearchResults: Sendable {

@@ -1,3 +1,5 @@
+import SettleHTTP
+
 /// A search of the settings, as its address states it.
 struct SettingsQuery: Sendable, Hashable {
     let text: String

@@ -1,3 +1,5 @@
+import SettleHTTP
+
 /// The pages for a user who has not been let in.
 struct SignInPage: Sendable {
     let context: PageContext

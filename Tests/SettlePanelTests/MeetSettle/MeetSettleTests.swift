@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleHTTP
 import SettlePanel
 import SettleTesting
 import Testing
@@ -98,7 +99,7 @@ import Testing
         let lamp = Lamp(store: store, settings: try await store.group(LampSettings.self))
         let page = LampPage(lamp, access: .sessions(PanelKey(), TestAuthentication()))
         let refused = await page.respond(
-            to: PanelRequest(method: "GET", target: "/", headers: [(name: "Host", value: "localhost:8080")]))
+            to: WebRequest(method: "GET", target: "/", headers: [(name: "Host", value: "localhost:8080")]))
         #expect(refused.status == 401)
         let browser = PanelBrowser(page.panel)
         #expect(await browser.enter(page.link(for: "carol")).status == 303)

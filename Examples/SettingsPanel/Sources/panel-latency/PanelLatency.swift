@@ -71,7 +71,7 @@ struct ServeBoth: AsyncParsableCommand {
         let panel = SettingsPanel(
             store, groups: Measured.self, configuration: .init(title: "Latency", path: "/panel", access: .everyone))
         let router = Router()
-        router.addSettingsPanel(panel)
+        router.addSettings(panel)
         serve(router, "/bare") { [pipe] in lines(of: pipe) }
         serve(router, "/file") { [pipe] in appendedLines(of: "\(pipe).lines") }
         var logger = Logger(label: "panel-latency")

@@ -55,7 +55,7 @@ struct Serve: AsyncParsableCommand {
         let directory = PanelDirectory(configuration: configuration) { found.entries() }
         let place = found.first.map { directory.path(of: $0) }
         let router = Router()
-        router.addSettingsPanels(directory)
+        router.addSettings(directory)
         let (opens, name) = (open, access.name)
         let page = Mutex<URL?>(nil)
         let application = Application(

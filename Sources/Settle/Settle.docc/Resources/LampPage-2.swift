@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 import SettlePanel
 
 struct LampPage {
@@ -10,7 +11,7 @@ struct LampPage {
             configuration: .init(title: "Lamp", path: "/settings", access: access))
     }
 
-    func respond(to request: PanelRequest) async -> PanelResponse {
+    func respond(to request: WebRequest) async -> WebResponse {
         await panel.respond(to: request)
     }
 }

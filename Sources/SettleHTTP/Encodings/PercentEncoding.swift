@@ -1,7 +1,7 @@
 /// Percent-encoding, as in RFC 3986.
-enum PercentEncoding {
+package enum PercentEncoding {
     /// Encodes everything but unreserved characters, so the result may occur anywhere in a URL.
-    static func encoded(_ text: String) -> String {
+    package static func encoded(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
             if byte.isUnreserved {
@@ -14,7 +14,7 @@ enum PercentEncoding {
     }
 
     /// Decodes bytes. A percent sign without two digits represents itself.
-    static func decoded(_ bytes: some Collection<UInt8>, plusIsSpace: Bool = false) -> String {
+    package static func decoded(_ bytes: some Collection<UInt8>, plusIsSpace: Bool = false) -> String {
         var decoded: [UInt8] = []
         var rest = bytes[...]
         while let byte = rest.popFirst() {

@@ -4,12 +4,12 @@ import Settle
 ///
 /// The format is application/x-www-form-urlencoded, as in the WHATWG's URL standard. All fields are read: a list
 /// without its last entries would be stored like that.
-struct FormFields: Sendable {
-    private(set) var fields: [(name: String, value: String)] = []
+package struct FormFields: Sendable {
+    package private(set) var fields: [(name: String, value: String)] = []
 
-    init() {}
+    package init() {}
 
-    init(_ encoded: some Collection<UInt8>) {
+    package init(_ encoded: some Collection<UInt8>) {
         for part in encoded.split(separator: UInt8(ascii: "&")) {
             let separator = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
             let value = separator == part.endIndex ? part[separator...] : part[part.index(after: separator)...]
@@ -18,10 +18,10 @@ struct FormFields: Sendable {
     }
 
     /// The first value with a name.
-    subscript(name: String) -> String? { fields.first { $0.name.hasSameBytes(as: name) }?.value }
+    package subscript(name: String) -> String? { fields.first { $0.name.hasSameBytes(as: name) }?.value }
 
     /// Returns all values with a name.
-    func all(_ name: String) -> [String] { fields.filter { $0.name.hasSameBytes(as: name) }.map(\.value) }
+    package func all(_ name: String) -> [String] { fields.filter { $0.name.hasSameBytes(as: name) }.map(\.value) }
 
     /// Decodes bytes. Invalid UTF-8 becomes the replacement character.
     private static func decoded(_ bytes: some Collection<UInt8>) -> String {

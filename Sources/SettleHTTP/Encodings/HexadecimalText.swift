@@ -1,12 +1,12 @@
 /// Bytes as lowercase hexadecimal digits.
-enum HexadecimalText {
-    static func text(of bytes: some Sequence<UInt8>) -> String {
+package enum HexadecimalText {
+    package static func text(of bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xf)]] }, as: UTF8.self)
     }
 
     /// Returns the bytes of digits; `nil` if these are not digits, or not pairs of them.
-    static func bytes(of digits: some Collection<UInt8>) -> [UInt8]? {
+    package static func bytes(of digits: some Collection<UInt8>) -> [UInt8]? {
         guard digits.count.isMultiple(of: 2) else { return nil }
         var (bytes, rest) = ([UInt8](), digits[...])
         while let high = rest.popFirst(), let low = rest.popFirst() {
@@ -16,7 +16,7 @@ enum HexadecimalText {
         return bytes
     }
 
-    static func value(of digit: UInt8) -> UInt8? {
+    package static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
@@ -26,7 +26,7 @@ enum HexadecimalText {
     }
 
     /// Returns 128 random bits from the system's generator.
-    static func random() -> String {
+    package static func random() -> String {
         var generator = SystemRandomNumberGenerator()
         return text(of: (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
