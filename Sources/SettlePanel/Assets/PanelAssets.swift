@@ -1,3 +1,5 @@
+import SettleHTTP
+
 /// The files that all pages load. They are beside this one.
 enum PanelAssets {
     static var style: [UInt8] { PackageResources.style_css }

@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 import SettleInterchange
 
 /// The way in which a setting is shown and changed.

@@ -1,4 +1,5 @@
 import Settle
+import SettleHTTP
 import SettleInterchange
 
 /// The store's state of a control's setting at one moment.

@@ -1,3 +1,5 @@
+import SettleHTTP
+
 /// Distinguishes a form from the same form with other contents: a number of 48 bits.
 ///
 /// Each form that a page receives has its digest as an attribute, whether it comes with the page, as an answer, alone

@@ -42,8 +42,8 @@ import Testing
     @Test(
         "No folders of a library need each other",
         arguments: [
-            "Settle", "SettleCommand", "SettleEtcd", "SettleFoundation", "SettleInterchange", "SettlePanel",
-            "SettleTesting", "SettleUI", "SettleUsers",
+            "Settle", "SettleCommand", "SettleEtcd", "SettleFoundation", "SettleHTTP", "SettleInterchange",
+            "SettlePanel", "SettleTesting", "SettleUI", "SettleUsers",
         ])
     func cycles(_ library: String) throws {
         let files = try files(of: library)

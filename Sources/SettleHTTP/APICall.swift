@@ -1,0 +1,79 @@
+import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// An admitted request to a route.
+struct APICall: Sendable {
+    let request: WebRequest
+    let client: APIClient
+    let query: FormFields
+    /// The decoded parameters of the path.
+    let captures: [String: String]
+    /// The client's token; `nil` where none is needed.
+    let token: Secret<String>?
+
+    func capture(_ name: String) -> String { captures[name] ?? "" }
+
+    /// Returns a parameter of the query that is true or false, which it is when it is missing.
+    func flag(_ name: String) throws(Problem) -> Bool {
+        switch query[name] {
+        case nil, "false"?: return false
+        case "true"?: return true
+        case let other?:
+            throw Problem(.invalidRequest, "\(name) can't be “\(other.prefix(20))”: it is true or false.")
+        }
+    }
+
+    /// Returns the body, which must be one JSON value.
+    func json() throws(Problem) -> SettingValue {
+        do {
+            return try SettingValue(json: Data(request.body))
+        } catch {
+            throw Problem(.invalidBody, "The body must be one JSON value. \(error)")
+        }
+    }
+
+    /// Whether the body is a JSON Merge Patch (RFC 7396).
+    ///
+    /// - Throws: ``Problem`` for a media type that a value can't have. Those that clients send unless they are told
+    ///   another one are accepted: the body is JSON all the same.
+    func isMergePatch() throws(Problem) -> Bool {
+        let type = request.value(of: "content-type")?.split(separator: ";").first ?? ""
+        switch type.filter({ $0 != " " && $0 != "\t" }).lowercased() {
+        case "application/merge-patch+json": return true
+        case "", "application/json", "application/x-www-form-urlencoded", "text/plain": return false
+        default:
+            var problem = Problem(
+                .unsupportedMediaType, "The body is application/json or application/merge-patch+json.")
+            problem.headers = [("Accept-Patch", "application/json, application/merge-patch+json")]
+            throw problem
+        }
+    }
+}
+
+extension WebResponse {
+    /// A JSON response.
+    static func json(_ entries: SettingValue.Entries, status: Int = 200) -> WebResponse {
+        WebResponse(
+            status, [("Content-Type", "application/json; charset=utf-8")],
+            .bytes(SettingValue.dictionary(entries).jsonLine))
+    }
+
+    /// Returns the response with its entity tag, or 304 if the client has it already.
+    ///
+    /// - Parameter token: The token that the values are not older than.
+    func tagged(_ token: ChangeToken?, for call: APICall) throws(Problem) -> WebResponse {
+        guard case .bytes(let bytes) = body else { return self }
+        let tag = EntityTag(token, of: bytes)
+        let isRead = call.request.method == "GET" || call.request.method == "HEAD"
+        let freshness = try Freshness(ifNoneMatch: isRead ? call.request.value(of: "if-none-match") : nil)
+        var response = freshness.includes(tag) ? WebResponse(304) : self
+        response.headers.append(("ETag", tag.field))
+        response.headers.append(("Cache-Control", "private, no-cache"))
+        return response
+    }
+}

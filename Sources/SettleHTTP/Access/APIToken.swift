@@ -1,0 +1,71 @@
+import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A bearer token, and what the client that has it may do.
+///
+/// Where it is stored, it is a text, which permits everything, or an object:
+///
+/// ```json
+/// {"token": "5c9ec2ce2a755cb58443c10b823e32ad", "access": "read", "keys": ["limits", "logging.level"]}
+/// ```
+///
+/// A token has at least 16 ASCII characters without spaces. Others are never accepted.
+public struct APIToken: Sendable, Hashable, Codable {
+    /// What a client may do.
+    public enum Access: String, Sendable, Hashable, Codable {
+        /// It may only read, and check values.
+        case read
+        /// It may change settings as well.
+        case write
+    }
+
+    /// The token.
+    public var token: String
+    /// What the client may do.
+    public var access: Access
+    /// The keys of the settings and groups that the client may read and change; `nil` for all.
+    public var keys: [String]?
+
+    /// Creates a token.
+    public init(_ token: String, access: Access = .write, keys: [String]? = nil) {
+        (self.token, self.access, self.keys) = (token, access, keys)
+    }
+
+    private enum CodingKeys: String, CodingKey { case token, access, keys }
+
+    public init(from decoder: any Decoder) throws {
+        if let token = try? decoder.singleValueContainer().decode(String.self) {
+            self.init(token)
+            return
+        }
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            try container.decode(String.self, forKey: .token),
+            access: try container.decodeIfPresent(Access.self, forKey: .access) ?? .write,
+            keys: try container.decodeIfPresent([String].self, forKey: .keys))
+    }
+
+    /// Reads the contents of a file: a token, or the JSON of an object. An object that is not valid has no token.
+    init(contents: [UInt8]) {
+        let text = String(decoding: contents, as: UTF8.self).split(whereSeparator: \.isNewline).joined(separator: "\n")
+        let trimmed = text.drop(while: \.isWhitespace)
+        guard trimmed.first == "{" else {
+            self.init(String(trimmed.prefix { !$0.isWhitespace }))
+            return
+        }
+        self = (try? JSONDecoder().decode(APIToken.self, from: Data(contents))) ?? APIToken("")
+    }
+
+    /// Whether it is long enough to be accepted, and fits into a header.
+    var isUsable: Bool { token.utf8.count >= 16 && token.utf8.allSatisfy { (33...126).contains($0) } }
+
+    /// Whether a client has sent this token. Secrets are compared in constant time.
+    func matches(_ presented: Secret<String>) -> Bool {
+        Secret(token) == presented && isUsable
+    }
+}

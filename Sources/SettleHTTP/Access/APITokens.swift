@@ -1,0 +1,120 @@
+public import Settle
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The named bearer tokens of an API. The name is the author of the changes that are made with a token.
+///
+/// ```swift
+/// let tokens = APITokens.setting(settings.admin.$token, name: "admin") + .folder(URL(filePath: "/run/tokens"))
+/// ```
+///
+/// They are read for each request, so a new token is accepted at once and a removed one is not accepted any more.
+public struct APITokens: Sendable {
+    /// The tokens by name.
+    private let read: @Sendable () -> [String: APIToken]
+    /// Explains why there are none, and what to do; `nil` without more to say.
+    private let explain: @Sendable () -> String?
+
+    /// Creates tokens that a closure returns, by their names. It is called for each request.
+    public init(_ read: @escaping @Sendable () -> [String: APIToken]) {
+        self.init(read, explain: { nil })
+    }
+
+    private init(
+        _ read: @escaping @Sendable () -> [String: APIToken], explain: @escaping @Sendable () -> String?
+    ) {
+        (self.read, self.explain) = (read, explain)
+    }
+
+    /// A setting with one token that permits everything. An empty one is none.
+    ///
+    /// - Parameter name: The name of its holder.
+    public static func setting(_ token: SettingReference<Secret<String>>, name: String) -> APITokens {
+        APITokens({ [name: APIToken(token.value.revealed)] }, explain: { token.domains.explanation?.ofEmptyToken })
+    }
+
+    /// A setting with tokens by name.
+    public static func setting(_ tokens: SettingReference<Secret<[String: APIToken]>>) -> APITokens {
+        APITokens({ tokens.value.revealed }, explain: { tokens.domains.explanation?.ofEmptyToken })
+    }
+
+    /// A folder of secrets, such as one of systemd's credentials or of a Kubernetes secret: a file for each token, with
+    /// its name. The folder is read again at most once a second. Names that begin with a dot are left out.
+    public static func folder(_ url: URL) -> APITokens {
+        let folder = TokenFolder(url)
+        return APITokens(
+            { folder.tokens },
+            explain: { folder.tokens.isEmpty ? "The folder “\(url.path)” has no usable token." : nil })
+    }
+
+    /// The tokens of both. Of two with one name, the first counts.
+    public static func + (one: APITokens, other: APITokens) -> APITokens {
+        APITokens(
+            { one.read().merging(other.read()) { first, _ in first } },
+            explain: {
+                let reasons = [one.explain(), other.explain()].compactMap(\.self)
+                return reasons.isEmpty ? nil : reasons.joined(separator: " ")
+            })
+    }
+
+    /// The reason why no client is admitted; `nil` if there is a usable token.
+    var reasonForNone: String? {
+        guard !read().values.contains(where: \.isUsable) else { return nil }
+        return "The API is closed, because no token is set. "
+            + (explain() ?? "Set one with at least 16 characters; it takes effect at once.")
+    }
+
+    /// Returns the client with a token; `nil` if it is none of these. Each is compared, whatever comes before it.
+    func client(with presented: Secret<String>) -> APIClient? {
+        let matching = read().filter { $0.value.matches(presented) }
+        return matching.min { $0.key < $1.key }.map { APIClient(name: $0.key, token: $0.value) }
+    }
+}
+
+extension Explanation {
+    /// What to do if the token in force is empty because of a domain that takes precedence.
+    fileprivate var ofEmptyToken: String? {
+        guard domain != .application, domain != .declaration,
+            let answer = answers.first(where: { $0.outcome == .inForce })
+        else { return nil }
+        return
+            "“\(key)” comes from \(answer.place), which takes precedence over the program's own file and has no token "
+            + "there: put one there, or remove it so that the file's token is used."
+    }
+}
+
+/// The tokens of a folder, as they were at most a second ago.
+private final class TokenFolder: Sendable {
+    private struct Cache {
+        var tokens: [String: APIToken] = [:]
+        var time: ContinuousClock.Instant?
+    }
+
+    private let path: String
+    private let cache = Mutex(Cache())
+
+    init(_ url: URL) { path = url.path }
+
+    var tokens: [String: APIToken] {
+        let now = ContinuousClock.now
+        return cache.withLock { cache in
+            if let time = cache.time, time.duration(to: now) < .seconds(1) { return cache.tokens }
+            cache = Cache(tokens: read(), time: now)
+            return cache.tokens
+        }
+    }
+
+    private func read() -> [String: APIToken] {
+        var tokens: [String: APIToken] = [:]
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] where !name.hasPrefix(".") {
+            guard let contents = FileManager.default.contents(atPath: "\(path)/\(name)") else { continue }
+            tokens[name] = APIToken(contents: Array(contents))
+        }
+        return tokens
+    }
+}

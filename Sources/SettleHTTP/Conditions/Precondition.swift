@@ -1,0 +1,55 @@
+import Settle
+
+/// The values that a change builds on: tokens of the history, after one of which nothing may have changed, as far as
+/// the change's keys are concerned.
+enum Precondition: Sendable, Hashable {
+    /// None.
+    case none
+    /// Any of these. Tokens that the client has made up are left out, so the list may be empty: that is never met.
+    case unchanged(since: [ChangeToken])
+
+    /// - Parameter field: The value of `If-Match`, if the request has one.
+    /// - Throws: ``Problem`` for a value that HTTP does not allow.
+    init(ifMatch field: String?) throws(Problem) {
+        guard let field else {
+            self = .none
+            return
+        }
+        switch EntityTags(field) {
+        case .any?: self = .none
+        // The tags of this API are strong, so a weak one can't match.
+        case .tags(let tags)?:
+            self = .unchanged(since: tags.filter { !$0.isWeak }.compactMap { EntityTag.token(in: $0.text) })
+        case nil:
+            throw Problem(.invalidRequest, "If-Match is * or a list of entity tags, which are in quotation marks.")
+        }
+    }
+}
+
+/// Whether a client has the current representation already.
+struct Freshness: Sendable {
+    private let tags: EntityTags?
+
+    /// - Parameter field: The value of `If-None-Match`, if the request has one.
+    /// - Throws: ``Problem`` for a value that HTTP does not allow.
+    init(ifNoneMatch field: String?) throws(Problem) {
+        guard let field else {
+            tags = nil
+            return
+        }
+        guard let tags = EntityTags(field) else {
+            throw Problem(
+                .invalidRequest, "If-None-Match is * or a list of entity tags, which are in quotation marks.")
+        }
+        self.tags = tags
+    }
+
+    /// Whether the client has the representation with a tag. Tags are compared weakly, as RFC 9110 says.
+    func includes(_ tag: EntityTag) -> Bool {
+        switch tags {
+        case nil: false
+        case .any?: true
+        case .tags(let tags)?: tags.contains { $0.text.hasSameBytes(as: tag.text) }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A refusal or a failure, as `application/problem+json` (RFC 9457).
+struct Problem: Error, Sendable {
+    let kind: ProblemKind
+    /// What is wrong with this request, as a sentence that a user can act on.
+    let detail: String
+    /// More members of the object.
+    var members: SettingValue.Entries = [:]
+    var headers: [(name: String, value: String)] = []
+
+    init(_ kind: ProblemKind, _ detail: String) {
+        (self.kind, self.detail) = (kind, detail)
+    }
+
+    static func unknownSetting(_ key: String) -> Problem {
+        var problem = Problem(.unknownSetting, "There is no setting “\(key)”. GET /settings lists all of them.")
+        problem.members["key"] = .string(key)
+        return problem
+    }
+
+    func response(requestID: String) -> WebResponse {
+        var json = members
+        json["type"] = .string(kind.type)
+        json["title"] = .string(kind.title)
+        json["status"] = .integer(Int64(kind.status))
+        json["detail"] = .string(detail)
+        json["requestId"] = .string(requestID)
+        var fields = headers
+        fields.append(("Content-Type", "application/problem+json"))
+        return WebResponse(kind.status, fields, .bytes(SettingValue.dictionary(json).jsonLine))
+    }
+}
+
+extension Problem {
+    /// The problem of a change that was refused or could not be saved.
+    init(_ error: SettingsError) {
+        let kind = ProblemKind(error.code)
+        let advice =
+            kind == .notSaved
+            ? "If GET /settings shows the change, it is in effect, and the program keeps trying to save it. " : ""
+        self.init(kind, kind == .closing ? "The program is shutting down." : advice + error.description)
+        if let key = error.key { members["key"] = .string(key) }
+        if let rule = error.rule { members["rule"] = .string(rule) }
+        if kind == .notSaved { headers.append(("Retry-After", "5")) }
+    }
+}
+
+extension ProblemKind {
+    fileprivate init(_ code: SettingsError.Code) {
+        switch code {
+        case .invalidValue, .unusableValue, .largeValue, .encodingFailed, .missingPart: self = .invalidValue
+        case .notUndoable: self = .notUndoable
+        case .locked: self = .locked
+        case .protected: self = .ownerOnly
+        case .historyUnavailable: self = .noHistory
+        case .invalidKey, .notASetting, .unknownKey: self = .unknownSetting
+        case .storage, .lockTimedOut, .unreachable: self = .notSaved
+        case .closed, .released: self = .closing
+        default: self = .internalError
+        }
+    }
+}
+
+extension SettingValue {
+    /// The value as JSON with a line break at its end, for terminals; `null` if JSON can't spell it, such as a number
+    /// that is not finite.
+    var jsonLine: [UInt8] { Array(jsonText.utf8) + [UInt8(ascii: "\n")] }
+
+    /// The value as JSON on one line.
+    var jsonText: String {
+        (try? json()).map { String(decoding: $0, as: UTF8.self) } ?? "null"
+    }
+}

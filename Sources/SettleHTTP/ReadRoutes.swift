@@ -1,0 +1,78 @@
+import Settle
+
+/// The routes that read settings.
+struct ReadRoutes: Sendable {
+    let parts: APIParts
+
+    var routes: [Route] { [list, get] }
+
+    private var list: Route {
+        let operation = Operation(
+            method: "GET", path: "/settings", name: "getSettings", summary: "All settings",
+            parameters: [Self.ifNoneMatch],
+            answers: [
+                .ok("The settings, the token that they are not older than, and the state of the file.", Listing.schema),
+                Self.notModified,
+            ])
+        return Route(operation: operation) { call in
+            let listing = try Listing(of: parts.store, for: call.client)
+            var json = listing.json
+            json["file"] = FileState(of: parts.store).json
+            return try WebResponse.json(json).tagged(listing.token, for: call)
+        }
+    }
+
+    private var get: Route {
+        let operation = Operation(
+            method: "GET", path: "/settings/{key}", name: "getSetting", summary: "A setting, or a group as an object",
+            parameters: [
+                Self.key,
+                .query("explain", "With true, the value of each domain is added to a setting.", .boolean),
+                Self.ifNoneMatch,
+            ],
+            answers: [
+                .ok(
+                    "The setting; of a group, the values of its settings in an object, without secrets.",
+                    .anyOf([.component("Setting"), .anyObject])),
+                Self.notModified, Self.unknown,
+            ])
+        return Route(operation: operation) { call in
+            let explains = try call.flag("explain")
+            return try response(to: call, of: call.capture("key"), explaining: explains)
+        }
+    }
+
+    /// Returns a setting, or a group as an object.
+    func response(to call: APICall, of key: String, explaining: Bool = false) throws -> WebResponse {
+        let listing = try Listing(of: parts.store, key: key)
+        guard var json = listing.entry else { return try group(key, call) }
+        guard call.client.reaches(key) else { throw Self.outOfReach(key) }
+        if explaining { json["explanation"] = parts.store.keys.explanation(forKey: key).json }
+        return try WebResponse.json(json).tagged(listing.token, for: call)
+    }
+
+    private func group(_ key: String, _ call: APICall) throws -> WebResponse {
+        let token = parts.store.history.token
+        let settings = parts.store.settings
+        guard let all = GroupContents(key, in: settings) else { throw Problem.unknownSetting(key) }
+        guard let group = GroupContents(key, in: settings.filter { call.client.reaches($0.key) }) else {
+            throw Self.outOfReach(all.keys[0])
+        }
+        return try WebResponse.json(group.members).tagged(token, for: call)
+    }
+
+    static func outOfReach(_ key: String) -> Problem {
+        var problem = Problem(.notPermitted, "The token is not for “\(key)”.")
+        problem.members["key"] = .string(key)
+        return problem
+    }
+
+    static let key = Operation.Parameter.path("key", "The key of a setting or of a group.")
+
+    static let unknown = Operation.Answer.problem(404, "There is no such setting or group.")
+
+    private static let ifNoneMatch = Operation.Parameter.header(
+        "If-None-Match", "The ETag of what the client has read: if that is current, the answer is 304.")
+
+    private static let notModified = Operation.Answer.empty(304, "The client has it already.")
+}

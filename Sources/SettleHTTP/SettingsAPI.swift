@@ -1,0 +1,310 @@
+public import Settle
+import SettleInterchange
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The settings of a program over HTTP, on any server: read, write, follow, undo, health, metrics and an OpenAPI
+/// document.
+///
+/// ```swift
+/// let api = SettingsAPI(
+///     store, groups: AppSettings.self,
+///     configuration: .init(access: .tokens(.setting(settings.admin.$token, name: "admin"))))
+/// let response = await api.respond(to: request)            // for each request that it serves
+/// ```
+///
+/// The store checks each value, so a client can't store one that the program could not. Locked and owner-only settings
+/// (`SettingsAccess.owner`) are shown and can't be changed, and a secret's value is never shown. A change that is
+/// answered with 200 is on stable storage.
+///
+/// The guide <doc:SettingsOverHTTP> describes the routes.
+public final class SettingsAPI: WebResponder {
+    private let parts: APIParts
+    private let types: [any SettingsGroup.Type]
+    private let groups = Mutex<[any SettingsGroup]>([])
+    private let table: RouteTable
+
+    /// Creates an API for the settings that groups declare.
+    ///
+    /// - Parameters:
+    ///   - store: The program's store. The API keeps it open.
+    ///   - groups: The groups that declare the settings. Groups that are already open may be left out.
+    ///   - configuration: The location of the API, its access and its limits.
+    public init(_ store: SettingsStore, groups: any SettingsGroup.Type..., configuration: Configuration) {
+        let parts = APIParts(store, configuration)
+        (self.parts, types, table) = (parts, groups, RouteTable(parts))
+    }
+
+    /// The location of the API, its access and its limits.
+    public var configuration: Configuration { parts.configuration }
+
+    /// The path of the API, above `/settings`, without a slash at its end; empty for the server's root.
+    public var path: String { configuration.base }
+
+    /// The largest body of a request, in bytes.
+    public var bodySizeLimit: Int { configuration.bodySizeLimit }
+
+    /// Returns whether it has a route for a target, which is the whole one of the request line.
+    public func serves(_ target: String) -> Bool {
+        guard target.utf8.starts(with: path.utf8) else { return false }
+        let rest = String(decoding: target.utf8.dropFirst(path.utf8.count), as: UTF8.self)
+        return !table.matches(RequestTarget(rest)).isEmpty
+    }
+
+    /// Answers a request. It never throws: a failure becomes a response.
+    public func respond(to request: WebRequest) async -> WebResponse {
+        let start = configuration.now()
+        let target = RequestTarget(request.target)
+        var exchange = Exchange(id: RequestID.of(request))
+        var response: WebResponse
+        do {
+            try await open()
+            response = try await answer(request, target, &exchange)
+        } catch {
+            let problem = Self.problem(error)
+            report(problem, request, target, exchange, at: start)
+            response = problem.response(requestID: exchange.id)
+        }
+        response.headers.append(("X-Request-ID", exchange.id))
+        response.headers.append(("X-Content-Type-Options", "nosniff"))
+        if !response.headers.contains(where: { $0.name == "Cache-Control" }) {
+            response.headers.append(("Cache-Control", "no-store"))
+        }
+        record(response, request, target, exchange, since: start)
+        return response
+    }
+
+    /// Returns the name that belongs to a request's token, under which its changes are stored; `nil` if its client is
+    /// not admitted. For routes of the program with the same access.
+    public func author(of request: WebRequest) -> String? {
+        (try? admit(request))?.name
+    }
+
+    /// Returns the OpenAPI 3.1 document of exactly what is mounted, with the settings' own schemas, as the route
+    /// `/openapi.json` does.
+    public func openAPIDocument() async throws -> SettingValue {
+        try await open()
+        return .dictionary(document.json)
+    }
+
+    /// Returns a program's own OpenAPI document with the paths and components of the API added.
+    public func openAPIDocument(mergedInto document: SettingValue) async throws -> SettingValue {
+        try await open()
+        return self.document.merged(into: document)
+    }
+
+    private var document: OpenAPIDocument {
+        OpenAPIDocument(
+            routes: table.routes, settings: parts.store.file.schema().settings, configuration: configuration)
+    }
+
+    /// Declares the groups when they are first needed, and keeps them.
+    private func open() async throws {
+        guard !types.isEmpty, groups.withLock({ $0.isEmpty }) else { return }
+        var opened: [any SettingsGroup] = []
+        for type in types { opened.append(try await parts.store.group(type)) }
+        groups.withLock { $0 = opened }
+    }
+}
+
+/// What is known of a request while it is answered.
+private struct Exchange {
+    let id: String
+    var route: String?
+    var client: String?
+}
+
+// MARK: Answering
+
+extension SettingsAPI {
+    private func answer(
+        _ request: WebRequest, _ target: RequestTarget, _ exchange: inout Exchange
+    ) async throws -> WebResponse {
+        try RequestCheck(configuration).check(request)
+        let matches = table.matches(target)
+        guard let first = matches.first else {
+            throw Problem(.notFound, "There is no route “\(target.path.prefix(200))”.")
+        }
+        exchange.route = first.route.operation.path
+        // All routes of a path have one access.
+        let client = first.route.access == .open ? APIClient(name: configuration.author) : try admit(request)
+        exchange.client = client.name
+        let methods = Self.methods(of: matches)
+        guard request.method != "OPTIONS" else { return WebResponse(204, Self.allowed(methods)) }
+        let method = request.method == "HEAD" ? "GET" : request.method
+        guard let match = matches.first(where: { $0.route.operation.method == method }) else {
+            var problem = Problem(
+                RequestCheck.methods.contains(request.method) ? .methodNotAllowed : .notImplemented,
+                "This route has the methods \(methods.joined(separator: ", ")).")
+            problem.headers = Self.allowed(methods)
+            throw problem
+        }
+        exchange.route = match.route.operation.path
+        try RequestCheck.check(target.query, of: match.route.operation)
+        guard client.canWrite || !match.route.isWrite else {
+            throw Problem(.notPermitted, "The token of “\(client.name)” may only read.")
+        }
+        let call = APICall(
+            request: request, client: client, query: target.query, captures: match.captures, token: request.bearerToken)
+        return try await answer(call, match.route)
+    }
+
+    /// Answers a call once, however often it is repeated with the same `Idempotency-Key`.
+    private func answer(_ call: APICall, _ route: Route) async throws -> WebResponse {
+        guard route.isWrite, let text = try RequestCheck.idempotencyKey(of: call.request) else {
+            return try await route.handle(call)
+        }
+        let key = IdempotencyStore.Key(client: call.client.name, text: text)
+        switch parts.answers.admit(key, call.digest, at: configuration.now()) {
+        case .new: break
+        case .answered(var response):
+            parts.counts.count(.replay)
+            response.headers.append(("Idempotency-Replayed", "true"))
+            return response
+        case .inProgress: throw Problem(.keyInUse, "The first request with this key is still being answered.")
+        case .otherRequest: throw Problem(.keyReused, "Another request was sent with this key. Use a new one.")
+        }
+        do {
+            let response = try await route.handle(call)
+            parts.answers.finish(key, with: response)
+            return response
+        } catch {
+            // Nothing is written, or it is not known: a repeated request is made again.
+            parts.answers.finish(key, with: nil)
+            throw error
+        }
+    }
+
+    /// Returns the client of a request.
+    private func admit(_ request: WebRequest) throws(Problem) -> APIClient {
+        switch configuration.access {
+        case .open:
+            if !["GET", "HEAD", "OPTIONS"].contains(request.method) {
+                try configuration.hostCheck.checkOrigin(of: request)
+            }
+            let name = request.user ?? ""
+            return APIClient(name: name.isEmpty ? configuration.author : name)
+        case .tokens(let tokens):
+            guard let token = request.bearerToken else {
+                if let reason = tokens.reasonForNone { throw Problem(.closed, reason) }
+                throw Self.unauthorized("Send “Authorization: Bearer <token>” with a token of this API.", "")
+            }
+            if let client = tokens.client(with: token) { return client }
+            if let reason = tokens.reasonForNone { throw Problem(.closed, reason) }
+            throw Self.unauthorized("The token is none of this API's.", ", error=\"invalid_token\"")
+        }
+    }
+
+    private static func unauthorized(_ detail: String, _ error: String) -> Problem {
+        var problem = Problem(.missingToken, detail)
+        problem.headers = [("WWW-Authenticate", "Bearer realm=\"settings\"\(error)")]
+        return problem
+    }
+
+    private static func methods(of matches: [(route: Route, captures: [String: String])]) -> [String] {
+        let methods = Set(matches.map(\.route.operation.method))
+        return methods.union(methods.contains("GET") ? ["HEAD", "OPTIONS"] : ["OPTIONS"]).sorted()
+    }
+
+    private static func allowed(_ methods: [String]) -> [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = [("Allow", methods.joined(separator: ", "))]
+        if methods.contains("PATCH") {
+            fields.append(("Accept-Patch", "application/json, application/merge-patch+json"))
+        }
+        return fields
+    }
+
+    private static func problem(_ error: any Error) -> Problem {
+        switch error {
+        case let problem as Problem: problem
+        case let error as SettingsError: Problem(error)
+        default: Problem(.internalError, "The request could not be answered. \(error)")
+        }
+    }
+}
+
+// MARK: Recording
+
+extension SettingsAPI {
+    private func report(
+        _ problem: Problem, _ request: WebRequest, _ target: RequestTarget, _ exchange: Exchange, at now: Date
+    ) {
+        let reason: APIRefusal.Reason
+        switch problem.kind {
+        case .closed: reason = .closed
+        case .missingToken: reason = request.bearerToken == nil ? .missing : .wrong
+        case .notPermitted: reason = .notPermitted
+        default: return
+        }
+        let unreported = parts.refusals.count(reason, at: now.timeIntervalSinceReferenceDate)
+        guard let unreported, let log = configuration.refusalLog else { return }
+        log(
+            APIRefusal(
+                reason: reason, method: String(request.method.prefix(20)), path: target.loggedPath, peer: request.peer,
+                requestID: exchange.id, unreported: unreported))
+    }
+
+    private func record(
+        _ response: WebResponse, _ request: WebRequest, _ target: RequestTarget, _ exchange: Exchange, since start: Date
+    ) {
+        // A client could make up any number of methods.
+        let method = RequestCheck.methods.contains(request.method) ? request.method : "other"
+        parts.counts.count(
+            RequestCounts.Group(method: method, route: exchange.route ?? "none", status: response.status))
+        guard let log = configuration.accessLog else { return }
+        var size: Int?
+        if case .bytes(let bytes) = response.body { size = bytes.count }
+        log(
+            APIAccess(
+                method: String(request.method.prefix(20)), path: target.loggedPath, route: exchange.route,
+                status: response.status, size: size,
+                duration: .seconds(configuration.now().timeIntervalSince(start)), client: exchange.client,
+                peer: request.peer, requestID: exchange.id))
+    }
+}
+
+extension RequestTarget {
+    /// The first 200 bytes of the path. The query may have anything in it, even a token.
+    fileprivate var loggedPath: String { String(decoding: path.utf8.prefix(200), as: UTF8.self) }
+}
+
+extension APICall {
+    /// A digest of what a repeated request has as well.
+    fileprivate var digest: String {
+        let condition = request.values(of: "if-match").joined(separator: ",")
+        return Fingerprint.of(Array("\(request.method) \(request.target)\n\(condition)\n".utf8) + request.body)
+    }
+}
+
+extension RouteTable {
+    /// The routes that an API has mounted.
+    init(_ parts: APIParts) {
+        let reading = ReadRoutes(parts: parts)
+        var routes = reading.routes + WriteRoutes(parts: parts, reading: reading).routes
+        routes += HistoryRoutes(parts: parts).routes + StreamRoutes(parts: parts).routes
+        routes += StatusRoutes(parts: parts).routes
+        routes.append(.openAPI(parts, describing: routes))
+        self.init(routes: routes.filter { $0.access != .off })
+    }
+}
+
+extension Route {
+    /// `GET /openapi.json`, which describes the other routes and itself.
+    fileprivate static func openAPI(_ parts: APIParts, describing others: [Route]) -> Route {
+        let operation = Operation(
+            method: "GET", path: "/openapi.json", name: "getOpenAPI", summary: "This document",
+            answers: [.ok("The OpenAPI description of the API.", .anyObject)])
+        let configuration = parts.configuration
+        let own = Route(operation: operation, access: configuration.description) { _ in WebResponse(404) }
+        let routes = (others + [own]).filter { $0.access != .off }
+        return Route(operation: operation, access: configuration.description) { _ in
+            let settings = parts.store.file.schema().settings
+            return .json(OpenAPIDocument(routes: routes, settings: settings, configuration: configuration).json)
+        }
+    }
+}

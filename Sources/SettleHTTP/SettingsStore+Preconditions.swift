@@ -1,0 +1,56 @@
+import Settle
+
+/// The request names no token that there has ever been.
+struct NoKnownToken: Error {}
+
+extension SettingsStore {
+    /// Runs a transaction if nothing of what it builds on has changed, and returns once it is on stable storage.
+    ///
+    /// - Parameter keys: The keys that it builds on; all if `nil`.
+    /// - Throws: ``SettingsError`` with the code ``SettingsError/Code/conflict`` if they have changed;
+    ///   ``NoKnownToken``; otherwise as `commit` does.
+    func commit<Result: Sendable>(
+        if precondition: Precondition, of keys: [String]?, author: String, _ body: () throws -> Result
+    ) async throws -> Result {
+        guard case .unchanged(let tokens) = precondition else { return try await commit(author: author, body) }
+        guard let token = tokens.last else { throw NoKnownToken() }
+        for earlier in tokens.dropLast() {
+            do {
+                return try await commit(ifUnchangedSince: earlier, keys: keys, author: author, body)
+            } catch {
+                guard (error as? SettingsError)?.code == .conflict else { throw error }
+            }
+        }
+        return try await commit(ifUnchangedSince: token, keys: keys, author: author, body)
+    }
+
+    /// Runs a transaction like that, and undoes it, so that nobody sees it.
+    ///
+    /// - Returns: The result of the closure, which sees its own writes.
+    /// - Throws: The error of the closure, such as that of a value that is refused; otherwise as the commit.
+    func trying<Result: Sendable>(
+        if precondition: Precondition, of keys: [String]?, _ body: () throws -> Result
+    ) async throws -> Result {
+        do {
+            // An update needs neither the file's lock nor its disk.
+            if precondition == .none { return try trying(body) }
+            return try await commit(if: precondition, of: keys, author: "a trial") { throw Found(result: try body()) }
+        } catch let found as Found<Result> {
+            return found.result
+        }
+    }
+
+    /// Runs a transaction and undoes it, so that nobody sees it.
+    func trying<Result: Sendable>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try update { throw Found(result: try body()) }
+        } catch let found as Found<Result> {
+            return found.result
+        }
+    }
+}
+
+/// The result of a trial. It is thrown, because that undoes a transaction.
+private struct Found<Result: Sendable>: Error {
+    let result: Result
+}

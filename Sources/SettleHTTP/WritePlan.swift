@@ -1,0 +1,130 @@
+import Settle
+
+/// The changes that a request makes.
+struct WritePlan: Sendable {
+    /// A change of one setting.
+    enum Write: Sendable, Hashable {
+        case set(SettingValue)
+        /// A merge patch of a value that is an object.
+        case merge(SettingValue)
+        case remove
+
+        /// Returns the value after the change; `nil` for none.
+        func applied(to value: SettingValue?) -> SettingValue? {
+            switch self {
+            case .set(let value): value
+            case .merge(let patch): MergePatch.applied(patch, to: value)
+            case .remove: nil
+            }
+        }
+    }
+
+    /// Sorted by key.
+    let writes: [(key: String, write: Write)]
+    /// The keys that must not have changed since the token in `If-Match`; `nil` for all.
+    let base: [String]?
+
+    var keys: [String] { writes.map(\.key) }
+
+    /// The changes in an object with a value for each full key.
+    init(values: SettingValue, in settings: [SettingInfo]) throws(Problem) {
+        guard case .dictionary(let members) = values else {
+            throw Problem(.invalidBody, "The body must be a JSON object with a value for each key.")
+        }
+        let known = Set(settings.map { SettingKey(stored: $0.key) })
+        var writes: [(key: String, write: Write)] = []
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            guard known.contains(SettingKey(stored: name)) else { throw Problem.unknownSetting(name) }
+            writes.append((SettingKey(stored: name).description, .set(value)))
+        }
+        (self.writes, base) = (writes, nil)
+    }
+
+    /// The changes of a merge patch, of which null resets a setting, or a group, to its default.
+    ///
+    /// - Parameter key: The setting or the group that it is a patch of; `nil` for all of them.
+    init(patch: SettingValue, of key: String?, in settings: [SettingInfo]) throws(Problem) {
+        let declared = settings.map { SettingKey(stored: $0.key) }
+        var writes: [(key: String, write: Write)] = []
+        try Self.collect(patch, at: key.map { SettingKey(stored: $0) }, Set(declared), into: &writes)
+        (self.writes, base) = (writes.sorted { $0.key < $1.key }, key.map { [$0] })
+    }
+
+    /// The change of one setting.
+    init(_ write: Write, of key: String) {
+        (writes, base) = ([(key: key, write: write)], [key])
+    }
+
+    private static func collect(
+        _ patch: SettingValue, at path: SettingKey?, _ declared: Set<SettingKey>,
+        into writes: inout [(key: String, write: Write)]
+    ) throws(Problem) {
+        if let path, declared.contains(path) {
+            writes.append((path.description, write(of: patch)))
+            return
+        }
+        let inner = declared.filter { path?.contains($0) ?? true }
+        guard !inner.isEmpty else { throw Problem.unknownSetting(path?.description ?? "") }
+        switch patch {
+        case .null: writes += inner.map { (key: $0.description, write: Write.remove) }
+        case .dictionary(let members):
+            for (name, value) in members {
+                guard !name.isEmpty, let inner = path?.appending(component: name) ?? SettingKey(components: [name])
+                else { throw Problem.unknownSetting(name) }
+                try collect(value, at: inner, declared, into: &writes)
+            }
+        default:
+            throw Problem(
+                .invalidBody,
+                "A merge patch of \(path.map { "“\($0)”" } ?? "the settings") is an object, or null to reset them.")
+        }
+    }
+
+    private static func write(of patch: SettingValue) -> Write {
+        switch patch {
+        case .null: .remove
+        case .dictionary: .merge(patch)
+        default: .set(patch)
+        }
+    }
+
+    /// Makes the changes, inside a transaction.
+    func apply(to store: SettingsStore) throws {
+        for (key, write) in writes { try Self.apply(write, of: key, to: store) }
+    }
+
+    static func apply(_ write: Write, of key: String, to store: SettingsStore) throws {
+        if let value = write.applied(to: store.keys[key]) {
+            try store.keys.setValue(value, forKey: key)
+        } else {
+            try store.keys.removeValue(forKey: key)
+        }
+    }
+
+    /// Whether the store has these values already, as after the same request.
+    func isDone(in store: SettingsStore) -> Bool {
+        let file = store.domains[.application].values
+        return writes.allSatisfy { key, write in
+            let isSecret = store.keys.setting(forKey: key)?.isSecret == true
+            let stored = isSecret ? store.keys[key] : file[key]
+            return write.applied(to: stored) == stored
+        }
+    }
+}
+
+extension WritePlan {
+    /// Returns the problem of each change that would be refused. Nothing is changed.
+    func problems(in store: SettingsStore) throws -> [Problem] {
+        try store.trying {
+            var problems: [Problem] = []
+            for (key, write) in writes {
+                do {
+                    try Self.apply(write, of: key, to: store)
+                } catch let error as SettingsError {
+                    problems.append(Problem(error))
+                }
+            }
+            return problems
+        }
+    }
+}

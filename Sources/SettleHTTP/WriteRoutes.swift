@@ -1,0 +1,200 @@
+import Settle
+
+/// The routes that change settings, and the one that only checks values.
+struct WriteRoutes: Sendable {
+    let parts: APIParts
+    let reading: ReadRoutes
+
+    private var store: SettingsStore { parts.store }
+
+    var routes: [Route] { [patchAll, patch, delete, check] }
+
+    private var patchAll: Route {
+        let operation = Operation(
+            method: "PATCH", path: "/settings", name: "patchSettings",
+            summary: "Sets several settings at once, all or none",
+            parameters: Self.parameters,
+            body: [
+                ("application/json", .component("Values")), ("application/merge-patch+json", .anyObject),
+            ],
+            answers: [
+                .ok("These settings.", .anyOf([Listing.schema, .component("Preview")])), ReadRoutes.unknown,
+            ] + Self.refusals)
+        return Route(operation: operation, isWrite: true) { call in
+            let plan = try makePlan(from: call)
+            return try await perform(plan, call) {
+                let listing = try Listing(of: store, for: call.client).restricted(to: Set(plan.keys))
+                return try WebResponse.json(listing.json).tagged(listing.token, for: call)
+            }
+        }
+    }
+
+    private var patch: Route {
+        let operation = Operation(
+            method: "PATCH", path: "/settings/{key}", name: "patchSetting",
+            summary: "Sets a setting, or patches a group",
+            parameters: [ReadRoutes.key] + Self.parameters,
+            body: [("application/json", .any), ("application/merge-patch+json", .any)],
+            answers: [
+                .ok(
+                    "The setting or the group as it is now. If `isCovered`, the value is saved, but not in force.",
+                    .anyOf([.component("Setting"), .component("Preview"), .anyObject])), ReadRoutes.unknown,
+            ] + Self.refusals)
+        return Route(operation: operation, isWrite: true) { call in
+            let key = call.capture("key")
+            let isPatch = try call.isMergePatch()
+            let value = try call.json()
+            let isSetting = store.keys.setting(forKey: key) != nil
+            let plan =
+                try isSetting && !isPatch
+                ? WritePlan(.set(value), of: key) : WritePlan(patch: value, of: key, in: store.settings)
+            return try await perform(plan, call) { try reading.response(to: call, of: key) }
+        }
+    }
+
+    private var delete: Route {
+        let operation = Operation(
+            method: "DELETE", path: "/settings/{key}", name: "resetSetting",
+            summary: "Resets a setting, or those of a group, to the default",
+            parameters: [ReadRoutes.key] + Self.parameters,
+            answers: [
+                .ok(
+                    "The setting or the group as it is now.",
+                    .anyOf([.component("Setting"), .component("Preview"), .anyObject])), ReadRoutes.unknown,
+            ] + Self.refusals)
+        return Route(operation: operation, isWrite: true) { call in
+            let key = call.capture("key")
+            let plan = try WritePlan(patch: .null, of: key, in: store.settings)
+            return try await perform(plan, call) { try reading.response(to: call, of: key) }
+        }
+    }
+
+    private var check: Route {
+        let operation = Operation(
+            method: "POST", path: "/settings/check", name: "checkSettings",
+            summary: "Checks values without changing anything",
+            body: [
+                ("application/json", .component("Values")), ("application/merge-patch+json", .anyObject),
+            ],
+            answers: [
+                .ok("All values could be set.", .object(["isValid": .boolean, "keys": .array(of: .string)])),
+                ReadRoutes.unknown, .problem(415, "The body has another media type."),
+                .problem(422, "Some values could not be set: `problems` has the reason for each."),
+            ])
+        return Route(operation: operation) { call in
+            let plan = try makePlan(from: call)
+            try checkReach(of: plan, call)
+            let problems = try plan.problems(in: store)
+            guard let first = problems.first else {
+                return .json(["isValid": .bool(true), "keys": .array(plan.keys.map { .string($0) })])
+            }
+            var problem = Problem(.invalidValue, first.detail)
+            problem.members["problems"] = .array(
+                problems.map { problem -> SettingValue in
+                    var json = problem.members
+                    json["type"] = .string(problem.kind.type)
+                    json["detail"] = .string(problem.detail)
+                    return .dictionary(json)
+                })
+            throw problem
+        }
+    }
+
+    private static let parameters: [Operation.Parameter] = [
+        .query("dryRun", "With true, everything is checked and nothing is written.", .boolean),
+        .header("If-Match", "The ETag of what the client has read: nothing is written if that has changed since."),
+        .header("Idempotency-Key", "A text of the client: a repeated request with it is answered and not made again."),
+    ]
+
+    private static let refusals: [Operation.Answer] = [
+        .problem(409, "A domain above the program's file locks the setting. The detail names the source."),
+        .problem(412, "What `If-Match` names has changed since. Nothing is written."),
+        .problem(415, "The body has another media type."),
+        .problem(422, "The value has another type, or breaks the setting's rule."),
+        .problem(503, "The change could not be saved."),
+    ]
+}
+
+extension WriteRoutes {
+    /// Returns the changes in a body that has several settings.
+    private func makePlan(from call: APICall) throws -> WritePlan {
+        let isPatch = try call.isMergePatch()
+        let body = try call.json()
+        guard isPatch else { return try WritePlan(values: body, in: store.settings) }
+        return try WritePlan(patch: body, of: nil, in: store.settings)
+    }
+
+    private func checkReach(of plan: WritePlan, _ call: APICall) throws(Problem) {
+        for key in plan.keys where !call.client.reaches(key) { throw ReadRoutes.outOfReach(key) }
+    }
+
+    /// Commits changes, or reports what they would do, if the request wants no more.
+    ///
+    /// - Parameter answer: Makes the answer once the changes are on stable storage.
+    private func perform(
+        _ plan: WritePlan, _ call: APICall, answer: () throws -> WebResponse
+    ) async throws -> WebResponse {
+        try checkReach(of: plan, call)
+        guard call.request.values(of: "if-none-match").isEmpty else {
+            throw Problem(.invalidRequest, "A change has no If-None-Match: every setting exists. Use If-Match.")
+        }
+        let fields = call.request.values(of: "if-match")
+        let precondition = try Precondition(ifMatch: fields.isEmpty ? nil : fields.joined(separator: ","))
+        let isDryRun = try call.flag("dryRun")
+        do {
+            if isDryRun {
+                return .json(try await Preview(of: plan, if: precondition, by: call.client.name, in: store).json)
+            }
+            try await store.commit(if: precondition, of: plan.base, author: call.client.name) {
+                try plan.apply(to: store)
+            }
+            return try answer()
+        } catch let error as SettingsError where error.code == .conflict {
+            return try conflict(error.conflict, plan, call, isDryRun: isDryRun, answer: answer)
+        } catch is NoKnownToken {
+            return try conflict(nil, plan, call, isDryRun: isDryRun, answer: answer)
+        }
+    }
+
+    /// Answers a change whose precondition is not met. One that the client itself has made already, and whose answer
+    /// was lost, is answered as made.
+    private func conflict(
+        _ conflict: CommitConflict?, _ plan: WritePlan, _ call: APICall, isDryRun: Bool,
+        answer: () throws -> WebResponse
+    ) throws -> WebResponse {
+        if !isDryRun, let author = conflict?.author?.name, author.hasSameBytes(as: call.client.name),
+            plan.isDone(in: store)
+        {
+            parts.counts.count(.replay)
+            return try answer()
+        }
+        parts.counts.count(.conflict)
+        throw Problem(conflict: conflict, plan, for: call.client, in: store)
+    }
+}
+
+extension Problem {
+    /// What a change builds on has changed, or it is not known whether it has.
+    fileprivate init(conflict: CommitConflict?, _ plan: WritePlan, for client: APIClient, in store: SettingsStore) {
+        let keys = (conflict?.keys ?? []).filter { client.reaches($0) }
+        var reason = "What has changed since the ETag in If-Match is not known any more."
+        if conflict?.keys.isEmpty == false {
+            let names = keys.isEmpty ? "other settings" : keys.map { "“\($0)”" }.joined(separator: ", ")
+            let author = conflict?.author?.name.map { ", last by \($0)" } ?? ""
+            reason = "What If-Match names has changed since: \(names)\(author)."
+        }
+        self.init(.changed, "\(reason) Nothing is written. Read the settings again.")
+        members["conflicts"] = .array(
+            keys.map { key -> SettingValue in
+                var json: SettingValue.Entries = ["key": .string(key)]
+                guard let info = store.keys.setting(forKey: key), !info.isSecret else { return .dictionary(json) }
+                json["stored"] = info.value ?? .null
+                if let write = plan.writes.first(where: { $0.key.hasSameBytes(as: key) })?.write {
+                    json["yours"] = write.applied(to: info.value) ?? info.defaultValue ?? .null
+                }
+                return .dictionary(json)
+            })
+        if let author = conflict?.author?.name { members["author"] = .string(author) }
+        if let token = store.history.token { members["token"] = .string(token.description) }
+    }
+}
