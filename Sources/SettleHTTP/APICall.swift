@@ -63,11 +63,16 @@ extension WebResponse {
             .bytes(SettingValue.dictionary(entries).jsonLine))
     }
 
+    /// The bytes of the body; none of a stream.
+    var bytes: [UInt8] {
+        guard case .bytes(let bytes) = body else { return [] }
+        return bytes
+    }
+
     /// Returns the response with its entity tag, or 304 if the client has it already.
     ///
     /// - Parameter token: The token that the values are not older than.
     func tagged(_ token: ChangeToken?, for call: APICall) throws(Problem) -> WebResponse {
-        guard case .bytes(let bytes) = body else { return self }
         let tag = EntityTag(token, of: bytes)
         let isRead = call.request.method == "GET" || call.request.method == "HEAD"
         let freshness = try Freshness(ifNoneMatch: isRead ? call.request.value(of: "if-none-match") : nil)

@@ -14,12 +14,15 @@ struct ReadRoutes: Sendable {
                 .ok("The settings, the token that they are not older than, and the state of the file.", Listing.schema),
                 Self.notModified,
             ])
-        return Route(operation: operation) { call in
-            let listing = try Listing(of: parts.store, for: call.client)
-            var json = listing.json
-            json["file"] = FileState(of: parts.store).json
-            return try WebResponse.json(json).tagged(listing.token, for: call)
-        }
+        return Route(operation: operation) { call in try response(to: call) }
+    }
+
+    /// Returns all settings.
+    func response(to call: APICall) throws -> WebResponse {
+        let listing = try Listing(of: parts.store, for: call.client)
+        var json = listing.json
+        json["file"] = FileState(of: parts.store).json
+        return try WebResponse.json(json).tagged(listing.token, for: call)
     }
 
     private var get: Route {

@@ -1,18 +1,30 @@
 import Settle
 
-/// The request names no token that there has ever been.
+/// The request names no token that there has ever been, or contents that are no longer current.
 struct NoKnownToken: Error {}
 
 extension SettingsStore {
     /// Runs a transaction if nothing of what it builds on has changed, and returns once it is on stable storage.
     ///
-    /// - Parameter keys: The keys that it builds on; all if `nil`.
+    /// - Parameters:
+    ///   - keys: The keys that it builds on; all if `nil`.
+    ///   - contents: Returns the body of the representation that the precondition is about.
     /// - Throws: ``SettingsError`` with the code ``SettingsError/Code/conflict`` if they have changed;
     ///   ``NoKnownToken``; otherwise as `commit` does.
     func commit<Result: Sendable>(
-        if precondition: Precondition, of keys: [String]?, author: String, _ body: () throws -> Result
+        if precondition: Precondition, of keys: [String]?, contents: () throws -> [UInt8], author: String,
+        _ body: () throws -> Result
     ) async throws -> Result {
-        guard case .unchanged(let tokens) = precondition else { return try await commit(author: author, body) }
+        let tokens: [ChangeToken]
+        switch precondition {
+        case .none: return try await commit(author: author, body)
+        case .unchanged(let known): tokens = known
+        case .unchangedContents(let digests):
+            return try await commit(author: author) {
+                guard digests.contains(EntityTag(nil, of: try contents()).digest) else { throw NoKnownToken() }
+                return try body()
+            }
+        }
         guard let token = tokens.last else { throw NoKnownToken() }
         for earlier in tokens.dropLast() {
             do {
@@ -29,12 +41,15 @@ extension SettingsStore {
     /// - Returns: The result of the closure, which sees its own writes.
     /// - Throws: The error of the closure, such as that of a value that is refused; otherwise as the commit.
     func trying<Result: Sendable>(
-        if precondition: Precondition, of keys: [String]?, _ body: () throws -> Result
+        if precondition: Precondition, of keys: [String]?, contents: () throws -> [UInt8],
+        _ body: () throws -> Result
     ) async throws -> Result {
         do {
             // An update needs neither the file's lock nor its disk.
             if precondition == .none { return try trying(body) }
-            return try await commit(if: precondition, of: keys, author: "a trial") { throw Found(result: try body()) }
+            return try await commit(if: precondition, of: keys, contents: contents, author: "a trial") {
+                throw Found(result: try body())
+            }
         } catch let found as Found<Result> {
             return found.result
         }

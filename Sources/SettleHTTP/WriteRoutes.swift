@@ -22,7 +22,7 @@ struct WriteRoutes: Sendable {
             ] + Self.refusals)
         return Route(operation: operation, isWrite: true) { call in
             let plan = try makePlan(from: call)
-            return try await perform(plan, call) {
+            return try await perform(plan, call, contents: { try reading.response(to: call).bytes }) {
                 let listing = try Listing(of: store, for: call.client).restricted(to: Set(plan.keys))
                 return try WebResponse.json(listing.json).tagged(listing.token, for: call)
             }
@@ -48,7 +48,9 @@ struct WriteRoutes: Sendable {
             let plan =
                 try isSetting && !isPatch
                 ? WritePlan(.set(value), of: key) : WritePlan(patch: value, of: key, in: store.settings)
-            return try await perform(plan, call) { try reading.response(to: call, of: key) }
+            return try await perform(plan, call, contents: { try reading.response(to: call, of: key).bytes }) {
+                try reading.response(to: call, of: key)
+            }
         }
     }
 
@@ -65,7 +67,9 @@ struct WriteRoutes: Sendable {
         return Route(operation: operation, isWrite: true) { call in
             let key = call.capture("key")
             let plan = try WritePlan(patch: .null, of: key, in: store.settings)
-            return try await perform(plan, call) { try reading.response(to: call, of: key) }
+            return try await perform(plan, call, contents: { try reading.response(to: call, of: key).bytes }) {
+                try reading.response(to: call, of: key)
+            }
         }
     }
 
@@ -130,9 +134,11 @@ extension WriteRoutes {
 
     /// Commits changes, or reports what they would do, if the request wants no more.
     ///
-    /// - Parameter answer: Makes the answer once the changes are on stable storage.
+    /// - Parameters:
+    ///   - contents: Returns the body of what `If-Match` is about.
+    ///   - answer: Makes the answer once the changes are on stable storage.
     private func perform(
-        _ plan: WritePlan, _ call: APICall, answer: () throws -> WebResponse
+        _ plan: WritePlan, _ call: APICall, contents: () throws -> [UInt8], answer: () throws -> WebResponse
     ) async throws -> WebResponse {
         try checkReach(of: plan, call)
         guard call.request.values(of: "if-none-match").isEmpty else {
@@ -143,9 +149,11 @@ extension WriteRoutes {
         let isDryRun = try call.flag("dryRun")
         do {
             if isDryRun {
-                return .json(try await Preview(of: plan, if: precondition, by: call.client.name, in: store).json)
+                let preview = try await Preview(
+                    of: plan, if: precondition, contents: contents, by: call.client.name, in: store)
+                return .json(preview.json)
             }
-            try await store.commit(if: precondition, of: plan.base, author: call.client.name) {
+            try await store.commit(if: precondition, of: plan.base, contents: contents, author: call.client.name) {
                 try plan.apply(to: store)
             }
             return try answer()

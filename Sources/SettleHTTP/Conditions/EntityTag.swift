@@ -24,4 +24,9 @@ struct EntityTag: Sendable, Hashable {
     static func token(in text: String) -> ChangeToken? {
         ChangeToken(String(text.prefix { $0 != "~" }))
     }
+
+    /// Returns the digest in the text of a tag without a token.
+    static func digest(in text: String) -> String? {
+        text.hasPrefix("~") ? String(text.dropFirst()) : nil
+    }
 }

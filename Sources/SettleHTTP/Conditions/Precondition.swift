@@ -7,6 +7,8 @@ enum Precondition: Sendable, Hashable {
     case none
     /// Any of these. Tokens that the client has made up are left out, so the list may be empty: that is never met.
     case unchanged(since: [ChangeToken])
+    /// The representation has one of these digests: the client has read it while there was no token.
+    case unchangedContents([String])
 
     /// - Parameter field: The value of `If-Match`, if the request has one.
     /// - Throws: ``Problem`` for a value that HTTP does not allow.
@@ -19,7 +21,10 @@ enum Precondition: Sendable, Hashable {
         case .any?: self = .none
         // The tags of this API are strong, so a weak one can't match.
         case .tags(let tags)?:
-            self = .unchanged(since: tags.filter { !$0.isWeak }.compactMap { EntityTag.token(in: $0.text) })
+            let texts = tags.filter { !$0.isWeak }.map(\.text)
+            let tokens = texts.compactMap { EntityTag.token(in: $0) }
+            let digests = texts.compactMap { EntityTag.digest(in: $0) }
+            self = tokens.isEmpty && !digests.isEmpty ? .unchangedContents(digests) : .unchanged(since: tokens)
         case nil:
             throw Problem(.invalidRequest, "If-Match is * or a list of entity tags, which are in quotation marks.")
         }
