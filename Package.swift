@@ -72,6 +72,8 @@ let package = Package(
             dependencies: ["Settle", "SettleHTTP", "SettlePanel", "SettleTesting", "SettleTestSupport"],
             swiftSettings: strict),
         .testTarget(
+            name: "SettleHTTPTests", dependencies: ["Settle", "SettleHTTP", "SettleTesting"], swiftSettings: strict),
+        .testTarget(
             name: "SettleEtcdTests", dependencies: ["Settle", "SettleEtcd", "SettleTesting", "SettleTestSupport"],
             swiftSettings: strict),
         // The only tests of what needs the whole of Foundation.

@@ -75,7 +75,8 @@ extension WebResponse {
     func tagged(_ token: ChangeToken?, for call: APICall) throws(Problem) -> WebResponse {
         let tag = EntityTag(token, of: bytes)
         let isRead = call.request.method == "GET" || call.request.method == "HEAD"
-        let freshness = try Freshness(ifNoneMatch: isRead ? call.request.value(of: "if-none-match") : nil)
+        let fields = isRead ? call.request.values(of: "if-none-match") : []
+        let freshness = try Freshness(ifNoneMatch: fields.isEmpty ? nil : fields.joined(separator: ","))
         var response = freshness.includes(tag) ? WebResponse(304) : self
         response.headers.append(("ETag", tag.field))
         response.headers.append(("Cache-Control", "private, no-cache"))

@@ -1,0 +1,199 @@
+import Settle
+import SettleHTTP
+import SettleTesting
+import Synchronization
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite struct AccessTests {
+    private static let targets = [
+        "/settings", "/settings/greeting", "/settings/limits", "/settings/changes", "/settings/history", "/health/live",
+        "/health/ready", "/metrics", "/openapi.json",
+    ]
+
+    @Test(arguments: targets) func `Without a token nothing is served`(target: String) async throws {
+        let program = try await APIProgram()
+        let answer = await program.get(target, by: nil)
+        #expect(answer.status == 401 && answer.problem == "missing-token")
+        #expect(answer.field("WWW-Authenticate") == "Bearer realm=\"settings\"")
+        let wrong = await program.get(target, by: "mallory")
+        #expect(wrong.status == 401)
+        #expect(wrong.field("WWW-Authenticate") == "Bearer realm=\"settings\", error=\"invalid_token\"")
+    }
+
+    @Test func `Routes that the configuration opens are served to everyone`() async throws {
+        let program = try await APIProgram {
+            ($0.health, $0.metrics, $0.description) = (.open, .open, .open)
+        }
+        for target in ["/health/live", "/health/ready", "/metrics", "/openapi.json"] {
+            #expect(await program.get(target, by: nil).status == 200, "\(target)")
+        }
+        #expect(await program.get("/settings", by: nil).status == 401)
+    }
+
+    @Test func `Routes that are off do not exist`() async throws {
+        let program = try await APIProgram {
+            ($0.health, $0.metrics, $0.description) = (.off, .off, .off)
+        }
+        for target in ["/health/live", "/health/ready", "/metrics", "/openapi.json"] {
+            #expect(await program.get(target).problem == "not-found", "\(target)")
+            #expect(!program.api.serves(target))
+        }
+    }
+
+    @Test(arguments: ["Basic alice-0123456789abcdef", "Bearer", "Bearer a b", "bearer", ""])
+    func `Other authorizations are none`(field: String) async throws {
+        let program = try await APIProgram()
+        #expect(await program.get("/settings", by: nil, ("Authorization", field)).status == 401)
+    }
+
+    @Test func `The scheme is compared without regard to case`() async throws {
+        let program = try await APIProgram()
+        let field = ("authorization", "bEaReR alice-0123456789abcdef")
+        #expect(await program.get("/settings", by: nil, field).status == 200)
+    }
+
+    @Test func `A token that may read changes nothing`() async throws {
+        let program = try await APIProgram()
+        #expect(await program.get("/settings", by: "bob").status == 200)
+        for (method, target, body) in [
+            ("PATCH", "/settings/greeting", "\"x\""), ("PATCH", "/settings", "{}"),
+            ("DELETE", "/settings/greeting", ""), ("POST", "/settings/undo/x", ""),
+            ("PATCH", "/settings/greeting?dryRun=true", "\"x\""),
+        ] {
+            let answer = await program.send(method, target, body, by: "bob")
+            #expect(answer.status == 403 && answer.problem == "not-permitted", "\(method) \(target)")
+        }
+        #expect(program.app.greeting == "Hello")
+    }
+
+    @Test func `A token of some keys sees and changes only these`() async throws {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.greeting = "Hi" }
+        let hidden = try #require(program.store.history.token)
+        try await program.store.commit { (program.app.greeting, program.app.limits.burst) = ("Ho", 5) }
+        let keys = await program.get("/settings", by: "carol").array("settings").compactMap { $0["key"] }
+        let limits = program.store.settings.map(\.key).filter { $0.hasPrefix("limits.") }
+        #expect(keys == limits.map { SettingValue.string($0) } && keys.count == 4)
+        #expect(await program.get("/settings/limits", by: "carol").status == 200)
+        #expect(await program.get("/settings/greeting", by: "carol").problem == "not-permitted")
+        #expect(await program.get("/settings/admin", by: "carol").problem == "not-permitted")
+        #expect(await program.send("PATCH", "/settings/limits.burst", "6", by: "carol").status == 200)
+        #expect(await program.send("DELETE", "/settings/greeting", by: "carol").problem == "not-permitted")
+        let both = #"{"limits.burst": 7, "greeting": "x"}"#
+        #expect(await program.send("PATCH", "/settings", both, by: "carol").problem == "not-permitted")
+        #expect(await program.send("POST", "/settings/check", both, by: "carol").problem == "not-permitted")
+        let history = await program.get("/settings/history", by: "carol")
+        #expect(history.array("entries").count == 2 && !history.text.contains("greeting"))
+        #expect(await program.send("POST", "/settings/undo/\(hidden)", by: "carol").problem == "not-permitted")
+        #expect(program.app.greeting == "Ho" && program.app.limits.burst == 6)
+    }
+
+    @Test func `While no token is set, the API is closed`() async throws {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.admin.tokens = Secret([:]) }
+        for client in ["alice", nil] {
+            let answer = await program.get("/settings", by: client)
+            #expect(answer.status == 403 && answer.problem == "closed")
+        }
+        // A short one is none.
+        try await program.store.commit { program.app.admin.tokens = Secret(["alice": APIToken("short")]) }
+        #expect(await program.get("/settings", by: nil, ("Authorization", "Bearer short")).problem == "closed")
+    }
+
+    @Test func `A domain that sets the tokens empty is named with the way out`() async throws {
+        let program = try await APIProgram(overrides: SettingTree(["admin": .dictionary(["tokens": .dictionary([:])])]))
+        let answer = await program.get("/settings")
+        #expect(answer.problem == "closed")
+        #expect(answer.string("detail")?.contains("“admin.tokens” comes from") == true)
+        #expect(answer.string("detail")?.contains("remove it") == true)
+    }
+
+    @Test func `A new token is accepted at once, and an old one is not any more`() async throws {
+        let program = try await APIProgram()
+        try await program.store.commit {
+            program.app.admin.tokens = Secret(["dave": APIToken("dave-0123456789abcdef")])
+        }
+        #expect(await program.get("/settings", by: "dave").status == 200)
+        #expect(await program.get("/settings", by: "alice").status == 401)
+        let request = WebRequest(
+            method: "GET", target: "/own", headers: [("Authorization", "Bearer dave-0123456789abcdef")])
+        #expect(program.api.author(of: request) == "dave")
+        #expect(program.api.author(of: WebRequest(method: "GET", target: "/own", headers: [])) == nil)
+    }
+
+    @Test func `Tokens are read from a folder, as text or as an object`() async throws {
+        let folder = try TemporaryFolder()
+        let texts = [
+            "erin": "erin-0123456789abcdef\n", ".hidden": "none-0123456789abcdef",
+            "frank": #"{"token": "frank-0123456789abcdef", "access": "read", "keys": ["limits"]}"#,
+            "broken": #"{"token": 1}"#,
+        ]
+        for (name, text) in texts { try Data(text.utf8).write(to: folder.url.appending(path: name)) }
+        let program = try await APIProgram { $0.access = .tokens(.folder(folder.url)) }
+        #expect(await program.get("/settings", by: "erin").status == 200)
+        #expect(await program.get("/settings/limits.burst", by: "frank").status == 200)
+        #expect(await program.get("/settings/greeting", by: "frank").status == 403)
+        #expect(await program.get("/settings", by: "none").status == 401)
+        let answer = await program.send("PATCH", "/settings/greeting", "\"x\"", by: "erin")
+        #expect(answer.status == 200)
+        #expect(await program.get("/settings/history", by: "erin").text.contains(#""name":"erin""#))
+    }
+
+    @Test func `Of two sources of tokens, both count`() async throws {
+        let program = try await APIProgram { configuration in
+            let one = APITokens { ["one": APIToken("one-0123456789abcdef")] }
+            let other = APITokens { ["other": APIToken("other-0123456789abcdef")] }
+            configuration.access = .tokens(one + other)
+        }
+        #expect(await program.get("/settings", by: "one").status == 200)
+        #expect(await program.get("/settings", by: "other").status == 200)
+    }
+
+    @Test func `An open API takes the name of the server's user, and only its own pages and names`() async throws {
+        let program = try await APIProgram(isOpen: true)
+        var request = WebRequest(
+            method: "PATCH", target: "/settings/greeting", headers: [("Host", "localhost:8080")],
+            body: Array("\"Hi\"".utf8))
+        request.user = "grace"
+        #expect(await program.api.respond(to: request).status == 200)
+        let host = ("Host", "127.0.0.1")
+        let history = await program.get("/settings/history", by: nil, host)
+        #expect(history.text.contains(#""name":"grace""#))
+        let foreign = ("Origin", "https://example.com")
+        #expect(await program.send("DELETE", "/settings/greeting", by: nil, host, foreign).problem == "foreign-page")
+        let own = ("Origin", "http://127.0.0.1")
+        #expect(await program.send("DELETE", "/settings/greeting", by: nil, host, own).status == 200)
+        let site = ("Sec-Fetch-Site", "cross-site")
+        #expect(await program.send("DELETE", "/settings/greeting", by: nil, host, site).problem == "foreign-page")
+        #expect(await program.get("/settings", by: nil, ("Host", "example.com")).problem == "wrong-host")
+        #expect(await program.get("/settings", by: nil).status == 421)
+    }
+
+    @Test func `Refusals are counted, and reported sparingly`() async throws {
+        let log = Reports()
+        let program = try await APIProgram { $0.refusalLog = { log.add($0) } }
+        for _ in 0..<30 { _ = await program.get("/settings/greeting?x=secret", by: nil) }
+        #expect(log.all.count == 10 && log.all.allSatisfy { $0.reason == .missing && $0.path == "/settings/greeting" })
+        program.time.pass(10)
+        _ = await program.get("/settings", by: "mallory")
+        #expect(log.all.last?.reason == .wrong && log.all.last?.unreported == 20)
+        let metrics = await program.get("/metrics").text
+        #expect(metrics.contains("settings_api_refused_requests_total{reason=\"missing\"} 30\n"))
+        #expect(metrics.contains("settings_api_refused_requests_total{reason=\"wrong\"} 1\n"))
+    }
+}
+
+/// Collects reports.
+final class Reports: Sendable {
+    private let reports = Mutex<[APIRefusal]>([])
+
+    var all: [APIRefusal] { reports.withLock { $0 } }
+
+    func add(_ report: APIRefusal) { reports.withLock { $0.append(report) } }
+}

@@ -1,0 +1,168 @@
+import Settle
+import SettleHTTP
+import SettleTesting
+import Testing
+
+@Suite struct ConditionTests {
+    @Test func `A change of something else does not matter to a setting, but to all`() async throws {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.limits.burst = 1 }
+        let tag = try #require(await program.get("/settings/greeting").field("ETag"))
+        try await program.store.commit { program.app.limits.burst = 2 }
+        #expect(await program.send("PATCH", "/settings", #"{"greeting": "x"}"#, ("If-Match", tag)).status == 412)
+        #expect(await program.send("PATCH", "/settings/limits", #"{"burst": 3}"#, ("If-Match", tag)).status == 412)
+        #expect(await program.send("PATCH", "/settings/greeting", "\"x\"", ("If-Match", tag)).status == 200)
+    }
+
+    @Test func `A conflict has both values, the author and the token`() async throws {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.limits.burst = 1 }
+        let tag = try #require(await program.get("/settings/limits.burst").field("ETag"))
+        try await program.store.commit(author: "dave") { program.app.limits.burst = 2 }
+        let answer = await program.send("PATCH", "/settings/limits.burst", "3", ("If-Match", tag))
+        #expect(answer.status == 412 && answer.problem == "changed")
+        let conflict = try #require(answer.array("conflicts").first)
+        #expect(conflict["key"] == .string("limits.burst"))
+        #expect(conflict["yours"] == .integer(3) && conflict["stored"] == .integer(2))
+        #expect(answer.string("author") == "dave")
+        #expect(answer.string("token") == program.store.history.token?.description)
+        #expect(program.app.limits.burst == 2)
+    }
+
+    @Test func `A conflict of a secret has no value`() async throws {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.limits.burst = 1 }
+        let tag = try #require(await program.get("/settings/admin.password").field("ETag"))
+        try await program.store.commit { program.app.admin.password = Secret("of another") }
+        let answer = await program.send("PATCH", "/settings/admin.password", "\"of mine\"", ("If-Match", tag))
+        #expect(answer.status == 412 && !answer.text.contains("of another") && !answer.text.contains("of mine"))
+    }
+
+    @Test func `The client's own change is recognized when it is repeated`() async throws {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.limits.burst = 1 }
+        let tag = try #require(await program.get("/settings/limits.burst").field("ETag"))
+        #expect(await program.send("PATCH", "/settings/limits.burst", "3", ("If-Match", tag)).status == 200)
+        let token = program.store.history.token
+        #expect(await program.send("PATCH", "/settings/limits.burst", "3", ("If-Match", tag)).status == 200)
+        #expect(program.store.history.token == token)
+        #expect(await program.send("PATCH", "/settings/limits.burst", "4", ("If-Match", tag)).status == 412)
+        let limited = await program.send("PATCH", "/settings/limits.burst", "3", by: "carol", ("If-Match", tag))
+        #expect(limited.status == 412)
+    }
+
+    @Test func `Before anything is stored, the contents count`() async throws {
+        let program = try await APIProgram()
+        try #require(program.store.history.token == nil)
+        let tag = try #require(await program.get("/settings/limits.burst").field("ETag"))
+        #expect(tag.hasPrefix("\"~"))
+        #expect(await program.send("PATCH", "/settings/limits.burst", "0", ("If-Match", tag)).status == 422)
+        #expect(await program.send("PATCH", "/settings/limits.burst", "5", ("If-Match", tag)).status == 200)
+        #expect(await program.send("PATCH", "/settings/limits.burst", "6", ("If-Match", tag)).status == 412)
+        #expect(program.app.limits.burst == 5)
+    }
+
+    @Test func `An event's identifier counts in If-Match`() async throws {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.limits.burst = 1 }
+        let token = try #require(program.store.history.token)
+        let old = "\"\(token)\""
+        #expect(await program.send("PATCH", "/settings/limits.burst", "5", ("If-Match", old)).status == 200)
+        #expect(await program.send("PATCH", "/settings/limits.burst", "6", ("If-Match", old)).status == 412)
+    }
+
+    @Test(arguments: ["x", "\"a", "\"a\" \"b\"", "\"a\",", "*, \"a\"", ""])
+    func `A field that is not a list of tags is refused`(field: String) async throws {
+        let program = try await APIProgram()
+        #expect(await program.send("PATCH", "/settings/greeting", "\"x\"", ("If-Match", field)).status == 400)
+        #expect(await program.get("/settings/greeting", ("If-None-Match", field)).status == 400)
+        #expect(program.app.greeting == "Hello")
+    }
+
+    @Test func `A change has no If-None-Match`() async throws {
+        let program = try await APIProgram()
+        #expect(await program.send("PATCH", "/settings/greeting", "\"x\"", ("If-None-Match", "*")).status == 400)
+        #expect(program.app.greeting == "Hello")
+    }
+
+    @Test func `An unsaved change and one of another domain make another tag`() async throws {
+        let program = try await APIProgram()
+        let tag = try #require(await program.get("/settings/greeting").field("ETag"))
+        #expect(await program.get("/settings/greeting", ("If-None-Match", tag)).status == 304)
+        #expect(await program.get("/settings/greeting", ("If-None-Match", "W/\(tag)")).status == 304)
+        program.app.greeting = "Hi"
+        #expect(await program.get("/settings/greeting", ("If-None-Match", tag)).status == 200)
+    }
+
+    @Test func `304 has the tag and no body`() async throws {
+        let program = try await APIProgram()
+        for target in ["/settings", "/settings/limits", "/settings/limits.burst", "/settings/history"] {
+            let first = await program.get(target)
+            let tag = try #require(first.field("ETag"))
+            let answer = await program.get(target, ("If-None-Match", "\"x\", \(tag)"))
+            #expect(answer.status == 304 && answer.text.isEmpty && answer.field("ETag") == tag, "\(target)")
+            #expect(await program.get(target, ("If-None-Match", "*")).status == 304, "\(target)")
+        }
+    }
+
+    /// What the conditions of a client should lead to.
+    private struct Model {
+        /// The number of changes of each key.
+        var versions = ["limits.burst": 0, "limits.perSecond": 0]
+        /// The tags that were read, with the versions then.
+        var tags: [(target: String, tag: String, versions: [String: Int])] = []
+    }
+
+    @Test(arguments: UInt64(1)...8) func `Any sequence of conditions agrees with a model`(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.greeting = "begun" }
+        var model = Model()
+        let keys = model.versions.keys.sorted()
+        for step in 2...120 {
+            let key = keys.randomElement(using: &random) ?? ""
+            let target = ["/settings", "/settings/limits", "/settings/\(key)"].randomElement(using: &random) ?? ""
+            let known = model.tags.randomElement(using: &random)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0:
+                try await program.store.commit(author: "dave") {
+                    try program.store.keys.setValue(.integer(Int64(step)), forKey: key)
+                }
+                model.versions[key, default: 0] += 1
+            case 1:
+                let tag = try #require(await program.get(target).field("ETag"))
+                model.tags.append((target, tag, model.versions))
+            case 2:
+                guard let known else { continue }
+                let isCurrent = known.versions == model.versions
+                let answer = await program.get(known.target, ("If-None-Match", known.tag))
+                #expect(answer.status == (isCurrent ? 304 : 200), "seed \(seed), step \(step)")
+            default:
+                guard let known else { continue }
+                let other = model.tags.randomElement(using: &random) ?? known
+                let field: String
+                let read: [[String: Int]]
+                switch Int.random(in: 0..<5, using: &random) {
+                case 0: (field, read) = ("W/\(known.tag)", [])
+                case 1: (field, read) = ("*", [model.versions])
+                case 2: (field, read) = ("\"made-up\"", [])
+                case 3: (field, read) = ("\(known.tag) , \(other.tag)", [known.versions, other.versions])
+                default: (field, read) = (known.tag, [known.versions])
+                }
+                let base = target == "/settings/\(key)" ? [key] : keys
+                let now = model.versions
+                let isMet = read.contains { versions in base.allSatisfy { versions[$0] == now[$0] } }
+                let value = "\(step)"
+                let body: String
+                switch target {
+                case "/settings": body = "{\"\(key)\": \(value)}"
+                case "/settings/limits": body = "{\"\(key.dropFirst("limits.".count))\": \(value)}"
+                default: body = value
+                }
+                let answer = await program.send("PATCH", target, body, ("If-Match", field))
+                #expect(answer.status == (isMet ? 200 : 412), "seed \(seed), step \(step): \(field)")
+                if isMet { model.versions[key, default: 0] += 1 }
+            }
+        }
+    }
+}

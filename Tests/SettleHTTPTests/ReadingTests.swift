@@ -1,0 +1,112 @@
+import Settle
+import SettleHTTP
+import Testing
+
+@Suite struct ReadingTests {
+    @Test func `The listing has each setting, the token and the state of the file`() async throws {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.limits.perSecond = 50 }
+        let answer = await program.get("/settings")
+        #expect(answer.status == 200)
+        #expect(answer.field("Content-Type") == "application/json; charset=utf-8")
+        #expect(answer.field("Cache-Control") == "private, no-cache")
+        #expect(answer.field("X-Content-Type-Options") == "nosniff")
+        #expect(answer.string("token") == program.store.history.token?.description)
+        #expect(answer.string("file", "state") == "saved" || answer.string("file", "state") == "behind")
+        let keys = answer.array("settings").compactMap { $0["key"] }
+        #expect(keys.count == program.store.settings.count)
+        let limit = try #require(answer.array("settings").first { $0["key"] == .string("limits.perSecond") })
+        #expect(limit["value"] == .integer(50) && limit["default"] == .integer(1000))
+        #expect(limit["domain"] == .string("application") && limit["isDefault"] == .bool(false))
+        #expect(limit["rules"] == .array([.string("in 1...100000")]))
+    }
+
+    @Test func `A setting has its value and its token`() async throws {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.greeting = "Hi" }
+        let answer = await program.get("/settings/greeting")
+        #expect(answer.status == 200 && answer.value("value") == .string("Hi"))
+        #expect(answer.string("token") == program.store.history.token?.description)
+        #expect(answer.field("ETag")?.hasPrefix("\"\(answer.string("token") ?? "?")~") == true)
+    }
+
+    @Test func `A percent-encoded key is the same setting`() async throws {
+        let program = try await APIProgram()
+        #expect(await program.get("/settings/limits%2EperSecond").string("key") == "limits.perSecond")
+    }
+
+    @Test func `HEAD has the fields of GET`() async throws {
+        let program = try await APIProgram()
+        let (get, head) = (await program.get("/settings/greeting"), await program.send("HEAD", "/settings/greeting"))
+        #expect(head.status == 200 && head.field("ETag") == get.field("ETag"))
+        #expect(await program.send("HEAD", "/settings/changes").field("Content-Type")?.hasPrefix("text/event") == true)
+    }
+
+    @Test func `A secret has no value anywhere`() async throws {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.admin.password = Secret("correct horse") }
+        for target in [
+            "/settings", "/settings/admin.password", "/settings/admin.password?explain=true", "/settings/admin",
+            "/settings/history", "/openapi.json", "/metrics",
+        ] {
+            let answer = await program.get(target)
+            #expect(answer.status == 200, "\(target)")
+            #expect(!answer.text.contains("correct horse") && !answer.text.contains("hunter2"), "\(target)")
+            #expect(!answer.text.contains("0123456789abcdef"), "\(target)")
+        }
+        let answer = await program.get("/settings/admin.password")
+        #expect(answer.value("isSecret") == .bool(true) && answer.value("value") == nil)
+    }
+
+    @Test func `A group is an object of its values, without secrets`() async throws {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.limits.ports = ["web": 80] }
+        let answer = await program.get("/settings/limits")
+        #expect(answer.status == 200 && answer.field("ETag") != nil)
+        #expect(answer.value("perSecond") == .integer(1000) && answer.value("ports", "web") == .integer(80))
+        #expect(await program.get("/settings/admin").text == "{}\n")
+    }
+
+    @Test func `An explanation names each domain and its source`() async throws {
+        let program = try await APIProgram(overrides: SettingTree(["greeting": .string("Yo")]))
+        try await program.store.commit { program.app.greeting = "Hi" }
+        let answer = await program.get("/settings/greeting?explain=true")
+        guard case .array(let answers)? = answer.value("explanation", "answers") else {
+            Issue.record("There is no explanation.")
+            return
+        }
+        #expect(answers.map { $0["domain"] } == [.string("boss"), .string("application"), .string("declaration")])
+        #expect(answers.map { $0["outcome"] } == [.string("inForce"), .string("covered"), .string("covered")])
+        #expect(answer.value("stored") == .string("Hi") && answer.value("value") == .string("Yo"))
+        #expect(answer.value("isCovered") == .bool(true) && answer.string("coveredBy") != nil)
+    }
+
+    @Test func `Owner-only and locked settings say so`() async throws {
+        let program = try await APIProgram(managed: SettingTree(["greeting": .string("Yo")]))
+        #expect(await program.get("/settings/owned.attempts").value("isOwnerOnly") == .bool(true))
+        #expect(await program.get("/settings/greeting").string("lockedBy") != nil)
+    }
+
+    @Test(arguments: ["/settings/nothing", "/settings/limits.nothing", "/settings/limits.perSecond.x"])
+    func `An unknown key is a problem with the key`(target: String) async throws {
+        let program = try await APIProgram()
+        let answer = await program.get(target)
+        #expect(answer.status == 404 && answer.problem == "unknown-setting")
+        #expect(answer.string("key") == String(target.dropFirst("/settings/".count)))
+    }
+
+    @Test(arguments: ["", "/", "settings", "/settings/", "/settings/a/b", "/nothing", "//settings"])
+    func `Another path is not served`(target: String) async throws {
+        let program = try await APIProgram()
+        #expect(!program.api.serves(target))
+        let answer = await program.get(target)
+        #expect(answer.status == 404 && answer.problem == "not-found")
+    }
+
+    @Test func `Below a path, only that is served`() async throws {
+        let program = try await APIProgram { $0.path = "/admin/" }
+        #expect(program.api.path == "/admin")
+        #expect(program.api.serves("/admin/settings?x=1") && program.api.serves("/admin/settings/limits.burst"))
+        #expect(!program.api.serves("/settings") && !program.api.serves("/adminsettings"))
+    }
+}

@@ -1,0 +1,119 @@
+import Settle
+import SettleHTTP
+import Testing
+
+@Suite struct RequestCheckTests {
+    @Test func `Sizes are limited in bytes`() async throws {
+        let program = try await APIProgram {
+            ($0.bodySizeLimit, $0.targetSizeLimit, $0.headerSizeLimit) = (100, 50, 200)
+        }
+        #expect(program.api.bodySizeLimit == 100)
+        let body = "\"\(String(repeating: "x", count: 99))\""
+        #expect(await program.send("PATCH", "/settings/greeting", body).problem == "body-too-large")
+        let target = "/settings/\(String(repeating: "x", count: 50))"
+        #expect(await program.get(target).problem == "target-too-long")
+        let field = ("X-Field", String(repeating: "x", count: 200))
+        #expect(await program.get("/settings", field).problem == "header-too-large")
+        #expect(await program.get("/settings").status == 200 && program.app.greeting == "Hello")
+    }
+
+    @Test(arguments: ["x/../y", "a b", "localhost:http", "user@host", "[::1", "", "a,b"])
+    func `A host that is not one is refused`(host: String) async throws {
+        let program = try await APIProgram()
+        let answer = await program.get("/settings", ("Host", host))
+        #expect(answer.status == 400 && answer.problem == "invalid-request")
+    }
+
+    @Test(arguments: ["localhost", "example.com:8080", "127.0.0.1:80", "[::1]", "[::1]:8080"])
+    func `A host with or without a port is accepted`(host: String) async throws {
+        let program = try await APIProgram()
+        #expect(await program.get("/settings", ("Host", host)).status == 200)
+        #expect(await program.get("/settings", ("Host", host), ("host", host)).status == 400)
+    }
+
+    @Test func `Only the names of the configuration are accepted`() async throws {
+        let program = try await APIProgram { $0.hosts = ["service.example"] }
+        #expect(await program.get("/settings", ("Host", "Service.Example:443")).status == 200)
+        #expect(await program.get("/settings", ("Host", "localhost")).problem == "wrong-host")
+    }
+
+    @Test func `Codings and lengths that would cut off a value are refused`() async throws {
+        let program = try await APIProgram()
+        let body = "\"x\""
+        for (name, value, status) in [
+            ("Transfer-Encoding", "gzip, chunked", 501), ("Content-Encoding", "gzip", 415),
+            ("Content-Length", "9", 400), ("Content-Length", "-1", 400), ("Content-Length", "1, 1", 400),
+        ] {
+            let request = WebRequest(
+                method: "PATCH", target: "/settings/greeting",
+                headers: [("Authorization", "Bearer alice-0123456789abcdef"), (name, value)], body: Array(body.utf8))
+            #expect(await program.api.respond(to: request).status == status, "\(name): \(value)")
+        }
+        #expect(program.app.greeting == "Hello")
+        let chunked = ("Transfer-Encoding", "chunked")
+        #expect(await program.send("PATCH", "/settings/greeting", body, chunked).status == 200)
+    }
+
+    @Test(arguments: [
+        ("/settings", "GET, HEAD, OPTIONS, PATCH"), ("/settings/greeting", "DELETE, GET, HEAD, OPTIONS, PATCH"),
+        ("/settings/history", "DELETE, GET, HEAD, OPTIONS, PATCH"),
+        ("/settings/check", "DELETE, GET, HEAD, OPTIONS, PATCH, POST"), ("/settings/undo/x", "OPTIONS, POST"),
+        ("/metrics", "GET, HEAD, OPTIONS"), ("/health/live", "GET, HEAD, OPTIONS"),
+        ("/openapi.json", "GET, HEAD, OPTIONS"),
+    ])
+    func `A method that a route does not have is refused with those that it has`(
+        target: String, methods: String
+    ) async throws {
+        let program = try await APIProgram()
+        let answer = await program.send("PUT", target)
+        #expect(answer.status == 405 && answer.problem == "method-not-allowed" && answer.field("Allow") == methods)
+        let options = await program.send("OPTIONS", target)
+        #expect(options.status == 204 && options.field("Allow") == methods && options.text.isEmpty)
+        let preface = await program.send("PRI", target)
+        #expect(preface.status == 501 && preface.field("Allow") == methods)
+        #expect(await program.send("OPTIONS", target, by: nil).status == 401)
+    }
+
+    @Test func `A setting that is called like a route is reached by the other methods`() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let api = SettingsAPI(store, groups: Awkward.self, configuration: .init(access: .open))
+        func send(_ method: String, _ body: String) async -> Int {
+            let request = WebRequest(
+                method: method, target: "/settings/check", headers: [("Host", "localhost")], body: Array(body.utf8))
+            return await api.respond(to: request).status
+        }
+        #expect(await send("GET", "") == 200)
+        #expect(await send("PATCH", "5") == 200)
+        #expect(await send("POST", "{\"check\": 6}") == 200)
+        #expect(store.keys["check"] == .integer(5))
+    }
+
+    private struct Awkward: SettingsGroup {
+        @Setting var check = 1
+    }
+
+    @Test func `Each response has the identifier of its request`() async throws {
+        let program = try await APIProgram()
+        let own = await program.get("/settings", ("X-Request-ID", "abc-1.2_3"))
+        #expect(own.field("X-Request-ID") == "abc-1.2_3")
+        for text in ["a b", String(repeating: "x", count: 129), "a\u{e9}", ""] {
+            let answer = await program.get("/settings", ("X-Request-ID", text))
+            #expect(answer.field("X-Request-ID")?.utf8.count == 32, "\(text)")
+        }
+        let one = await program.get("/nothing")
+        #expect(one.string("requestId") == one.field("X-Request-ID"))
+    }
+
+    @Test func `The access log has each request, without its query`() async throws {
+        let log = AccessLog()
+        let program = try await APIProgram { $0.accessLog = { log.add($0) } }
+        _ = await program.get("/settings/greeting?explain=true", ("X-Request-ID", "one"))
+        _ = await program.get("/nothing", by: nil)
+        let entries = log.all
+        #expect(entries.count == 2)
+        let first = try #require(entries.first)
+        #expect(first.method == "GET" && first.path == "/settings/greeting" && first.route == "/settings/{key}")
+        #expect(first.status == 200 && first.client == "alice" && first.requestID == "one" && (first.size ?? 0) > 0)
+        #expect(entries.last?.status == 404 && entries.last?.client == nil && entries.last?.route == nil)
+    }
+}

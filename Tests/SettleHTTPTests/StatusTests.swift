@@ -1,0 +1,142 @@
+import Settle
+import SettleHTTP
+import SettleTesting
+import Synchronization
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite struct StatusTests {
+    @Test func `A program that saves is live and ready`() async throws {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.greeting = "x" }
+        for name in ["live", "ready"] {
+            let answer = await program.get("/health/\(name)")
+            #expect(answer.status == 200 && answer.string("status") == name)
+            #expect(answer.string("settings") == answer.string("file", "state"))
+        }
+    }
+
+    @Test func `The program's own reasons make it not ready`() async throws {
+        let program = try await APIProgram { $0.reasonsNotReady = { ["Maintenance is on.", "It stops."] } }
+        let answer = await program.get("/health/ready")
+        #expect(answer.status == 503 && answer.problem == "not-ready")
+        #expect(answer.array("reasons") == [.string("Maintenance is on."), .string("It stops.")])
+        #expect(await program.get("/health/live").status == 200)
+    }
+
+    @Test func `Failing saves make it not ready, and are in health, metrics and listing`() async throws {
+        let storage = FailingStorage(InMemoryStorage())
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(savePolicy: .immediate))
+        let limits = try await store.group(APIProgram.Limits.self)
+        let api = SettingsAPI(store, configuration: .init(access: .open))
+        func get(_ target: String) async -> Answer {
+            Answer(
+                response: await api.respond(
+                    to: WebRequest(method: "GET", target: target, headers: [("Host", "localhost")])))
+        }
+        let error = StorageError(.writeFailed, "The disk is full.")
+        storage.fail(.append, with: error)
+        storage.fail(.syncedAppend, with: error)
+        limits.perSecond = 5
+        try? await store.flush()
+        let ready = await get("/health/ready")
+        #expect(ready.status == 503 && ready.string("detail")?.contains("can't be saved") == true)
+        #expect(ready.string("file", "state") == "failing")
+        let live = await get("/health/live")
+        #expect(live.status == 200 && live.string("settings") == "failing")
+        #expect(await get("/settings").string("file", "problem")?.contains("The disk is full.") == true)
+        let metrics = await get("/metrics").text
+        #expect(metrics.contains("settings_file_state{state=\"failing\"} 1\n"))
+        #expect(metrics.contains("settings_file_state{state=\"saved\"} 0\n"))
+        storage.heal()
+        try await store.close()
+    }
+
+    @Test func `Metrics are in Prometheus' form unless OpenMetrics is accepted`() async throws {
+        let program = try await APIProgram { configuration in
+            configuration.moreMetrics = {
+                [Metric("my.metric", .gauge, help: "A \\ and\na line.", samples: [.init(1.5, labels: ["a": "\"b\n"])])]
+            }
+        }
+        _ = await program.get("/settings")
+        let plain = await program.get("/metrics")
+        #expect(plain.field("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
+        #expect(plain.text.contains("# TYPE settings_changes_total counter\nsettings_changes_total "))
+        #expect(plain.text.contains("# HELP my_metric A \\\\ and\\na line.\n"))
+        #expect(plain.text.contains("my_metric{a=\"\\\"b\\n\"} 1.5\n"))
+        let group = "{method=\"GET\",route=\"/settings\",status=\"200\"}"
+        #expect(plain.text.contains("settings_api_requests_total\(group) 1\n"))
+        #expect(!plain.text.contains("# EOF"))
+        let accept = ("Accept", "application/openmetrics-text; version=1.0.0, text/plain;q=0.5")
+        let open = await program.get("/metrics", accept)
+        #expect(open.field("Content-Type") == "application/openmetrics-text; version=1.0.0; charset=utf-8")
+        #expect(open.text.contains("# TYPE settings_changes counter\nsettings_changes_total "))
+        #expect(open.text.hasSuffix("# EOF\n"))
+    }
+
+    @Test func `A client can't make up names in the metrics`() async throws {
+        let program = try await APIProgram()
+        _ = await program.send("BREW", "/made/up")
+        let text = await program.get("/metrics").text
+        #expect(!text.contains("BREW") && !text.contains("made"))
+        #expect(text.contains("{method=\"other\",route=\"none\",status=\"404\"} 1\n"))
+    }
+
+    @Test func `The document describes exactly what is mounted`() async throws {
+        let program = try await APIProgram { ($0.path, $0.metrics, $0.health) = ("/admin", .off, .open) }
+        let answer = await program.get("/openapi.json")
+        #expect(answer.status == 200 && answer.string("openapi") == "3.1.0")
+        guard case .dictionary(let paths)? = answer.value("paths") else {
+            Issue.record("There are no paths.")
+            return
+        }
+        #expect(
+            paths.keys.sorted() == [
+                "/admin/health/live", "/admin/health/ready", "/admin/openapi.json", "/admin/settings",
+                "/admin/settings/changes", "/admin/settings/check", "/admin/settings/history",
+                "/admin/settings/undo/{token}", "/admin/settings/{key}",
+            ])
+        guard case .dictionary(let item)? = paths["/admin/settings/{key}"] else { return }
+        #expect(item.keys.sorted() == ["delete", "get", "patch"])
+        #expect(item["patch"]?["security"] != nil)
+        #expect(paths["/admin/health/live"]?["get"]?["security"] == nil)
+        let schema = answer.value("components", "schemas", "Settings.Values", "properties", "limits.burst")
+        #expect(schema?["maximum"] == .integer(100_000) && schema?["type"] == .string("integer"))
+        #expect(try await program.api.openAPIDocument()["paths"] == answer.value("paths"))
+    }
+
+    @Test func `Each answer that a route gives is in the document`() async throws {
+        let program = try await APIProgram()
+        let paths = try #require(await program.get("/openapi.json").value("paths"))
+        for (method, path, body) in [
+            ("GET", "/settings", ""), ("GET", "/settings/{key}", ""), ("PATCH", "/settings/{key}", "5"),
+            ("PATCH", "/settings/{key}", "0"), ("PATCH", "/settings", "{}"), ("DELETE", "/settings/{key}", ""),
+            ("POST", "/settings/check", "{\"limits.burst\": 0}"), ("GET", "/settings/changes", ""),
+            ("GET", "/settings/history", ""), ("POST", "/settings/undo/{token}", ""), ("GET", "/health/ready", ""),
+        ] {
+            let target = path.replacing("{key}", with: "limits.burst").replacing("{token}", with: "x")
+            let answer = await program.send(method, target, body)
+            let responses = paths[path]?[method.lowercased()]?["responses"]
+            let mediaType = answer.field("Content-Type")?.split(separator: ";").first.map(String.init) ?? "none"
+            let content = responses?["\(answer.status)"]?["content"]
+            #expect(content?[mediaType] != nil, "\(method) \(target): \(answer.status)")
+        }
+    }
+
+    @Test func `The document is merged into that of the program`() async throws {
+        let program = try await APIProgram()
+        let own = SettingValue.dictionary([
+            "openapi": .string("3.1.0"), "paths": .dictionary(["/own": .dictionary([:])]),
+            "components": .dictionary(["schemas": .dictionary(["Own": .null]), "x": .bool(true)]),
+        ])
+        let merged = try await program.api.openAPIDocument(mergedInto: own)
+        #expect(merged["paths"]?["/own"] != nil && merged["paths"]?["/settings"] != nil)
+        #expect(merged["components"]?["schemas"]?["Own"] == .null && merged["components"]?["x"] == .bool(true))
+        #expect(merged["components"]?["schemas"]?["Settings.Problem"] != nil && merged["info"] == nil)
+    }
+}

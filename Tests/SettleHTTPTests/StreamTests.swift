@@ -1,0 +1,233 @@
+import Settle
+import SettleHTTP
+import SettleTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A client of a stream.
+struct StreamReader {
+    private var pieces: WebEvents.Iterator
+    private var waiting: [Event] = []
+    let events: WebEvents
+    /// The identifier of the last event.
+    private(set) var lastID: String?
+
+    struct Event: Sendable {
+        var name = ""
+        var id: String?
+        var data: SettingValue?
+        var comment: String?
+    }
+
+    init(_ answer: Answer) throws {
+        guard case .events(let events) = answer.response.body else { throw NoStream() }
+        self.events = events
+        pieces = events.makeAsyncIterator()
+    }
+
+    /// Returns the next event; `nil` at the end.
+    mutating func next() async -> Event? {
+        while waiting.isEmpty {
+            guard let piece = await pieces.next() else { return nil }
+            waiting = String(decoding: piece, as: UTF8.self).components("\n\n").map { Self.event($0) }
+        }
+        let event = waiting.removeFirst()
+        lastID = event.id ?? lastID
+        return event
+    }
+
+    /// Returns the next event of a name.
+    mutating func next(_ name: String) async throws -> Event {
+        while let event = await next() {
+            if event.name == name { return event }
+        }
+        throw NoStream()
+    }
+
+    private static func event(_ text: String) -> Event {
+        var event = Event()
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = String(parts[1].dropFirst())
+            switch parts[0] {
+            case "": event.comment = value
+            case "event": event.name = value
+            case "id": event.id = value
+            default: event.data = try? SettingValue(json: Data(value.utf8))
+            }
+        }
+        return event
+    }
+
+    private struct NoStream: Error {}
+}
+
+extension String {
+    /// The parts that end with a separator.
+    fileprivate func components(_ separator: String) -> [String] {
+        split(separator: separator, omittingEmptySubsequences: true).map(String.init)
+    }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct StreamTests {
+    private func reader(
+        _ program: APIProgram, by client: String = "alice", after id: String? = nil
+    ) async throws -> StreamReader {
+        let headers = id.map { [(name: "Last-Event-ID", value: $0)] } ?? []
+        let answer = await program.send("GET", "/settings/changes", "", by: client, headers: headers)
+        #expect(answer.status == 200 && answer.field("Content-Type") == "text/event-stream; charset=utf-8")
+        #expect(answer.field("Cache-Control") == "no-store")
+        return try StreamReader(answer)
+    }
+
+    @Test func `A stream begins with what covers the file, and a snapshot`() async throws {
+        let program = try await APIProgram(overrides: SettingTree(["greeting": .string("Yo")]))
+        try await program.store.commit { program.app.limits.burst = 5 }
+        var reader = try await reader(program)
+        let covered = try #require(await reader.next())
+        #expect(covered.name == "covered" && covered.id == nil)
+        guard case .array(let settings)? = covered.data?["settings"] else {
+            Issue.record("There are no settings.")
+            return
+        }
+        #expect(settings.map { $0["key"] } == [.string("greeting")])
+        let snapshot = try await reader.next("snapshot")
+        #expect(snapshot.id == program.store.history.token?.description)
+        #expect(snapshot.data?["missed"] == .bool(false))
+        #expect(snapshot.data?["values"]?["limits.burst"] == .integer(5))
+        #expect(snapshot.data?["values"]?["greeting"] == .string("Hello"))
+        #expect(snapshot.data?["values"]?["admin.password"] == nil)
+    }
+
+    @Test func `Each change is an event, once and in order, and of a secret without its value`() async throws {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.greeting = "begun" }
+        var reader = try await reader(program)
+        _ = try await reader.next("snapshot")
+        for value in 1...5 { _ = await program.send("PATCH", "/settings/limits.burst", "\(value)") }
+        for value in 1...5 {
+            let event = try await reader.next("change")
+            guard case .array(let changes)? = event.data?["changes"] else { continue }
+            #expect(changes.first?["new"] == .integer(Int64(value)))
+            #expect(event.data?["author"] == .string("alice") && event.id != nil)
+        }
+        #expect(reader.lastID == program.store.history.token?.description)
+        _ = await program.send("PATCH", "/settings/admin.password", "\"another\"")
+        let event = try await reader.next("change")
+        guard case .array(let changes)? = event.data?["changes"] else { return }
+        #expect(changes == [.dictionary(["key": .string("admin.password"), "isSecret": .bool(true)])])
+    }
+
+    @Test func `A client that comes back gets what it has missed`() async throws {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.greeting = "begun" }
+        let id = try #require(program.store.history.token?.description)
+        for value in 1...3 { _ = await program.send("PATCH", "/settings/limits.burst", "\(value)") }
+        var reader = try await reader(program, after: id)
+        for value in 1...3 {
+            let event = try await reader.next("change")
+            guard case .array(let changes)? = event.data?["changes"] else { continue }
+            #expect(changes.first?["new"] == .integer(Int64(value)))
+        }
+        #expect(await program.get("/metrics").text.contains("settings_resumptions_total 1\n"))
+    }
+
+    @Test(arguments: ["x", "0-1-2"]) func `An identifier that is not known leads to a snapshot`(
+        id: String
+    ) async throws {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.greeting = "begun" }
+        var reader = try await reader(program, after: id)
+        let snapshot = try await reader.next("snapshot")
+        #expect(snapshot.data?["missed"] == .bool(true))
+        #expect(await program.get("/metrics").text.contains("settings_lost_resumptions_total 1\n"))
+    }
+
+    @Test func `Heartbeats show that the stream is alive`() async throws {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.greeting = "begun" }
+        var reader = try await reader(program)
+        _ = try await reader.next("snapshot")
+        await program.clock.sleepers(atLeast: 1)
+        program.clock.advance(by: .seconds(15))
+        #expect(await reader.next()?.comment == "still here")
+    }
+
+    @Test func `A stream ends when its token is removed, without another event`() async throws {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.greeting = "begun" }
+        var reader = try await reader(program)
+        _ = try await reader.next("snapshot")
+        try await program.store.commit {
+            program.app.admin.tokens = Secret(["dave": APIToken("dave-0123456789abcdef")])
+            program.app.greeting = "unseen"
+        }
+        #expect(await reader.next()?.name == nil)
+    }
+
+    @Test func `A stream ends when it is ended, and when the store closes`() async throws {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.greeting = "begun" }
+        var reader = try await reader(program)
+        _ = try await reader.next("snapshot")
+        reader.events.end()
+        #expect(await reader.next()?.name == nil)
+        var last = try await self.reader(program)
+        _ = try await last.next("snapshot")
+        try await program.store.commit { program.app.greeting = "last" }
+        try await program.store.close()
+        #expect(try await last.next("change").id != nil)
+        #expect(await last.next()?.name == nil)
+    }
+
+    @Test func `A client of some keys sees only these`() async throws {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.greeting = "begun" }
+        var reader = try await reader(program, by: "carol")
+        let snapshot = try await reader.next("snapshot")
+        #expect(snapshot.data?["values"]?["limits.burst"] != nil && snapshot.data?["values"]?["greeting"] == nil)
+        try await program.store.commit { program.app.greeting = "unseen" }
+        try await program.store.commit { (program.app.greeting, program.app.limits.burst) = ("also unseen", 5) }
+        let event = try await reader.next("change")
+        guard case .array(let changes)? = event.data?["changes"] else { return }
+        #expect(changes.map { $0["key"] } == [.string("limits.burst")])
+    }
+
+    @Test func `There are at most so many streams, and a closed one makes room`() async throws {
+        let program = try await APIProgram { $0.streamLimit = 1 }
+        do {
+            let first = await program.get("/settings/changes")
+            #expect(first.status == 200)
+            let second = await program.get("/settings/changes")
+            #expect(second.status == 503 && second.problem == "too-many-streams")
+            #expect(second.field("Retry-After") == "5")
+            #expect(await program.get("/metrics").text.contains("settings_api_streams 1\n"))
+            withExtendedLifetime(first) {}
+        }
+        #expect(await program.send("HEAD", "/settings/changes").status == 200)
+        #expect(await program.get("/settings/changes").status == 200)
+    }
+
+    @Test func `A client that takes nothing loses its stream`() async throws {
+        let program = try await APIProgram {
+            ($0.streamLimit, $0.heartbeat, $0.streamStallLimit) = (1, .seconds(15), .seconds(30))
+        }
+        try await program.store.commit { program.app.greeting = "begun" }
+        var reader = try await reader(program)
+        _ = await reader.next()
+        for _ in 1...2 {
+            await program.clock.sleepers(atLeast: 1)
+            program.clock.advance(by: .seconds(15))
+        }
+        // The beat that ends it begins another sleep.
+        await program.clock.sleepers(atLeast: 1)
+        #expect(await program.get("/settings/changes").status == 200)
+        #expect(await program.get("/metrics").text.contains("settings_api_stalled_streams_total 1\n"))
+        while let event = await reader.next() { #expect(event.name != "change") }
+    }
+}
