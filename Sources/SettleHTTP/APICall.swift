@@ -39,8 +39,8 @@ struct APICall: Sendable {
 
     /// Whether the body is a JSON Merge Patch (RFC 7396).
     ///
-    /// - Throws: ``Problem`` for a media type that a value can't have. Those that clients send unless they are told
-    ///   another one are accepted: the body is JSON all the same.
+    /// - Throws: ``Problem`` for a media type that a value can't have. The defaults of clients are
+    ///   accepted: the body is JSON all the same.
     func isMergePatch() throws(Problem) -> Bool {
         let type = request.value(of: "content-type")?.split(separator: ";").first ?? ""
         switch type.filter({ $0 != " " && $0 != "\t" }).lowercased() {

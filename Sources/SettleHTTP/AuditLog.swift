@@ -64,7 +64,7 @@ public struct AuditLog: Sendable {
         }
     }
 
-    /// What is written if the changes before are not known.
+    /// The line for a change before which others are not known.
     private static func gap(_ change: Change, _ isLoss: Bool) -> SettingValue.Entries? {
         let event = isLoss ? "earlier changes are not known" : "begin"
         return ["time": .date(change.time), "event": .string(event)]

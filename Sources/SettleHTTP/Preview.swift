@@ -1,6 +1,6 @@
 import Settle
 
-/// What a change would do: the answer to a dry run.
+/// The effect that a change would have: the answer to a dry run.
 struct Preview: Sendable {
     private let token: ChangeToken?
     private let author: String

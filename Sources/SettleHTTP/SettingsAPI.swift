@@ -112,7 +112,7 @@ public final class SettingsAPI: WebResponder {
     }
 }
 
-/// What is known of a request while it is answered.
+/// The facts about a request that become known while it is answered.
 private struct Exchange {
     let id: String
     var route: String?

@@ -182,7 +182,7 @@ extension WriteRoutes {
 }
 
 extension Problem {
-    /// What a change builds on has changed, or it is not known whether it has.
+    /// The values that a change builds on have changed, or it is not known whether they have.
     fileprivate init(conflict: CommitConflict?, _ plan: WritePlan, for client: APIClient, in store: SettingsStore) {
         let keys = (conflict?.keys ?? []).filter { client.reaches($0) }
         var reason = "What has changed since the ETag in If-Match is not known any more."

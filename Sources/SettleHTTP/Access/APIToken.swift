@@ -16,7 +16,7 @@ import Settle
 ///
 /// A token has at least 16 ASCII characters without spaces. Others are never accepted.
 public struct APIToken: Sendable, Hashable, Codable {
-    /// What a client may do.
+    /// The rights of a client.
     public enum Access: String, Sendable, Hashable, Codable {
         /// It may only read, and check values.
         case read
@@ -26,7 +26,7 @@ public struct APIToken: Sendable, Hashable, Codable {
 
     /// The token.
     public var token: String
-    /// What the client may do.
+    /// The rights of the client.
     public var access: Access
     /// The keys of the settings and groups that the client may read and change; `nil` for all.
     public var keys: [String]?

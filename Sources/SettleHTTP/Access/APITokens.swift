@@ -77,7 +77,7 @@ public struct APITokens: Sendable {
 }
 
 extension Explanation {
-    /// What to do if the token in force is empty because of a domain that takes precedence.
+    /// The way out if the token in force is empty because of a domain that takes precedence.
     fileprivate var ofEmptyToken: String? {
         guard domain != .application, domain != .declaration,
             let answer = answers.first(where: { $0.outcome == .inForce })

@@ -34,7 +34,7 @@ struct FileState: Sendable {
         return "Settings can't be saved since \(since.ISO8601Format()): \(error)"
     }
 
-    /// What is wrong with the file although changes are saved, such as an edit that can't be parsed; `nil` for nothing.
+    /// The problem with the file although changes are saved, such as an edit that can't be parsed; `nil` for none.
     var warning: String? {
         guard case .fileBehind(let since, let error) = status else { return nil }
         return "The file is not up to date since \(since.ISO8601Format()): \(error)"

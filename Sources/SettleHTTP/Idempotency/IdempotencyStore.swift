@@ -14,7 +14,7 @@ final class IdempotencyStore: Sendable {
         let text: String
     }
 
-    /// What is to be done with a request.
+    /// The way in which a request is answered.
     enum Admission: Sendable {
         /// The request is to be answered, and then ``finish(_:with:)`` called.
         case new

@@ -24,7 +24,7 @@ public struct Metric: Sendable, Hashable {
     /// The name, such as `http_requests`; without the suffix `_total` of a counter, which is added. Other characters
     /// than ASCII letters, digits and underscores are replaced.
     public var name: String
-    /// What the metric is, as a sentence.
+    /// The description of the metric, as a sentence.
     public var help: String
     /// The kind.
     public var kind: Kind

@@ -10,7 +10,7 @@ final class RequestCounts: Sendable {
         let status: Int
     }
 
-    /// What happens besides a status.
+    /// An event that the status does not show.
     enum Event: Sendable, Hashable, CaseIterable {
         /// A change was refused because something had changed, or an undo had nothing left to undo.
         case conflict

@@ -9,7 +9,7 @@ import Settle
 /// A refusal or a failure, as `application/problem+json` (RFC 9457).
 struct Problem: Error, Sendable {
     let kind: ProblemKind
-    /// What is wrong with this request, as a sentence that a user can act on.
+    /// The explanation for this request, as a sentence that a user can act on.
     let detail: String
     /// More members of the object.
     var members: SettingValue.Entries = [:]

@@ -1,6 +1,6 @@
 import Settle
 
-/// What a route takes and answers. Routing, the check of the query and the OpenAPI document are made from it.
+/// The input and the answers of a route. Routing, the check of the query and the OpenAPI document are made from it.
 struct Operation: Sendable {
     struct Parameter: Sendable {
         enum Location: String, Sendable {

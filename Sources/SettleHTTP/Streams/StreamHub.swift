@@ -89,7 +89,7 @@ final class StreamHub: Sendable {
         sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
         (self.limit, self.heartbeat, self.sleep) = (limit, heartbeat, sleep)
-        stallBeats = max(1, Int((stallLimit / heartbeat).rounded(.up)))
+        stallBeats = max(1, Int(exactly: (stallLimit / heartbeat).rounded(.up)) ?? 1)
     }
 
     /// How many streams are open.
