@@ -8,35 +8,43 @@ struct Route: Sendable {
     /// Whether it changes settings, so that a client must be allowed to.
     var isWrite = false
     let handle: @Sendable (APICall) async throws -> WebResponse
+}
+
+/// The routes of an API.
+struct RouteTable: Sendable {
+    let routes: [Route]
+    /// The parts of the routes' paths between slashes.
+    private let templates: [[String]]
+
+    init(routes: [Route]) {
+        self.routes = routes
+        templates = routes.map { $0.operation.path.split(separator: "/").map(String.init) }
+    }
+
+    /// Returns the routes of a path, with the parameters in it. Those with fewer parameters come first: a setting that
+    /// is called like a route is reached by the methods that the route does not have.
+    func matches(_ target: RequestTarget) -> [(route: Route, captures: [String: String])] {
+        var matches: [(route: Route, captures: [String: String])] = []
+        for (route, template) in zip(routes, templates) {
+            guard let captures = Self.captures(in: target.segments, template) else { continue }
+            matches.append((route, captures))
+        }
+        return matches.filter { $0.captures.isEmpty } + matches.filter { !$0.captures.isEmpty }
+    }
 
     /// Returns the parameters in a path, by name; `nil` if the path is another route's.
-    fileprivate func captures(_ segments: [String]) -> [String: String]? {
-        let template = operation.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    private static func captures(in segments: [String], _ template: [String]) -> [String: String]? {
         guard template.count == segments.count else { return nil }
         var captures: [String: String] = [:]
         for (part, segment) in zip(template, segments) {
             if part.hasPrefix("{") {
                 guard !segment.isEmpty else { return nil }
                 captures[String(part.dropFirst().dropLast())] = segment
-            } else if !String(part).hasSameBytes(as: segment) {
+            } else if !part.hasSameBytes(as: segment) {
                 return nil
             }
         }
         return captures
-    }
-}
-
-/// The routes of an API.
-struct RouteTable: Sendable {
-    let routes: [Route]
-
-    /// Returns the routes of a path, with the parameters in it. Those with fewer parameters come first: a setting that
-    /// is called like a route is reached by the methods that the route does not have.
-    func matches(_ target: RequestTarget) -> [(route: Route, captures: [String: String])] {
-        routes.compactMap { route in route.captures(target.segments).map { (route: route, captures: $0) } }
-            .enumerated()
-            .sorted { ($0.element.captures.count, $0.offset) < ($1.element.captures.count, $1.offset) }
-            .map(\.element)
     }
 }
 

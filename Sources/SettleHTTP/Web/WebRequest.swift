@@ -27,7 +27,9 @@ public struct WebRequest: Sendable {
     ///
     /// - Parameter name: The name in lowercase.
     package func values(of name: String) -> [String] {
-        headers.filter { $0.name.lowercased().hasSameBytes(as: name) }.map(\.value)
+        headers.filter { field in
+            field.name.utf8.count == name.utf8.count && field.name.lowercased().hasSameBytes(as: name)
+        }.map(\.value)
     }
 
     /// Returns the value of a field that may occur once; `nil` if it is missing or occurs more often.
