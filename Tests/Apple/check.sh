@@ -42,7 +42,7 @@ P
     strict=(-swift-version 6 -package-name settle -parse-as-library -plugin-path "$lib/host/plugins" -enable-testing)
     for f in ExistentialAny InternalImportsByDefault MemberImportVisibility NonisolatedNonsendingByDefault; do strict+=(-enable-upcoming-feature "$f"); done
     echo "== $triple"
-    for m in Settle SettleInterchange SettleUsers SettlePanel SettleTesting SettleUI; do
+    for m in Settle SettleInterchange SettleUsers SettleHTTP SettlePanel SettleTesting SettleUI; do
         # What the package manager makes of the files that it puts into the code.
         embedded=()
         if [ -d "$repo/Sources/$m/Assets" ]; then
