@@ -57,6 +57,38 @@ import Testing
         try await store.close()
     }
 
+    @Test func `An edit that can't be parsed is reported everywhere, and the program stays ready`() async throws {
+        let folder = try TemporaryFolder()
+        let (file, clock) = (folder.url.appending(path: "app.json"), ManualClock())
+        let store = try await SettingsStore.open(at: file, configuration: .init(clock: clock))
+        let limits = try await store.group(APIProgram.Limits.self)
+        let api = SettingsAPI(store, configuration: .init(access: .open))
+        func get(_ target: String) async -> Answer {
+            Answer(
+                response: await api.respond(
+                    to: WebRequest(method: "GET", target: target, headers: [("Host", "localhost")])))
+        }
+        try await store.commit { limits.burst = 5 }
+        try await store.file.flush()
+        let good = try Data(contentsOf: file)
+        try Data("{ half".utf8).write(to: file)
+        func isBehind() -> Bool {
+            if case .fileBehind = store.status { true } else { false }
+        }
+        while !isBehind() {
+            clock.advance(by: .milliseconds(250))
+            await Task.yield()
+        }
+        let ready = await get("/health/ready")
+        #expect(ready.status == 200 && ready.string("settings") == "behind")
+        #expect(ready.string("file", "problem") != nil)
+        #expect(await get("/settings").string("file", "state") == "behind")
+        #expect(await get("/metrics").text.contains("settings_file_state{state=\"behind\"} 1\n"))
+        #expect(await get("/settings/burst").value("value") == .integer(5))
+        try good.write(to: file)
+        try await store.close()
+    }
+
     @Test func `Metrics are in Prometheus' form unless OpenMetrics is accepted`() async throws {
         let program = try await APIProgram { configuration in
             configuration.moreMetrics = {
