@@ -132,8 +132,9 @@ extension SettingsAPI {
         }
         exchange.route = first.route.operation.path
         // All routes of a path have one access.
-        let client = first.route.access == .open ? APIClient(name: configuration.author) : try admit(request)
-        exchange.client = client.name
+        let isOpen = first.route.access == .open
+        let client = try isOpen ? APIClient(name: configuration.author) : admit(request)
+        if !isOpen { exchange.client = client.name }
         let methods = Self.methods(of: matches)
         guard request.method != "OPTIONS" else { return WebResponse(204, Self.allowed(methods)) }
         let method = request.method == "HEAD" ? "GET" : request.method
