@@ -7,6 +7,7 @@ struct CommitsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "commits", shouldDisplay: false)
 
     @Argument var count: Int
+    @Flag var onMainActor = false
 
     func run() async throws {
         let folder = try temporaryFolder()
@@ -17,7 +18,16 @@ struct CommitsCommand: AsyncParsableCommand {
         let store = try await SettingsStore.open(
             at: folder.appending(path: "settings.json"), configuration: configuration)
         let settings = try await store.group(BenchSettings.self)
-        for _ in 0..<count { try await settings.commit { settings.count += 1 } }
+        if onMainActor {
+            try await Self.commit(settings, count: count)
+        } else {
+            for _ in 0..<count { try await settings.commit { settings.count += 1 } }
+        }
         try await store.close()
+    }
+
+    @MainActor
+    private static func commit(_ settings: BenchSettings, count: Int) async throws {
+        for _ in 0..<count { try await settings.commit { settings.count += 1 } }
     }
 }
