@@ -18,9 +18,12 @@ struct ReadRoutes: Sendable {
     }
 
     /// Returns all settings.
-    func response(to call: APICall) throws -> WebResponse {
+    ///
+    /// - Parameter hasToken: Whether the token is among the members. It is not where contents without one are compared.
+    func response(to call: APICall, hasToken: Bool = true) throws -> WebResponse {
         let listing = try Listing(of: parts.store, for: call.client)
         var json = listing.json
+        if !hasToken { json["token"] = nil }
         json["file"] = FileState(of: parts.store).json
         return try WebResponse.json(json).tagged(listing.token, for: call)
     }
@@ -46,10 +49,13 @@ struct ReadRoutes: Sendable {
     }
 
     /// Returns a setting, or a group as an object.
-    func response(to call: APICall, of key: String, explaining: Bool = false) throws -> WebResponse {
+    func response(
+        to call: APICall, of key: String, explaining: Bool = false, hasToken: Bool = true
+    ) throws -> WebResponse {
         let listing = try Listing(of: parts.store, key: key)
         guard var json = listing.entry else { return try group(key, call) }
         guard call.client.reaches(key) else { throw Self.outOfReach(key) }
+        if !hasToken { json["token"] = nil }
         if explaining { json["explanation"] = parts.store.keys.explanation(forKey: key).json }
         return try WebResponse.json(json).tagged(listing.token, for: call)
     }

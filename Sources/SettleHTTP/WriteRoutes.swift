@@ -22,7 +22,7 @@ struct WriteRoutes: Sendable {
             ] + Self.refusals)
         return Route(operation: operation, isWrite: true) { call in
             let plan = try makePlan(from: call)
-            return try await perform(plan, call, contents: { try reading.response(to: call).bytes }) {
+            return try await perform(plan, call, contents: { try reading.response(to: call, hasToken: false).bytes }) {
                 let listing = try Listing(of: store, for: call.client).restricted(to: Set(plan.keys))
                 return try WebResponse.json(listing.json).tagged(listing.token, for: call)
             }
@@ -48,7 +48,8 @@ struct WriteRoutes: Sendable {
             let plan =
                 try isSetting && !isPatch
                 ? WritePlan(.set(value), of: key) : WritePlan(patch: value, of: key, in: store.settings)
-            return try await perform(plan, call, contents: { try reading.response(to: call, of: key).bytes }) {
+            let contents = { try reading.response(to: call, of: key, hasToken: false).bytes }
+            return try await perform(plan, call, contents: contents) {
                 try reading.response(to: call, of: key)
             }
         }
@@ -67,7 +68,8 @@ struct WriteRoutes: Sendable {
         return Route(operation: operation, isWrite: true) { call in
             let key = call.capture("key")
             let plan = try WritePlan(patch: .null, of: key, in: store.settings)
-            return try await perform(plan, call, contents: { try reading.response(to: call, of: key).bytes }) {
+            let contents = { try reading.response(to: call, of: key, hasToken: false).bytes }
+            return try await perform(plan, call, contents: contents) {
                 try reading.response(to: call, of: key)
             }
         }

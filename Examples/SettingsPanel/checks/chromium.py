@@ -200,8 +200,13 @@ class Page:
         self.release(self.press(selector))
 
     def press(self, selector):
-        """Presses the mouse, without a release."""
-        x, y = self.place(selector)
+        """Presses the mouse, without a release, once nothing moves: the answer to an earlier change may just move the page."""
+        earlier, place = None, self.place(selector)
+        end = time.monotonic() + 2
+        while place != earlier and time.monotonic() < end:
+            time.sleep(0.03)
+            earlier, place = place, self.place(selector)
+        x, y = place
         self.call("Input.dispatchMouseEvent", type="mousePressed", x=x, y=y, button="left", clickCount=1)
         return x, y
 
