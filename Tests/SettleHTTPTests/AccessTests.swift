@@ -16,7 +16,9 @@ import Testing
         "/health/ready", "/metrics", "/openapi.json",
     ]
 
-    @Test(arguments: targets) func `Without a token nothing is served`(target: String) async throws {
+    @Test("Without a token nothing is served", arguments: targets) func withoutTokenNothingServed(target: String)
+        async throws
+    {
         let program = try await APIProgram()
         let answer = await program.get(target, by: nil)
         #expect(answer.status == 401 && answer.problem == "missing-token")
@@ -26,7 +28,9 @@ import Testing
         #expect(wrong.field("WWW-Authenticate") == "Bearer realm=\"settings\", error=\"invalid_token\"")
     }
 
-    @Test func `Routes that the configuration opens are served to everyone`() async throws {
+    @Test("Routes that the configuration opens are served to everyone") func routesConfigurationOpensServed()
+        async throws
+    {
         let program = try await APIProgram {
             ($0.health, $0.metrics, $0.description) = (.open, .open, .open)
         }
@@ -36,7 +40,7 @@ import Testing
         #expect(await program.get("/settings", by: nil).status == 401)
     }
 
-    @Test func `Routes that are off do not exist`() async throws {
+    @Test("Routes that are off do not exist") func routesOffDoExist() async throws {
         let program = try await APIProgram {
             ($0.health, $0.metrics, $0.description) = (.off, .off, .off)
         }
@@ -46,19 +50,21 @@ import Testing
         }
     }
 
-    @Test(arguments: ["Basic alice-0123456789abcdef", "Bearer", "Bearer a b", "bearer", ""])
-    func `Other authorizations are none`(field: String) async throws {
+    @Test(
+        "Other authorizations are none",
+        arguments: ["Basic alice-0123456789abcdef", "Bearer", "Bearer a b", "bearer", ""])
+    func otherAuthorizationsNone(field: String) async throws {
         let program = try await APIProgram()
         #expect(await program.get("/settings", by: nil, ("Authorization", field)).status == 401)
     }
 
-    @Test func `The scheme is compared without regard to case`() async throws {
+    @Test("The scheme is compared without regard to case") func schemeComparedWithoutRegard() async throws {
         let program = try await APIProgram()
         let field = ("authorization", "bEaReR alice-0123456789abcdef")
         #expect(await program.get("/settings", by: nil, field).status == 200)
     }
 
-    @Test func `A token that may read changes nothing`() async throws {
+    @Test("A token that may read changes nothing") func tokenMayReadChanges() async throws {
         let program = try await APIProgram()
         #expect(await program.get("/settings", by: "bob").status == 200)
         for (method, target, body) in [
@@ -72,7 +78,7 @@ import Testing
         #expect(program.app.greeting == "Hello")
     }
 
-    @Test func `A token of some keys sees and changes only these`() async throws {
+    @Test("A token of some keys sees and changes only these") func tokenSomeKeysSees() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.greeting = "Hi" }
         let hidden = try #require(program.store.history.token)
@@ -94,7 +100,7 @@ import Testing
         #expect(program.app.greeting == "Ho" && program.app.limits.burst == 6)
     }
 
-    @Test func `While no token is set, the API is closed`() async throws {
+    @Test("While no token is set, the API is closed") func whileTokenSetAPI() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.admin.tokens = Secret([:]) }
         for client in ["alice", nil] {
@@ -106,7 +112,7 @@ import Testing
         #expect(await program.get("/settings", by: nil, ("Authorization", "Bearer short")).problem == "closed")
     }
 
-    @Test func `A domain that sets the tokens empty is named with the way out`() async throws {
+    @Test("A domain that sets the tokens empty is named with the way out") func domainSetsTokensEmpty() async throws {
         let program = try await APIProgram(overrides: SettingTree(["admin": .dictionary(["tokens": .dictionary([:])])]))
         let answer = await program.get("/settings")
         #expect(answer.problem == "closed")
@@ -114,7 +120,7 @@ import Testing
         #expect(answer.string("detail")?.contains("remove it") == true)
     }
 
-    @Test func `A new token is accepted at once, and an old one is not any more`() async throws {
+    @Test("A new token is accepted at once, and an old one is not any more") func newTokenAcceptedOnce() async throws {
         let program = try await APIProgram()
         try await program.store.commit {
             program.app.admin.tokens = Secret(["dave": APIToken("dave-0123456789abcdef")])
@@ -127,7 +133,7 @@ import Testing
         #expect(program.api.author(of: WebRequest(method: "GET", target: "/own", headers: [])) == nil)
     }
 
-    @Test func `Tokens are read from a folder, as text or as an object`() async throws {
+    @Test("Tokens are read from a folder, as text or as an object") func tokensReadFromFolder() async throws {
         let folder = try TemporaryFolder()
         let texts = [
             "erin": "erin-0123456789abcdef\n", ".hidden": "none-0123456789abcdef",
@@ -145,7 +151,7 @@ import Testing
         #expect(await program.get("/settings/history", by: "erin").text.contains(#""name":"erin""#))
     }
 
-    @Test func `Of two sources of tokens, both count`() async throws {
+    @Test("Of two sources of tokens, both count") func twoSourcesTokensBoth() async throws {
         let program = try await APIProgram { configuration in
             let one = APITokens { ["one": APIToken("one-0123456789abcdef")] }
             let other = APITokens { ["other": APIToken("other-0123456789abcdef")] }
@@ -155,7 +161,9 @@ import Testing
         #expect(await program.get("/settings", by: "other").status == 200)
     }
 
-    @Test func `An open API takes the name of the server's user, and only its own pages and names`() async throws {
+    @Test("An open API takes the name of the server's user, and only its own pages and names") func openAPITakesName()
+        async throws
+    {
         let program = try await APIProgram(isOpen: true)
         var request = WebRequest(
             method: "PATCH", target: "/settings/greeting", headers: [("Host", "localhost:8080")],
@@ -175,7 +183,7 @@ import Testing
         #expect(await program.get("/settings", by: nil).status == 421)
     }
 
-    @Test func `Refusals are counted, and reported sparingly`() async throws {
+    @Test("Refusals are counted, and reported sparingly") func refusalsCountedReportedSparingly() async throws {
         let log = Reports()
         let program = try await APIProgram { $0.refusalLog = { log.add($0) } }
         for _ in 0..<30 { _ = await program.get("/settings/greeting?x=secret", by: nil) }

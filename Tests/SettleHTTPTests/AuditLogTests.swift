@@ -37,7 +37,9 @@ import Testing
         return changes.compactMap { $0["key"] }
     }
 
-    @Test func `Each change is a line, and a restart neither loses nor repeats one`() async throws {
+    @Test("Each change is a line, and a restart neither loses nor repeats one") func eachChangeLineRestart()
+        async throws
+    {
         let folder = try TemporaryFolder()
         let (file, audit) = (folder.url.appending(path: "app.json"), folder.url.appending(path: "audit.jsonl"))
         for round in 1...3 {
@@ -62,7 +64,7 @@ import Testing
         #expect(Set(lines.compactMap { $0["token"] }).count == 6)
     }
 
-    @Test func `A secret is named without its value`() async throws {
+    @Test("A secret is named without its value") func secretNamedWithoutValue() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.greeting = "begun" }
         let (sink, written) = reported(.lines { _ in })
@@ -74,7 +76,7 @@ import Testing
         try await running.value
     }
 
-    @Test func `A sink that fails ends the run with its error`() async throws {
+    @Test("A sink that fails ends the run with its error") func sinkFailsEndsRun() async throws {
         struct Full: Error {}
         let program = try await APIProgram()
         try await program.store.commit { program.app.greeting = "begun" }
@@ -82,7 +84,7 @@ import Testing
         await #expect(throws: Full.self) { try await audit.run() }
     }
 
-    @Test func `A line that was cut off does not swallow the next one`() async throws {
+    @Test("A line that was cut off does not swallow the next one") func lineWasCutOff() async throws {
         let folder = try TemporaryFolder()
         let audit = folder.url.appending(path: "audit.jsonl")
         try Data("{\"time\": \"cut".utf8).write(to: audit)

@@ -4,7 +4,9 @@ import SettleTesting
 import Testing
 
 @Suite struct ConditionTests {
-    @Test func `A change of something else does not matter to a setting, but to all`() async throws {
+    @Test("A change of something else does not matter to a setting, but to all") func changeSomethingElseDoes()
+        async throws
+    {
         let program = try await APIProgram()
         try await program.store.commit { program.app.limits.burst = 1 }
         let tag = try #require(await program.get("/settings/greeting").field("ETag"))
@@ -14,7 +16,7 @@ import Testing
         #expect(await program.send("PATCH", "/settings/greeting", "\"x\"", ("If-Match", tag)).status == 200)
     }
 
-    @Test func `A conflict has both values, the author and the token`() async throws {
+    @Test("A conflict has both values, the author and the token") func conflictBothValuesAuthor() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.limits.burst = 1 }
         let tag = try #require(await program.get("/settings/limits.burst").field("ETag"))
@@ -29,7 +31,7 @@ import Testing
         #expect(program.app.limits.burst == 2)
     }
 
-    @Test func `A conflict of a secret has no value`() async throws {
+    @Test("A conflict of a secret has no value") func conflictSecretValue() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.limits.burst = 1 }
         let tag = try #require(await program.get("/settings/admin.password").field("ETag"))
@@ -38,7 +40,7 @@ import Testing
         #expect(answer.status == 412 && !answer.text.contains("of another") && !answer.text.contains("of mine"))
     }
 
-    @Test func `The client's own change is recognized when it is repeated`() async throws {
+    @Test("The client's own change is recognized when it is repeated") func clientsOwnChangeRecognized() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.limits.burst = 1 }
         let tag = try #require(await program.get("/settings/limits.burst").field("ETag"))
@@ -51,7 +53,7 @@ import Testing
         #expect(limited.status == 412)
     }
 
-    @Test func `Before anything is stored, the contents count`() async throws {
+    @Test("Before anything is stored, the contents count") func beforeAnythingStoredContents() async throws {
         let program = try await APIProgram()
         try #require(program.store.history.token == nil)
         let tag = try #require(await program.get("/settings/limits.burst").field("ETag"))
@@ -62,7 +64,7 @@ import Testing
         #expect(program.app.limits.burst == 5)
     }
 
-    @Test func `An event's identifier counts in If-Match`() async throws {
+    @Test("An event's identifier counts in If-Match") func eventsIdentifierCountsIf() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.limits.burst = 1 }
         let token = try #require(program.store.history.token)
@@ -71,21 +73,23 @@ import Testing
         #expect(await program.send("PATCH", "/settings/limits.burst", "6", ("If-Match", old)).status == 412)
     }
 
-    @Test(arguments: ["x", "\"a", "\"a\" \"b\"", "\"a\",", "*, \"a\"", ""])
-    func `A field that is not a list of tags is refused`(field: String) async throws {
+    @Test(
+        "A field that is not a list of tags is refused",
+        arguments: ["x", "\"a", "\"a\" \"b\"", "\"a\",", "*, \"a\"", ""])
+    func fieldListTagsRefused(field: String) async throws {
         let program = try await APIProgram()
         #expect(await program.send("PATCH", "/settings/greeting", "\"x\"", ("If-Match", field)).status == 400)
         #expect(await program.get("/settings/greeting", ("If-None-Match", field)).status == 400)
         #expect(program.app.greeting == "Hello")
     }
 
-    @Test func `A change has no If-None-Match`() async throws {
+    @Test("A change has no If-None-Match") func changeIfNoneMatch() async throws {
         let program = try await APIProgram()
         #expect(await program.send("PATCH", "/settings/greeting", "\"x\"", ("If-None-Match", "*")).status == 400)
         #expect(program.app.greeting == "Hello")
     }
 
-    @Test func `An unsaved change and one of another domain make another tag`() async throws {
+    @Test("An unsaved change and one of another domain make another tag") func unsavedChangeOneAnother() async throws {
         let program = try await APIProgram()
         let tag = try #require(await program.get("/settings/greeting").field("ETag"))
         #expect(await program.get("/settings/greeting", ("If-None-Match", tag)).status == 304)
@@ -94,7 +98,7 @@ import Testing
         #expect(await program.get("/settings/greeting", ("If-None-Match", tag)).status == 200)
     }
 
-    @Test func `304 has the tag and no body`() async throws {
+    @Test("304 has the tag and no body") func answer304TagBody() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.limits.burst = 1 }
         for target in ["/settings", "/settings/limits", "/settings/limits.burst", "/settings/history"] {
@@ -114,7 +118,9 @@ import Testing
         var tags: [(target: String, tag: String, versions: [String: Int])] = []
     }
 
-    @Test(arguments: UInt64(1)...8) func `Any sequence of conditions agrees with a model`(seed: UInt64) async throws {
+    @Test("Any sequence of conditions agrees with a model", arguments: UInt64(1)...8) func anySequenceConditionsAgrees(
+        seed: UInt64
+    ) async throws {
         var random = SeededGenerator(seed: seed)
         let program = try await APIProgram()
         try await program.store.commit { program.app.greeting = "begun" }

@@ -3,7 +3,7 @@ import SettleHTTP
 import Testing
 
 @Suite struct HistoryTests {
-    @Test func `The history says who has changed what, newest first`() async throws {
+    @Test("The history says who has changed what, newest first") func historySaysWhoChanged() async throws {
         let program = try await APIProgram()
         _ = await program.send("PATCH", "/settings/limits.burst", "5")
         _ = await program.send("DELETE", "/settings/limits.burst")
@@ -21,7 +21,7 @@ import Testing
         #expect(entries.first?["token"] == program.store.history.token.map { SettingValue.string($0.description) })
     }
 
-    @Test func `It is limited by key, time and number`() async throws {
+    @Test("It is limited by key, time and number") func limitedKeyTimeNumber() async throws {
         let program = try await APIProgram()
         for value in 1...3 { _ = await program.send("PATCH", "/settings/limits.burst", "\(value)") }
         _ = await program.send("PATCH", "/settings/greeting", "\"x\"")
@@ -31,19 +31,21 @@ import Testing
         #expect(await program.get("/settings/history?since=2999-01-01T00:00:00Z").array("entries").isEmpty)
     }
 
-    @Test(arguments: ["limit=0", "limit=1001", "limit=x", "since=yesterday", "key=", "key=a..b", "token=1"])
-    func `Other parameters are refused`(query: String) async throws {
+    @Test(
+        "Other parameters are refused",
+        arguments: ["limit=0", "limit=1001", "limit=x", "since=yesterday", "key=", "key=a..b", "token=1"])
+    func otherParametersRefused(query: String) async throws {
         let program = try await APIProgram()
         #expect(await program.get("/settings/history?\(query)").status == 400)
     }
 
-    @Test func `A store without a history has none`() async throws {
+    @Test("A store without a history has none") func storeWithoutHistoryNone() async throws {
         let program = try await APIProgram(history: .none)
         let answer = await program.get("/settings/history")
         #expect(answer.status == 404 && answer.problem == "no-history")
     }
 
-    @Test func `An undo restores, and is a transaction itself`() async throws {
+    @Test("An undo restores, and is a transaction itself") func undoRestoresTransactionItself() async throws {
         let program = try await APIProgram()
         let token = try #require(await program.send("PATCH", "/settings/limits.burst", "5").string("token"))
         let answer = await program.send("POST", "/settings/undo/\(token)")
@@ -53,7 +55,7 @@ import Testing
         #expect(redone.status == 200 && program.app.limits.burst == 5)
     }
 
-    @Test func `Newer values stay unless the undo is forced`() async throws {
+    @Test("Newer values stay unless the undo is forced") func newerValuesStayUnless() async throws {
         let program = try await APIProgram()
         let token = try #require(await program.send("PATCH", "/settings/limits.burst", "5").string("token"))
         _ = await program.send("PATCH", "/settings/limits.burst", "6")
@@ -64,7 +66,7 @@ import Testing
         #expect(program.app.limits.burst == 1000)
     }
 
-    @Test func `An unknown transaction is not undone`() async throws {
+    @Test("An unknown transaction is not undone") func unknownTransactionUndone() async throws {
         let program = try await APIProgram()
         _ = await program.send("PATCH", "/settings/limits.burst", "5")
         #expect(await program.send("POST", "/settings/undo/x").problem == "unknown-transaction")

@@ -5,7 +5,7 @@ import Testing
 @Suite struct IdempotencyTests {
     private let key = ("Idempotency-Key", "\"4f3c\"")
 
-    @Test func `A repeated write is answered and not made again`() async throws {
+    @Test("A repeated write is answered and not made again") func repeatedWriteAnsweredMade() async throws {
         let program = try await APIProgram()
         let first = await program.send("PATCH", "/settings/limits.burst", "5", key)
         try await program.store.commit { program.app.limits.burst = 6 }
@@ -18,7 +18,7 @@ import Testing
         #expect(await program.send("PATCH", "/settings/limits.burst", "5", bare).text == first.text)
     }
 
-    @Test func `A key belongs to one request of one client`() async throws {
+    @Test("A key belongs to one request of one client") func keyBelongsOneRequest() async throws {
         let program = try await APIProgram()
         _ = await program.send("PATCH", "/settings/limits.burst", "5", key)
         let body = await program.send("PATCH", "/settings/limits.burst", "6", key)
@@ -27,13 +27,15 @@ import Testing
         #expect(await program.send("PATCH", "/settings/limits.burst", "6", by: "carol", key).status == 200)
     }
 
-    @Test func `A refused write may be repeated`() async throws {
+    @Test("A refused write may be repeated") func refusedWriteMayRepeated() async throws {
         let program = try await APIProgram(managed: SettingTree())
         #expect(await program.send("PATCH", "/settings/limits.burst", "0", key).status == 422)
         #expect(await program.send("PATCH", "/settings/limits.burst", "5", key).status == 200)
     }
 
-    @Test func `An answer is forgotten after its time, and when there are too many`() async throws {
+    @Test("An answer is forgotten after its time, and when there are too many") func answerForgottenAfterTime()
+        async throws
+    {
         let program = try await APIProgram {
             ($0.idempotencyLimit, $0.idempotencyLifetime) = (2, .seconds(60))
         }
@@ -47,13 +49,15 @@ import Testing
         #expect(await program.send("PATCH", "/settings/limits.burst", "7", key).status == 200)
     }
 
-    @Test(arguments: ["", "\"\"", "a b", "é"]) func `Another text is refused`(text: String) async throws {
+    @Test("Another text is refused", arguments: ["", "\"\"", "a b", "é"]) func anotherTextRefused(text: String)
+        async throws
+    {
         let program = try await APIProgram()
         let answer = await program.send("PATCH", "/settings/limits.burst", "5", ("Idempotency-Key", text))
         #expect(answer.status == 400 && program.app.limits.burst == 1000)
     }
 
-    @Test func `An undo is not made twice`() async throws {
+    @Test("An undo is not made twice") func undoMadeTwice() async throws {
         let program = try await APIProgram()
         let token = try #require(await program.send("PATCH", "/settings/limits.burst", "5").string("token"))
         let first = await program.send("POST", "/settings/undo/\(token)", "", key)

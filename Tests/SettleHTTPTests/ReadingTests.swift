@@ -3,7 +3,9 @@ import SettleHTTP
 import Testing
 
 @Suite struct ReadingTests {
-    @Test func `The listing has each setting, the token and the state of the file`() async throws {
+    @Test("The listing has each setting, the token and the state of the file") func listingEachSettingToken()
+        async throws
+    {
         let program = try await APIProgram()
         try await program.store.commit { program.app.limits.perSecond = 50 }
         let answer = await program.get("/settings")
@@ -21,7 +23,7 @@ import Testing
         #expect(limit["rules"] == .array([.string("in 1...100000")]))
     }
 
-    @Test func `A setting has its value and its token`() async throws {
+    @Test("A setting has its value and its token") func settingValueToken() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.greeting = "Hi" }
         let answer = await program.get("/settings/greeting")
@@ -30,19 +32,19 @@ import Testing
         #expect(answer.field("ETag")?.hasPrefix("\"\(answer.string("token") ?? "?")~") == true)
     }
 
-    @Test func `A percent-encoded key is the same setting`() async throws {
+    @Test("A percent-encoded key is the same setting") func percentEncodedKeySame() async throws {
         let program = try await APIProgram()
         #expect(await program.get("/settings/limits%2EperSecond").string("key") == "limits.perSecond")
     }
 
-    @Test func `HEAD has the fields of GET`() async throws {
+    @Test("HEAD has the fields of GET") func headFieldsGET() async throws {
         let program = try await APIProgram()
         let (get, head) = (await program.get("/settings/greeting"), await program.send("HEAD", "/settings/greeting"))
         #expect(head.status == 200 && head.field("ETag") == get.field("ETag"))
         #expect(await program.send("HEAD", "/settings/changes").field("Content-Type")?.hasPrefix("text/event") == true)
     }
 
-    @Test func `A secret has no value anywhere`() async throws {
+    @Test("A secret has no value anywhere") func secretValueAnywhere() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.admin.password = Secret("correct horse") }
         for target in [
@@ -58,7 +60,7 @@ import Testing
         #expect(answer.value("isSecret") == .bool(true) && answer.value("value") == nil)
     }
 
-    @Test func `A group is an object of its values, without secrets`() async throws {
+    @Test("A group is an object of its values, without secrets") func groupObjectValuesWithout() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.limits.ports = ["web": 80] }
         let answer = await program.get("/settings/limits")
@@ -67,7 +69,7 @@ import Testing
         #expect(await program.get("/settings/admin").text == "{}\n")
     }
 
-    @Test func `An explanation names each domain and its source`() async throws {
+    @Test("An explanation names each domain and its source") func explanationNamesEachDomain() async throws {
         let program = try await APIProgram(overrides: SettingTree(["greeting": .string("Yo")]))
         try await program.store.commit { program.app.greeting = "Hi" }
         let answer = await program.get("/settings/greeting?explain=true")
@@ -81,29 +83,33 @@ import Testing
         #expect(answer.value("isCovered") == .bool(true) && answer.string("coveredBy") != nil)
     }
 
-    @Test func `Owner-only and locked settings say so`() async throws {
+    @Test("Owner-only and locked settings say so") func ownerOnlyLockedSettings() async throws {
         let program = try await APIProgram(managed: SettingTree(["greeting": .string("Yo")]))
         #expect(await program.get("/settings/owned.attempts").value("isOwnerOnly") == .bool(true))
         #expect(await program.get("/settings/greeting").string("lockedBy") != nil)
     }
 
-    @Test(arguments: ["/settings/nothing", "/settings/limits.nothing", "/settings/limits.perSecond.x"])
-    func `An unknown key is a problem with the key`(target: String) async throws {
+    @Test(
+        "An unknown key is a problem with the key",
+        arguments: ["/settings/nothing", "/settings/limits.nothing", "/settings/limits.perSecond.x"])
+    func unknownKeyProblemKey(target: String) async throws {
         let program = try await APIProgram()
         let answer = await program.get(target)
         #expect(answer.status == 404 && answer.problem == "unknown-setting")
         #expect(answer.string("key") == String(target.dropFirst("/settings/".count)))
     }
 
-    @Test(arguments: ["", "/", "settings", "/settings/", "/settings/a/b", "/nothing", "//settings"])
-    func `Another path is not served`(target: String) async throws {
+    @Test(
+        "Another path is not served",
+        arguments: ["", "/", "settings", "/settings/", "/settings/a/b", "/nothing", "//settings"])
+    func anotherPathServed(target: String) async throws {
         let program = try await APIProgram()
         #expect(!program.api.serves(target))
         let answer = await program.get(target)
         #expect(answer.status == 404 && answer.problem == "not-found")
     }
 
-    @Test func `Below a path, only that is served`() async throws {
+    @Test("Below a path, only that is served") func belowPathOnlyServed() async throws {
         let program = try await APIProgram { $0.path = "/admin/" }
         #expect(program.api.path == "/admin")
         #expect(program.api.serves("/admin/settings?x=1") && program.api.serves("/admin/settings/limits.burst"))

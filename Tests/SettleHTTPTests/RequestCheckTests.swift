@@ -3,7 +3,7 @@ import SettleHTTP
 import Testing
 
 @Suite struct RequestCheckTests {
-    @Test func `Sizes are limited in bytes`() async throws {
+    @Test("Sizes are limited in bytes") func sizesLimitedBytes() async throws {
         let program = try await APIProgram {
             ($0.bodySizeLimit, $0.targetSizeLimit, $0.headerSizeLimit) = (100, 50, 200)
         }
@@ -17,27 +17,31 @@ import Testing
         #expect(await program.get("/settings").status == 200 && program.app.greeting == "Hello")
     }
 
-    @Test(arguments: ["x/../y", "a b", "localhost:http", "user@host", "[::1", "", "a,b"])
-    func `A host that is not one is refused`(host: String) async throws {
+    @Test(
+        "A host that is not one is refused",
+        arguments: ["x/../y", "a b", "localhost:http", "user@host", "[::1", "", "a,b"])
+    func hostOneRefused(host: String) async throws {
         let program = try await APIProgram()
         let answer = await program.get("/settings", ("Host", host))
         #expect(answer.status == 400 && answer.problem == "invalid-request")
     }
 
-    @Test(arguments: ["localhost", "example.com:8080", "127.0.0.1:80", "[::1]", "[::1]:8080"])
-    func `A host with or without a port is accepted`(host: String) async throws {
+    @Test(
+        "A host with or without a port is accepted",
+        arguments: ["localhost", "example.com:8080", "127.0.0.1:80", "[::1]", "[::1]:8080"])
+    func hostWithoutPortAccepted(host: String) async throws {
         let program = try await APIProgram()
         #expect(await program.get("/settings", ("Host", host)).status == 200)
         #expect(await program.get("/settings", ("Host", host), ("host", host)).status == 400)
     }
 
-    @Test func `Only the names of the configuration are accepted`() async throws {
+    @Test("Only the names of the configuration are accepted") func onlyNamesConfigurationAccepted() async throws {
         let program = try await APIProgram { $0.hosts = ["service.example"] }
         #expect(await program.get("/settings", ("Host", "Service.Example:443")).status == 200)
         #expect(await program.get("/settings", ("Host", "localhost")).problem == "wrong-host")
     }
 
-    @Test func `Codings and lengths that would cut off a value are refused`() async throws {
+    @Test("Codings and lengths that would cut off a value are refused") func codingsLengthsWouldCut() async throws {
         let program = try await APIProgram()
         let body = "\"x\""
         for (name, value, status) in [
@@ -54,14 +58,16 @@ import Testing
         #expect(await program.send("PATCH", "/settings/greeting", body, chunked).status == 200)
     }
 
-    @Test(arguments: [
-        ("/settings", "GET, HEAD, OPTIONS, PATCH"), ("/settings/greeting", "DELETE, GET, HEAD, OPTIONS, PATCH"),
-        ("/settings/history", "DELETE, GET, HEAD, OPTIONS, PATCH"),
-        ("/settings/check", "DELETE, GET, HEAD, OPTIONS, PATCH, POST"), ("/settings/undo/x", "OPTIONS, POST"),
-        ("/metrics", "GET, HEAD, OPTIONS"), ("/health/live", "GET, HEAD, OPTIONS"),
-        ("/openapi.json", "GET, HEAD, OPTIONS"),
-    ])
-    func `A method that a route does not have is refused with those that it has`(
+    @Test(
+        "A method that a route does not have is refused with those that it has",
+        arguments: [
+            ("/settings", "GET, HEAD, OPTIONS, PATCH"), ("/settings/greeting", "DELETE, GET, HEAD, OPTIONS, PATCH"),
+            ("/settings/history", "DELETE, GET, HEAD, OPTIONS, PATCH"),
+            ("/settings/check", "DELETE, GET, HEAD, OPTIONS, PATCH, POST"), ("/settings/undo/x", "OPTIONS, POST"),
+            ("/metrics", "GET, HEAD, OPTIONS"), ("/health/live", "GET, HEAD, OPTIONS"),
+            ("/openapi.json", "GET, HEAD, OPTIONS"),
+        ])
+    func methodRouteDoesRefused(
         target: String, methods: String
     ) async throws {
         let program = try await APIProgram()
@@ -74,7 +80,9 @@ import Testing
         #expect(await program.send("OPTIONS", target, by: nil).status == 401)
     }
 
-    @Test func `A setting that is called like a route is reached by the other methods`() async throws {
+    @Test("A setting that is called like a route is reached by the other methods") func settingCalledLikeRoute()
+        async throws
+    {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let api = SettingsAPI(store, groups: Awkward.self, configuration: .init(access: .open))
         func send(_ method: String, _ body: String) async -> Int {
@@ -92,7 +100,7 @@ import Testing
         @Setting var check = 1
     }
 
-    @Test func `Each response has the identifier of its request`() async throws {
+    @Test("Each response has the identifier of its request") func eachResponseIdentifierRequest() async throws {
         let program = try await APIProgram()
         let own = await program.get("/settings", ("X-Request-ID", "abc-1.2_3"))
         #expect(own.field("X-Request-ID") == "abc-1.2_3")
@@ -104,7 +112,7 @@ import Testing
         #expect(one.string("requestId") == one.field("X-Request-ID"))
     }
 
-    @Test func `The access log has each request, without its query`() async throws {
+    @Test("The access log has each request, without its query") func accessLogEachRequest() async throws {
         let log = AccessLog()
         let program = try await APIProgram { $0.accessLog = { log.add($0) } }
         _ = await program.get("/settings/greeting?explain=true", ("X-Request-ID", "one"))

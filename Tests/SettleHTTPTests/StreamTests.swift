@@ -85,7 +85,7 @@ extension String {
         return try StreamReader(answer)
     }
 
-    @Test func `A stream begins with what covers the file, and a snapshot`() async throws {
+    @Test("A stream begins with what covers the file, and a snapshot") func streamBeginsCoversFile() async throws {
         let program = try await APIProgram(overrides: SettingTree(["greeting": .string("Yo")]))
         try await program.store.commit { program.app.limits.burst = 5 }
         var reader = try await reader(program)
@@ -104,7 +104,9 @@ extension String {
         #expect(snapshot.data?["values"]?["admin.password"] == nil)
     }
 
-    @Test func `Each change is an event, once and in order, and of a secret without its value`() async throws {
+    @Test("Each change is an event, once and in order, and of a secret without its value") func eachChangeEventOnce()
+        async throws
+    {
         let program = try await APIProgram()
         try await program.store.commit { program.app.greeting = "begun" }
         var reader = try await reader(program)
@@ -123,7 +125,7 @@ extension String {
         #expect(changes == [.dictionary(["key": .string("admin.password"), "isSecret": .bool(true)])])
     }
 
-    @Test func `A client that comes back gets what it has missed`() async throws {
+    @Test("A client that comes back gets what it has missed") func clientComesBackGets() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.greeting = "begun" }
         let id = try #require(program.store.history.token?.description)
@@ -137,7 +139,8 @@ extension String {
         #expect(await program.get("/metrics").text.contains("settings_resumptions_total 1\n"))
     }
 
-    @Test(arguments: ["x", "0-1-2"]) func `An identifier that is not known leads to a snapshot`(
+    @Test("An identifier that is not known leads to a snapshot", arguments: ["x", "0-1-2"])
+    func identifierKnownLeadsSnapshot(
         id: String
     ) async throws {
         let program = try await APIProgram()
@@ -148,7 +151,7 @@ extension String {
         #expect(await program.get("/metrics").text.contains("settings_lost_resumptions_total 1\n"))
     }
 
-    @Test func `Heartbeats show that the stream is alive`() async throws {
+    @Test("Heartbeats show that the stream is alive") func heartbeatsShowStreamAlive() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.greeting = "begun" }
         var reader = try await reader(program)
@@ -158,7 +161,7 @@ extension String {
         #expect(await reader.next()?.comment == "still here")
     }
 
-    @Test func `A stream ends when its token is removed, without another event`() async throws {
+    @Test("A stream ends when its token is removed, without another event") func streamEndsWhenToken() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.greeting = "begun" }
         var reader = try await reader(program)
@@ -170,7 +173,7 @@ extension String {
         #expect(await reader.next()?.name == nil)
     }
 
-    @Test func `A stream ends when it is ended, and when the store closes`() async throws {
+    @Test("A stream ends when it is ended, and when the store closes") func streamEndsWhenEnded() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.greeting = "begun" }
         var reader = try await reader(program)
@@ -185,7 +188,7 @@ extension String {
         #expect(await last.next()?.name == nil)
     }
 
-    @Test func `A client of some keys sees only these`() async throws {
+    @Test("A client of some keys sees only these") func clientSomeKeysSees() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.greeting = "begun" }
         var reader = try await reader(program, by: "carol")
@@ -198,7 +201,7 @@ extension String {
         #expect(changes.map { $0["key"] } == [.string("limits.burst")])
     }
 
-    @Test func `There are at most so many streams, and a closed one makes room`() async throws {
+    @Test("There are at most so many streams, and a closed one makes room") func thereMostSoMany() async throws {
         let program = try await APIProgram { $0.streamLimit = 1 }
         do {
             let first = await program.get("/settings/changes")
@@ -213,7 +216,7 @@ extension String {
         #expect(await program.get("/settings/changes").status == 200)
     }
 
-    @Test func `A client that takes nothing loses its stream`() async throws {
+    @Test("A client that takes nothing loses its stream") func clientTakesNothingLoses() async throws {
         let program = try await APIProgram {
             ($0.streamLimit, $0.heartbeat, $0.streamStallLimit) = (1, .seconds(15), .seconds(30))
         }

@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 @Suite struct WritingTests {
-    @Test func `A change is stored under the name of the token`() async throws {
+    @Test("A change is stored under the name of the token") func changeStoredUnderName() async throws {
         let program = try await APIProgram()
         let answer = await program.send("PATCH", "/settings/limits.perSecond", "50")
         #expect(answer.status == 200 && answer.value("value") == .integer(50))
@@ -14,7 +14,8 @@ import Testing
         #expect(answer.string("token") == program.store.history.token?.description)
     }
 
-    @Test func `A broken rule is a problem with key and rule, and changes nothing`() async throws {
+    @Test("A broken rule is a problem with key and rule, and changes nothing") func brokenRuleProblemKey() async throws
+    {
         let program = try await APIProgram()
         let answer = await program.send("PATCH", "/settings/limits.perSecond", "0")
         #expect(answer.status == 422 && answer.problem == "invalid-value")
@@ -25,18 +26,20 @@ import Testing
         #expect(program.app.limits.perSecond == 1000)
     }
 
-    @Test func `Another type is a problem`() async throws {
+    @Test("Another type is a problem") func anotherTypeProblem() async throws {
         let program = try await APIProgram()
         #expect(await program.send("PATCH", "/settings/limits.perSecond", "\"x\"").problem == "invalid-value")
     }
 
-    @Test(arguments: ["", "{", "1 2", "nul"]) func `A body that is not JSON is a problem`(body: String) async throws {
+    @Test("A body that is not JSON is a problem", arguments: ["", "{", "1 2", "nul"]) func bodyJSONProblem(body: String)
+        async throws
+    {
         let program = try await APIProgram()
         let answer = await program.send("PATCH", "/settings/limits.perSecond", body)
         #expect(answer.status == 400 && answer.problem == "invalid-body")
     }
 
-    @Test func `Several are set together or not at all`() async throws {
+    @Test("Several are set together or not at all") func severalSetTogetherAll() async throws {
         let program = try await APIProgram()
         let fine = await program.send("PATCH", "/settings", #"{"limits.perSecond": 5, "greeting": "Hi"}"#)
         #expect(fine.status == 200 && fine.array("settings").count == 2)
@@ -48,7 +51,7 @@ import Testing
         #expect(await program.send("PATCH", "/settings", "[1]").problem == "invalid-body")
     }
 
-    @Test func `A merge patch changes what it names, and null resets`() async throws {
+    @Test("A merge patch changes what it names, and null resets") func mergePatchChangesNames() async throws {
         let program = try await APIProgram()
         try await program.store.commit {
             program.app.limits.burst = 7
@@ -62,7 +65,7 @@ import Testing
         #expect(program.app.limits.ports == ["web": 80, "new": 2] && program.app.greeting == "Hello")
     }
 
-    @Test func `A group takes a merge patch with any media type of JSON`() async throws {
+    @Test("A group takes a merge patch with any media type of JSON") func groupTakesMergePatch() async throws {
         let program = try await APIProgram()
         let answer = await program.send("PATCH", "/settings/limits", #"{"perSecond": 5, "nick": "x"}"#)
         #expect(answer.status == 200 && answer.value("perSecond") == .integer(5))
@@ -73,7 +76,7 @@ import Testing
         #expect(program.app.limits.perSecond == 1000 && program.app.limits.nick == nil)
     }
 
-    @Test func `A value that is an object is merged only as a merge patch`() async throws {
+    @Test("A value that is an object is merged only as a merge patch") func valueObjectMergedOnly() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.limits.ports = ["web": 80] }
         _ = await program.send(
@@ -83,7 +86,7 @@ import Testing
         #expect(program.app.limits.ports == ["dns": 53])
     }
 
-    @Test func `Another media type is refused with those that are accepted`() async throws {
+    @Test("Another media type is refused with those that are accepted") func anotherMediaTypeRefused() async throws {
         let program = try await APIProgram()
         let answer = await program.send(
             "PATCH", "/settings/greeting", "\"x\"", ("Content-Type", "application/json-patch+json"))
@@ -93,7 +96,7 @@ import Testing
         #expect(await program.send("PATCH", "/settings/greeting", "\"x\"", form).status == 200)
     }
 
-    @Test func `A reset is of a setting or of a group`() async throws {
+    @Test("A reset is of a setting or of a group") func resetSettingGroup() async throws {
         let program = try await APIProgram()
         try await program.store.commit {
             (program.app.limits.perSecond, program.app.limits.burst, program.app.greeting) = (1, 2, "Hi")
@@ -106,7 +109,7 @@ import Testing
         #expect(await program.send("DELETE", "/settings/nothing").problem == "unknown-setting")
     }
 
-    @Test func `A dry run says what would change, and changes nothing`() async throws {
+    @Test("A dry run says what would change, and changes nothing") func dryRunSaysWould() async throws {
         let program = try await APIProgram(overrides: SettingTree(["greeting": .string("Yo")]))
         let revision = program.store.revision
         let body = #"{"limits.perSecond": 5, "greeting": "Hi", "admin.password": "new one"}"#
@@ -122,7 +125,7 @@ import Testing
         #expect(await program.send("DELETE", "/settings/limits.burst?dryRun=false").status == 200)
     }
 
-    @Test func `A misspelt parameter writes nothing`() async throws {
+    @Test("A misspelt parameter writes nothing") func misspeltParameterWritesNothing() async throws {
         let program = try await APIProgram()
         for target in ["?dryrun=true", "?dry_run=true", "?dryRun=true&x", "?dryRun=true&dryRun=false", "?dryRun=1"] {
             let answer = await program.send("PATCH", "/settings/limits.perSecond\(target)", "5")
@@ -135,7 +138,7 @@ import Testing
         #expect(await program.get("/settings?limit=3").problem == "unknown-parameter")
     }
 
-    @Test func `Locked and owner-only settings are not changed`() async throws {
+    @Test("Locked and owner-only settings are not changed") func lockedOwnerOnlySettings() async throws {
         let program = try await APIProgram(managed: SettingTree(["greeting": .string("Yo")]))
         let locked = await program.send("PATCH", "/settings/greeting", "\"Hi\"")
         #expect(locked.status == 409 && locked.problem == "locked" && locked.string("key") == "greeting")
@@ -144,14 +147,16 @@ import Testing
         #expect(program.app.owned.attempts == 7)
     }
 
-    @Test func `A covered setting is saved, and the answer says that it is not in force`() async throws {
+    @Test("A covered setting is saved, and the answer says that it is not in force") func coveredSettingSavedAnswer()
+        async throws
+    {
         let program = try await APIProgram(overrides: SettingTree(["greeting": .string("Yo")]))
         let answer = await program.send("PATCH", "/settings/greeting", "\"Hi\"")
         #expect(answer.status == 200 && answer.value("isCovered") == .bool(true))
         #expect(answer.value("value") == .string("Yo") && answer.value("stored") == .string("Hi"))
     }
 
-    @Test func `A check reports all problems and changes nothing`() async throws {
+    @Test("A check reports all problems and changes nothing") func checkReportsAllProblems() async throws {
         let program = try await APIProgram()
         let revision = program.store.revision
         let fine = await program.send("POST", "/settings/check", #"{"limits.perSecond": 5}"#, by: "bob")
@@ -167,7 +172,7 @@ import Testing
         #expect(program.store.revision == revision && program.app.limits.nick == nil)
     }
 
-    @Test func `A change that can't be saved is 503`() async throws {
+    @Test("A change that can't be saved is 503") func changeCantSaved503() async throws {
         let storage = FailingStorage(InMemoryStorage())
         let store = try await SettingsStore.open(storage: storage)
         let api = SettingsAPI(store, groups: APIProgram.Limits.self, configuration: .init(access: .open))

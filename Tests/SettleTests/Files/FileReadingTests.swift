@@ -23,7 +23,7 @@ struct FileReadingTests {
         return (try operations.read(FilePath(other), orKnown: known), known)
     }
 
-    @Test func `a file with the known bytes is the known version`() throws {
+    @Test("A file with the known bytes is the known version") func fileKnownBytes() throws {
         let folder = try TemporaryFolder()
         let (found, known) = try read(Self.bytes, in: folder)
         #expect(found?.version == known.version)
@@ -31,7 +31,9 @@ struct FileReadingTests {
         #expect(found?.status.identity != known.status.identity)
     }
 
-    @Test(arguments: [0, 65_535, 65_536, 199_999]) func `one other byte makes another version`(offset: Int) throws {
+    @Test("One other byte makes another version", arguments: [0, 65_535, 65_536, 199_999]) func otherByte(offset: Int)
+        throws
+    {
         let folder = try TemporaryFolder()
         var others = Self.bytes
         others[offset] ^= 1
@@ -41,7 +43,8 @@ struct FileReadingTests {
         #expect(found?.version != known.version)
     }
 
-    @Test(arguments: [0, 65_536, 131_072, 199_999]) func `a shorter file is another version`(count: Int) throws {
+    @Test("A shorter file is another version", arguments: [0, 65_536, 131_072, 199_999]) func shorter(count: Int) throws
+    {
         let folder = try TemporaryFolder()
         let others = Array(Self.bytes[..<count])
         let found = try read(others, in: folder).found
@@ -49,7 +52,7 @@ struct FileReadingTests {
         #expect(found?.version == FileVersion(of: others))
     }
 
-    @Test func `the end of a small file takes one call`() throws {
+    @Test("The end of a small file takes one call") func endSmallFile() throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "one")
         try Data(Self.bytes[..<500]).write(to: file)
@@ -58,7 +61,7 @@ struct FileReadingTests {
         #expect(calls.calls.count { $0.kind == .read } == 1)
     }
 
-    @Test func `a missing file takes one call`() throws {
+    @Test("A missing file takes one call") func missingFileTakes() throws {
         let folder = try TemporaryFolder()
         let found = try operations.read(FilePath(folder.url.appending(path: "none")))
         #expect(found?.bytes == nil)
