@@ -94,20 +94,21 @@ struct WritePlan: Sendable {
     }
 
     static func apply(_ write: Write, of key: String, to store: SettingsStore) throws {
-        if let value = write.applied(to: store.keys[key]) {
-            try store.keys.setValue(value, forKey: key)
-        } else {
-            try store.keys.removeValue(forKey: key)
+        switch write {
+        case .set(let value): try store.keys.setValue(value, forKey: key)
+        case .merge(let patch):
+            // Not into the value in force: that of a domain above the file must not get into it.
+            let base = try store.keys.valueToModify(forKey: key)
+            try store.keys.setValue(MergePatch.applied(patch, to: base), forKey: key)
+        case .remove: try store.keys.removeValue(forKey: key)
         }
     }
 
-    /// Whether the store has these values already, as after the same request.
-    func isDone(in store: SettingsStore) -> Bool {
-        let file = store.domains[.application].values
-        return writes.allSatisfy { key, write in
-            let isSecret = store.keys.setting(forKey: key)?.isSecret == true
-            let stored = isSecret ? store.keys[key] : file[key]
-            return write.applied(to: stored) == stored
+    /// Returns whether the file has these values already, as after the same request.
+    func isDone(in store: SettingsStore) throws -> Bool {
+        try writes.allSatisfy { key, write in
+            let own = try store.keys.ownValue(forKey: key)
+            return store.keys.areSame(write.applied(to: own), own, forKey: key)
         }
     }
 }

@@ -173,7 +173,7 @@ extension WriteRoutes {
         answer: () throws -> WebResponse
     ) throws -> WebResponse {
         if !isDryRun, let author = conflict?.author?.name, author.hasSameBytes(as: call.client.name),
-            plan.isDone(in: store)
+            try plan.isDone(in: store)
         {
             parts.counts.count(.replay)
             return try answer()

@@ -86,6 +86,34 @@ import Testing
         #expect(program.app.limits.ports == ["dns": 53])
     }
 
+    @Test("A merge patch builds on the file's value and not on the one that covers it") func mergePatchBuildsOnFile()
+        async throws
+    {
+        let limits = SettingValue.dictionary(["ports": .dictionary(["cover": .integer(1)])])
+        let program = try await APIProgram(overrides: SettingTree(["limits": limits]))
+        try await program.store.commit { program.app.limits.ports = ["web": 80] }
+        let patch = ("Content-Type", "application/merge-patch+json")
+        let answer = await program.send("PATCH", "/settings/limits.ports", #"{"ssh": 22}"#, patch)
+        #expect(answer.status == 200 && program.app.limits.ports == ["cover": 1])
+        let stored = program.store.domains[.application].values["limits.ports"]
+        #expect(stored == .dictionary(["web": .integer(80), "ssh": .integer(22)]))
+    }
+
+    @Test("A merge patch of a covered secret stores nothing of the value that covers it") func mergePatchCoveredSecret()
+        async throws
+    {
+        let tokens = SettingValue.dictionary([
+            "alice": .string("alice-0123456789abcdef"), "environment": .string("environment-0123456789"),
+        ])
+        let program = try await APIProgram(
+            overrides: SettingTree(["admin": .dictionary(["tokens": tokens])]))
+        let patch = ("Content-Type", "application/merge-patch+json")
+        #expect(await program.send("PATCH", "/settings/admin.tokens", #"{"bob": null}"#, patch).status == 200)
+        let stored = try #require(try program.store.keys.ownValue(forKey: "admin.tokens"))
+        #expect(stored["alice"] != nil && stored["carol"] != nil)
+        #expect(stored["bob"] == nil && stored["environment"] == nil)
+    }
+
     @Test("Another media type is refused with those that are accepted") func anotherMediaTypeRefused() async throws {
         let program = try await APIProgram()
         let answer = await program.send(

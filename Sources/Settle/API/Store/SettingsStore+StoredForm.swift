@@ -19,9 +19,38 @@ extension SettingsStore.Keys {
         }
         return value
     }
+
+    /// Returns the value of the application's domain at a declared key, in stored form, secret or not; `nil` if it has
+    /// none.
+    package func ownValue(forKey key: some SettingKeyConvertible) throws -> SettingValue? {
+        guard let box = store.core.declaredBox(ofKey: SettingKey(given: key)), let value = box.visibleOwnValue else {
+            return nil
+        }
+        return try box.encoder(value)
+    }
+
+    /// Returns the value with which a change of a declared setting begins, in stored form, secret or not: that of the
+    /// application's domain and those below it, so that values of domains above it are never stored.
+    package func valueToModify(forKey key: some SettingKeyConvertible) throws -> SettingValue? {
+        guard let box = store.core.declaredBox(ofKey: SettingKey(given: key)) else { return nil }
+        return try box.encoder(box.visibleValueBelowCover)
+    }
+
+    /// Returns whether two stored values represent equal ones of a declared setting. No value equals only no value.
+    package func areSame(
+        _ one: SettingValue?, _ other: SettingValue?, forKey key: some SettingKeyConvertible
+    ) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        return store.core.declaredBox(ofKey: SettingKey(given: key))?.areSame(one, other) ?? (one == other)
+    }
 }
 
 extension StoreCore {
+    /// Returns the setting that a group declares for a key.
+    fileprivate func declaredBox(ofKey key: SettingKey) -> AnySettingBox? {
+        lookUp(log.lock.withLock { log.stored.resolved(key) }).box
+    }
+
     /// Returns the value of a key in stored form, whether or not a group declares it. An explicit null is not a value.
     func storedForm(ofKey key: SettingKey) throws -> SettingValue? {
         let place = log.lock.withLock { log.stored.resolved(key) }

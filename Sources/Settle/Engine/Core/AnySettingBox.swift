@@ -379,6 +379,8 @@ package class AnySettingBox: @unchecked Sendable {
     func adoptInitialWrite() { abstract() }
     /// The value as the calling thread sees it.
     var visibleValue: any Sendable { abstract() }
+    /// The value given by the application's domain and those below it, as the calling thread sees it.
+    var visibleValueBelowCover: any Sendable { abstract() }
     /// The error if the declaration's default breaks the declaration's rule.
     var defaultViolation: SettingsError? { abstract() }
 

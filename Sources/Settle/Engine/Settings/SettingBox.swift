@@ -421,6 +421,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     override func writeFollowed() throws(SettingsError) { try applyEdit() }
     override var visibleOwnValue: (any Sendable)? { existingPlacement.flatMap { visibleOwn(in: $0)?.value } }
     override var visibleValue: any Sendable { value }
+    override var visibleValueBelowCover: any Sendable { valueBelowCover }
     override var declaration: any SettingDeclaration { definition }
     override var erasedDefault: any Sendable { defaultValue }
     /// The value in the absence of a stored one.
