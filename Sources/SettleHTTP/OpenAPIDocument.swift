@@ -60,7 +60,8 @@ struct OpenAPIDocument: Sendable {
 
     private static let answersOfEveryRoute: [Operation.Answer] = [
         .problem(400, "The request is not valid: its query, a field of its header, or its body."),
-        .problem(413, "The body is too large."), .problem(414, "The path and the query are too long."),
+        .problem(413, "The body is too large, or has more than the storage can store at once."),
+        .problem(414, "The path and the query are too long."),
         .problem(421, "The server is not reached by this name."), .problem(431, "The header is too large."),
         .problem(500, "The request could not be answered."),
     ]

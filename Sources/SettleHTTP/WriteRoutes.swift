@@ -163,6 +163,9 @@ extension WriteRoutes {
             return try conflict(error.conflict, plan, call, isDryRun: isDryRun, answer: answer)
         } catch is NoKnownToken {
             return try conflict(nil, plan, call, isDryRun: isDryRun, answer: answer)
+        } catch is CancellationError {
+            throw Problem(
+                SettingsError(.commitNotBegun, "The request was cancelled before its commit, and nothing has changed."))
         }
     }
 

@@ -42,8 +42,9 @@ extension Problem {
     /// The problem of a change that was refused or could not be saved.
     init(_ error: SettingsError) {
         let kind = ProblemKind(error.code)
+        // The other errors of this kind leave nothing behind.
         let advice =
-            kind == .notSaved
+            error.code == .storage
             ? "If GET /settings shows the change, it is in effect, and the program keeps trying to save it. " : ""
         self.init(kind, kind == .closing ? "The program is shutting down." : advice + error.description)
         if let key = error.key { members["key"] = .string(key) }
@@ -61,7 +62,8 @@ extension ProblemKind {
         case .protected: self = .ownerOnly
         case .historyUnavailable: self = .noHistory
         case .invalidKey, .notASetting, .unknownKey: self = .unknownSetting
-        case .storage, .lockTimedOut, .unreachable: self = .notSaved
+        case .tooManyKeys, .tooManyBytes: self = .bodyTooLarge
+        case .storage, .commitNotBegun, .tooManyConflicts, .lockTimedOut, .lockLost: self = .notSaved
         case .closed, .released: self = .closing
         default: self = .internalError
         }

@@ -1,0 +1,68 @@
+import Settle
+import SettleTesting
+import Testing
+
+@testable import SettleHTTP
+
+/// Answers while the storage fails.
+@Suite struct FailureTests {
+    private let storage = FailingStorage(InMemoryStorage())
+    private let error = StorageError(.noSpace, "The disk is full.")
+
+    private func open() async throws -> (store: SettingsStore, api: SettingsAPI) {
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(history: .keep()))
+        return (store, SettingsAPI(store, groups: APIProgram.Limits.self, configuration: .init(access: .open)))
+    }
+
+    private func send(
+        _ method: String, _ target: String, _ body: String = "", to api: SettingsAPI,
+        _ headers: (name: String, value: String)...
+    ) async -> Answer {
+        let fields = [(name: "Host", value: "localhost")] + headers
+        return Answer(
+            response: await api.respond(
+                to: WebRequest(method: method, target: target, headers: fields, body: Array(body.utf8))))
+    }
+
+    @Test("A commit that can't begin is 503, and has changed nothing") func commitCantBegin() async throws {
+        let (store, api) = try await open()
+        #expect(await send("PATCH", "/settings/burst", "5", to: api).status == 200)
+        storage.fail(.lock, with: error)
+        let answer = await send("PATCH", "/settings/burst", "6", to: api)
+        #expect(answer.status == 503 && answer.problem == "not-saved" && answer.field("Retry-After") == "5")
+        #expect(answer.string("detail")?.contains("nothing has changed") == true)
+        #expect(answer.string("detail")?.contains("in effect") == false)
+        #expect(await send("GET", "/settings/burst", to: api).value("value") == .integer(5))
+        storage.heal()
+        try await store.close()
+    }
+
+    @Test("A request that is cancelled before its commit is 503, and has changed nothing") func cancelledRequest()
+        async throws
+    {
+        let (store, api) = try await open()
+        #expect(await send("PATCH", "/settings/burst", "5", to: api).status == 200)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await send("PATCH", "/settings/burst", "6", to: api)
+        }
+        let answer = await task.value
+        #expect(answer.status == 503 && answer.problem == "not-saved")
+        #expect(await send("GET", "/settings/burst", to: api).value("value") == .integer(5))
+        try await store.close()
+    }
+
+    @Test(
+        "An error of a commit has the status of its cause",
+        arguments: [
+            (SettingsError.Code.commitNotBegun, 503), (.tooManyConflicts, 503), (.lockLost, 503), (.storage, 503),
+            (.tooManyKeys, 413), (.tooManyBytes, 413), (.invalidValue, 422), (.unreachable, 500),
+        ] as [(SettingsError.Code, Int)])
+    func errorStatusCause(code: SettingsError.Code, status: Int) {
+        let problem = Problem(SettingsError(code, "It failed."))
+        #expect(problem.kind.status == status)
+        #expect(problem.headers.contains { $0.name == "Retry-After" } == (status == 503))
+        // Only a change whose outcome is not known may be in effect.
+        #expect(problem.detail.contains("in effect") == (code == .storage))
+    }
+}
