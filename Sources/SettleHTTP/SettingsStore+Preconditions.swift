@@ -25,15 +25,12 @@ extension SettingsStore {
                 return try body()
             }
         }
-        guard let token = tokens.last else { throw NoKnownToken() }
-        for earlier in tokens.dropLast() {
-            do {
-                return try await commit(ifUnchangedSince: earlier, keys: keys, author: author, body)
-            } catch {
-                guard (error as? SettingsError)?.code == .conflict else { throw error }
-            }
-        }
-        return try await commit(ifUnchangedSince: token, keys: keys, author: author, body)
+        // If nothing has changed since an older token of the history, nothing has since the newest one. A try for each
+        // would let one request occupy the storage for long.
+        let current = history.token?.history
+        let rank = { (token: ChangeToken) in (token.history == current ? 1 : 0, token.position) }
+        guard let newest = tokens.max(by: { rank($0) < rank($1) }) else { throw NoKnownToken() }
+        return try await commit(ifUnchangedSince: newest, keys: keys, author: author, body)
     }
 
     /// Runs a transaction like that, and undoes it, so that nobody sees it.

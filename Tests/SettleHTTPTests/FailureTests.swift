@@ -52,6 +52,22 @@ import Testing
         try await store.close()
     }
 
+    @Test("Of many tags, only the newest is tried") func onlyNewestTagTried() async throws {
+        let (store, api) = try await open()
+        var tags: [String] = []
+        for value in 1...4 {
+            let answer = await send("PATCH", "/settings/burst", "\(value)", to: api)
+            tags.append(try #require(answer.field("ETag")))
+        }
+        tags.swapAt(2, 3)
+        // A second commit could not begin.
+        storage.fail(.lock, with: error, skipping: 1)
+        let list = tags.joined(separator: ", ")
+        #expect(await send("PATCH", "/settings/burst", "5", to: api, ("If-Match", list)).status == 200)
+        storage.heal()
+        try await store.close()
+    }
+
     @Test(
         "An error of a commit has the status of its cause",
         arguments: [
