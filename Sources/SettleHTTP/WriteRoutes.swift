@@ -160,9 +160,9 @@ extension WriteRoutes {
             }
             return try answer()
         } catch let error as SettingsError where error.code == .conflict {
-            return try conflict(error.conflict, plan, call, isDryRun: isDryRun, answer: answer)
+            return try await conflict(error.conflict, plan, call, isDryRun: isDryRun, answer: answer)
         } catch is NoKnownToken {
-            return try conflict(nil, plan, call, isDryRun: isDryRun, answer: answer)
+            return try await conflict(nil, plan, call, isDryRun: isDryRun, answer: answer)
         } catch is CancellationError {
             throw Problem(
                 SettingsError(.commitNotBegun, "The request was cancelled before its commit, and nothing has changed."))
@@ -170,14 +170,16 @@ extension WriteRoutes {
     }
 
     /// Answers a change whose precondition is not met. One that the client itself has made already, and whose answer
-    /// was lost, is answered as made.
+    /// was lost, is answered as made, once it is on stable storage.
     private func conflict(
         _ conflict: CommitConflict?, _ plan: WritePlan, _ call: APICall, isDryRun: Bool,
         answer: () throws -> WebResponse
-    ) throws -> WebResponse {
+    ) async throws -> WebResponse {
         if !isDryRun, let author = conflict?.author?.name, author.hasSameBytes(as: call.client.name),
             try plan.isDone(in: store)
         {
+            // The first request may have been answered with 503, because it is in force and not saved.
+            try await store.flush()
             parts.counts.count(.replay)
             return try answer()
         }

@@ -68,6 +68,23 @@ import Testing
         try await store.close()
     }
 
+    @Test("A repeated change is not answered as made while it can't be saved") func repeatedChangeNotSaved()
+        async throws
+    {
+        let (store, api) = try await open()
+        let first = await send("PATCH", "/settings/burst", "5", to: api)
+        let tag = try #require(first.field("ETag"))
+        // It may have been stored, so it stays in force.
+        let lost = StorageError(.unavailable, "There is no connection.", isOutcomeUnknown: true)
+        storage.fail(.append, with: lost)
+        #expect(await send("PATCH", "/settings/burst", "6", to: api, ("If-Match", tag)).status == 503)
+        #expect(await send("GET", "/settings/burst", to: api).value("value") == .integer(6))
+        #expect(await send("PATCH", "/settings/burst", "6", to: api, ("If-Match", tag)).status == 503)
+        storage.heal()
+        #expect(await send("PATCH", "/settings/burst", "6", to: api, ("If-Match", tag)).status == 200)
+        try await store.close()
+    }
+
     @Test(
         "An error of a commit has the status of its cause",
         arguments: [
