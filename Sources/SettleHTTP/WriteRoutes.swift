@@ -203,9 +203,11 @@ extension Problem {
             keys.map { key -> SettingValue in
                 var json: SettingValue.Entries = ["key": .string(key)]
                 guard let info = store.keys.setting(forKey: key), !info.isSecret else { return .dictionary(json) }
-                json["stored"] = info.value ?? .null
+                // Not the value in force, which may be that of a domain above the file.
+                let stored = try? store.keys.valueToModify(forKey: key)
+                json["stored"] = stored ?? .null
                 if let write = plan.writes.first(where: { $0.key.hasSameBytes(as: key) })?.write {
-                    json["yours"] = write.applied(to: info.value) ?? info.defaultValue ?? .null
+                    json["yours"] = write.applied(to: stored) ?? info.defaultValue ?? .null
                 }
                 return .dictionary(json)
             })

@@ -31,6 +31,28 @@ import Testing
         #expect(program.app.limits.burst == 2)
     }
 
+    @Test("A conflict of a covered setting has the file's value") func conflictCoveredSetting() async throws {
+        let ports = SettingValue.dictionary(["ports": .dictionary(["cover": .integer(1)])])
+        let program = try await APIProgram(
+            overrides: SettingTree(["greeting": .string("Yo"), "limits": ports]))
+        try await program.store.commit { program.app.greeting = "Hello again" }
+        let tag = try #require(await program.get("/settings").field("ETag"))
+        try await program.store.commit {
+            program.app.greeting = "Hi"
+            program.app.limits.ports = ["web": 80]
+        }
+        let answer = await program.send(
+            "PATCH", "/settings", #"{"greeting": "Ho", "limits": {"ports": {"ssh": 22}}}"#,
+            ("Content-Type", "application/merge-patch+json"), ("If-Match", tag))
+        #expect(answer.status == 412)
+        let conflicts = answer.array("conflicts")
+        let greeting = try #require(conflicts.first { $0["key"] == .string("greeting") })
+        #expect(greeting["stored"] == .string("Hi") && greeting["yours"] == .string("Ho"))
+        let merged = try #require(conflicts.first { $0["key"] == .string("limits.ports") })
+        #expect(merged["stored"] == .dictionary(["web": .integer(80)]))
+        #expect(merged["yours"] == .dictionary(["web": .integer(80), "ssh": .integer(22)]))
+    }
+
     @Test("A conflict of a secret has no value") func conflictSecretValue() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.limits.burst = 1 }
