@@ -63,9 +63,9 @@ struct ReadRoutes: Sendable {
     private func group(_ key: String, _ call: APICall) throws -> WebResponse {
         let token = parts.store.history.token
         let settings = parts.store.settings
-        guard let all = GroupContents(key, in: settings) else { throw Problem.unknownSetting(key) }
         guard let group = GroupContents(key, in: settings.filter { call.client.reaches($0.key) }) else {
-            throw Self.outOfReach(all.keys[0])
+            // Not the settings of the group: the client is not to know their names.
+            throw GroupContents(key, in: settings) == nil ? Problem.unknownSetting(key) : Self.outOfReach(key)
         }
         return try WebResponse.json(group.members).tagged(token, for: call)
     }

@@ -23,6 +23,8 @@ struct WritePlan: Sendable {
     let writes: [(key: String, write: Write)]
     /// The keys that must not have changed since the token in `If-Match`; `nil` for all.
     let base: [String]?
+    /// The groups that the request resets; `nil` for all settings.
+    private let resetGroups: [SettingKey?]
 
     var keys: [String] { writes.map(\.key) }
 
@@ -37,7 +39,7 @@ struct WritePlan: Sendable {
             guard known.contains(SettingKey(stored: name)) else { throw Problem.unknownSetting(name) }
             writes.append((SettingKey(stored: name).description, .set(value)))
         }
-        (self.writes, base) = (writes, nil)
+        (self.writes, base, resetGroups) = (writes, nil, [])
     }
 
     /// The changes of a merge patch, of which null resets a setting, or a group, to its default.
@@ -46,18 +48,26 @@ struct WritePlan: Sendable {
     init(patch: SettingValue, of key: String?, in settings: [SettingInfo]) throws(Problem) {
         let declared = settings.map { SettingKey(stored: $0.key) }
         var writes: [(key: String, write: Write)] = []
-        try Self.collect(patch, at: key.map { SettingKey(stored: $0) }, Set(declared), into: &writes)
-        (self.writes, base) = (writes.sorted { $0.key < $1.key }, key.map { [$0] })
+        var groups: [SettingKey?] = []
+        try Self.collect(patch, at: key.map { SettingKey(stored: $0) }, Set(declared), into: &writes, &groups)
+        (self.writes, base, resetGroups) = (writes.sorted { $0.key < $1.key }, key.map { [$0] }, groups)
     }
 
     /// The change of one setting.
     init(_ write: Write, of key: String) {
-        (writes, base) = ([(key: key, write: write)], [key])
+        (writes, base, resetGroups) = ([(key: key, write: write)], [key], [])
+    }
+
+    /// Returns the key by which the request names a setting: its own or that of a group; `nil` if it names none.
+    func name(of key: String) -> String? {
+        let setting = SettingKey(stored: key)
+        guard let group = resetGroups.first(where: { $0?.contains(setting) ?? true }) else { return key }
+        return group?.description
     }
 
     private static func collect(
         _ patch: SettingValue, at path: SettingKey?, _ declared: Set<SettingKey>,
-        into writes: inout [(key: String, write: Write)]
+        into writes: inout [(key: String, write: Write)], _ groups: inout [SettingKey?]
     ) throws(Problem) {
         if let path, declared.contains(path) {
             writes.append((path.description, write(of: patch)))
@@ -66,12 +76,14 @@ struct WritePlan: Sendable {
         let inner = declared.filter { path?.contains($0) ?? true }
         guard !inner.isEmpty else { throw Problem.unknownSetting(path?.description ?? "") }
         switch patch {
-        case .null: writes += inner.map { (key: $0.description, write: Write.remove) }
+        case .null:
+            writes += inner.map { (key: $0.description, write: Write.remove) }
+            groups.append(path)
         case .dictionary(let members):
             for (name, value) in members {
                 guard !name.isEmpty, let inner = path?.appending(component: name) ?? SettingKey(components: [name])
                 else { throw Problem.unknownSetting(name) }
-                try collect(value, at: inner, declared, into: &writes)
+                try collect(value, at: inner, declared, into: &writes, &groups)
             }
         default:
             throw Problem(

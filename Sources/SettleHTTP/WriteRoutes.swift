@@ -131,7 +131,12 @@ extension WriteRoutes {
     }
 
     private func checkReach(of plan: WritePlan, _ call: APICall) throws(Problem) {
-        for key in plan.keys where !call.client.reaches(key) { throw ReadRoutes.outOfReach(key) }
+        for key in plan.keys where !call.client.reaches(key) {
+            guard let name = plan.name(of: key) else {
+                throw Problem(.notPermitted, "The token is not for all settings.")
+            }
+            throw ReadRoutes.outOfReach(name)
+        }
     }
 
     /// Commits changes, or reports what they would do, if the request wants no more.

@@ -100,6 +100,24 @@ import Testing
         #expect(program.app.greeting == "Ho" && program.app.limits.burst == 6)
     }
 
+    @Test("A refusal names the group of the request and none of its settings") func refusalNamesGroup() async throws {
+        let program = try await APIProgram()
+        let patch = ("Content-Type", "application/merge-patch+json")
+        for answer in [
+            await program.get("/settings/admin", by: "carol"),
+            await program.send("DELETE", "/settings/admin", by: "carol"),
+            await program.send("PATCH", "/settings/admin", "null", by: "carol"),
+            await program.send("PATCH", "/settings", #"{"admin": null}"#, by: "carol", patch),
+            await program.send("POST", "/settings/check", #"{"admin": null}"#, by: "carol", patch),
+        ] {
+            #expect(answer.status == 403 && answer.string("key") == "admin")
+            #expect(answer.string("detail") == "The token is not for “admin”.")
+        }
+        let all = await program.send("PATCH", "/settings", "null", by: "carol", patch)
+        #expect(all.status == 403 && all.string("detail") == "The token is not for all settings.")
+        #expect(program.app.admin.password == Secret("hunter2"))
+    }
+
     @Test("While no token is set, the API is closed") func whileTokenSetAPI() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.admin.tokens = Secret([:]) }

@@ -2,8 +2,6 @@ import Settle
 
 /// The settings of a group as an object.
 struct GroupContents: Sendable {
-    /// The keys of its settings, with those of secrets.
-    let keys: [String]
     /// The values, without those of secrets.
     let members: SettingValue.Entries
 
@@ -12,7 +10,6 @@ struct GroupContents: Sendable {
         let path = SettingKey(stored: key)
         let inner = settings.filter { path.contains(SettingKey(stored: $0.key)) }
         guard !inner.isEmpty else { return nil }
-        keys = inner.map(\.key)
         var tree = SettingTree()
         for info in inner where !info.isSecret { tree[info.key] = info.value ?? .null }
         if case .dictionary(let members)? = tree[path] { self.members = members } else { members = [:] }
