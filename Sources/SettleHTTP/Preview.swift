@@ -10,11 +10,11 @@ struct Preview: Sendable {
 
     /// Makes the changes in a transaction that is undone.
     init(
-        of plan: WritePlan, if precondition: Precondition, contents: () throws -> [UInt8], by author: String,
-        in store: SettingsStore
+        of plan: WritePlan, if precondition: Precondition, base: [String]?, contents: () throws -> [UInt8],
+        by author: String, in store: SettingsStore
     ) async throws {
         self.author = author
-        (token, mutations, covered) = try await store.trying(if: precondition, of: plan.base, contents: contents) {
+        (token, mutations, covered) = try await store.trying(if: precondition, of: base, contents: contents) {
             let token = store.history.token
             let old = Self.states(of: plan.keys, in: store)
             try plan.apply(to: store)

@@ -21,7 +21,7 @@ struct WritePlan: Sendable {
 
     /// Sorted by key.
     let writes: [(key: String, write: Write)]
-    /// The keys that must not have changed since the token in `If-Match`; `nil` for all.
+    /// The keys that the request is about; `nil` for all.
     let base: [String]?
     /// The groups that the request resets; `nil` for all settings.
     private let resetGroups: [SettingKey?]

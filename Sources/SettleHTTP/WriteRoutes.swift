@@ -139,6 +139,18 @@ extension WriteRoutes {
         }
     }
 
+    /// Returns the keys that must not have changed: what the client can't see was not in what it has read.
+    private func baseKeys(of plan: WritePlan, for client: APIClient) -> [String]? {
+        guard !client.reachesEverything else { return plan.base }
+        let reachable = store.settings.map(\.key).filter { client.reaches($0) }
+        guard let base = plan.base else { return reachable }
+        return base.flatMap { (key: String) -> [String] in
+            if client.reaches(key) { return [key] }
+            let group = SettingKey(stored: key)
+            return reachable.filter { group.contains(SettingKey(stored: $0)) }
+        }
+    }
+
     /// Commits changes, or reports what they would do, if the request wants no more.
     ///
     /// - Parameters:
@@ -154,13 +166,14 @@ extension WriteRoutes {
         let fields = call.request.values(of: "if-match")
         let precondition = try Precondition(ifMatch: fields.isEmpty ? nil : fields.joined(separator: ","))
         let isDryRun = try call.flag("dryRun")
+        let base = baseKeys(of: plan, for: call.client)
         do {
             if isDryRun {
                 let preview = try await Preview(
-                    of: plan, if: precondition, contents: contents, by: call.client.name, in: store)
+                    of: plan, if: precondition, base: base, contents: contents, by: call.client.name, in: store)
                 return .json(preview.json)
             }
-            try await store.commit(if: precondition, of: plan.base, contents: contents, author: call.client.name) {
+            try await store.commit(if: precondition, of: base, contents: contents, author: call.client.name) {
                 try plan.apply(to: store)
             }
             return try answer()
@@ -197,11 +210,13 @@ extension Problem {
     /// The values that a change builds on have changed, or it is not known whether they have.
     fileprivate init(conflict: CommitConflict?, _ plan: WritePlan, for client: APIClient, in store: SettingsStore) {
         let keys = (conflict?.keys ?? []).filter { client.reaches($0) }
+        // The client is not to know who has changed what it can't see.
+        let author = keys.isEmpty ? nil : conflict?.author?.name
         var reason = "What has changed since the ETag in If-Match is not known any more."
         if conflict?.keys.isEmpty == false {
             let names = keys.isEmpty ? "other settings" : keys.map { "“\($0)”" }.joined(separator: ", ")
-            let author = conflict?.author?.name.map { ", last by \($0)" } ?? ""
-            reason = "What If-Match names has changed since: \(names)\(author)."
+            let last = author.map { ", last by \($0)" } ?? ""
+            reason = "What If-Match names has changed since: \(names)\(last)."
         }
         self.init(.changed, "\(reason) Nothing is written. Read the settings again.")
         members["conflicts"] = .array(
@@ -216,7 +231,7 @@ extension Problem {
                 }
                 return .dictionary(json)
             })
-        if let author = conflict?.author?.name { members["author"] = .string(author) }
+        if let author { members["author"] = .string(author) }
         if let token = store.history.token { members["token"] = .string(token.description) }
     }
 }

@@ -75,6 +75,32 @@ import Testing
         #expect(limited.status == 412)
     }
 
+    @Test("For a token of some keys, only these count") func tokenSomeKeysOnly() async throws {
+        let program = try await APIProgram {
+            $0.access = .tokens(
+                APITokens {
+                    [
+                        "burst": APIToken("burst-0123456789abcdef", keys: ["limits.burst"]),
+                        "carol": APIToken("carol-0123456789abcdef", keys: ["limits"]),
+                    ]
+                })
+        }
+        try await program.store.commit { program.app.limits.burst = 1 }
+        let tag = try #require(await program.get("/settings", by: "carol").field("ETag"))
+        try await program.store.commit(author: "dave") { program.app.greeting = "Hi" }
+        let body = #"{"limits.burst": 2}"#
+        for target in ["/settings?dryRun=true", "/settings"] {
+            let answer = await program.send("PATCH", target, body, by: "carol", ("If-Match", tag))
+            #expect(answer.status == 200, "\(target)")
+        }
+        let part = try #require(await program.get("/settings/limits", by: "burst").field("ETag"))
+        try await program.store.commit(author: "dave") { program.app.limits.perSecond = 3 }
+        let group = #"{"burst": 3}"#
+        #expect(await program.send("PATCH", "/settings/limits", group, by: "burst", ("If-Match", part)).status == 200)
+        let late = await program.send("PATCH", "/settings", body, by: "carol", ("If-Match", part))
+        #expect(late.status == 412 && late.array("conflicts").count == 2)
+    }
+
     @Test("Before anything is stored, the contents count") func beforeAnythingStoredContents() async throws {
         let program = try await APIProgram()
         try #require(program.store.history.token == nil)
