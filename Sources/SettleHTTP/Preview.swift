@@ -16,10 +16,10 @@ struct Preview: Sendable {
         self.author = author
         (token, mutations, covered) = try await store.trying(if: precondition, of: base, contents: contents) {
             let token = store.history.token
-            let old = Self.states(of: plan.keys, in: store)
+            let old = Self.settings(plan.keys, in: store)
             try plan.apply(to: store)
-            let new = Self.states(of: plan.keys, in: store)
-            let covered = new.filter(\.info.isCovered).map(\.info.key)
+            let new = Self.settings(plan.keys, in: store)
+            let covered = new.filter(\.isCovered).map(\.key)
             return (token, zip(old, new).compactMap { Self.mutation($0, $1) }, covered)
         }
     }
@@ -39,26 +39,14 @@ struct Preview: Sendable {
             "covered": .array(of: .string),
         ], optional: ["token": .component("Token")])
 
-    private struct State {
-        let info: SettingInfo
-        /// Only for comparing: it is shown nowhere.
-        let secret: SettingValue?
+    private static func settings(_ keys: [String], in store: SettingsStore) -> [SettingInfo] {
+        keys.compactMap { store.keys.setting(forKey: $0) }
     }
 
-    private static func states(of keys: [String], in store: SettingsStore) -> [State] {
-        keys.compactMap { store.keys.setting(forKey: $0) }.map { info in
-            State(info: info, secret: info.isSecret ? store.keys[info.key] : nil)
-        }
-    }
-
-    private static func mutation(_ old: State, _ new: State) -> SettingValue? {
-        if old.info.isSecret {
-            guard old.secret != new.secret else { return nil }
-            return .dictionary(["key": .string(old.info.key), "isSecret": .bool(true)])
-        }
-        guard old.info.value != new.info.value else { return nil }
-        return .dictionary([
-            "key": .string(old.info.key), "old": old.info.value ?? .null, "new": new.info.value ?? .null,
-        ])
+    /// A written secret always counts as changed: otherwise its value could be guessed.
+    private static func mutation(_ old: SettingInfo, _ new: SettingInfo) -> SettingValue? {
+        guard !old.isSecret else { return .dictionary(["key": .string(old.key), "isSecret": .bool(true)]) }
+        guard old.value != new.value else { return nil }
+        return .dictionary(["key": .string(old.key), "old": old.value ?? .null, "new": new.value ?? .null])
     }
 }

@@ -92,6 +92,14 @@ struct WritePlan: Sendable {
         }
     }
 
+    /// The key of a secret that the request merges a patch into; `nil` if there is none.
+    func mergedSecret(in store: SettingsStore) -> String? {
+        writes.first { key, write in
+            guard case .merge = write else { return false }
+            return store.keys.setting(forKey: key)?.isSecret == true
+        }?.key
+    }
+
     private static func write(of patch: SettingValue) -> Write {
         switch patch {
         case .null: .remove

@@ -90,6 +90,13 @@ struct WriteRoutes: Sendable {
         return Route(operation: operation) { call in
             let plan = try makePlan(from: call)
             try checkReach(of: plan, call)
+            // Whether the merged value is valid depends on the secret, which the client could so find out.
+            if !call.client.canWrite, let key = plan.mergedSecret(in: store) {
+                var problem = Problem(
+                    .notPermitted, "Only a token that may write can check a merge patch of the secret “\(key)”.")
+                problem.members["key"] = .string(key)
+                throw problem
+            }
             let problems = try plan.problems(in: store)
             guard let first = problems.first else {
                 return .json(["isValid": .bool(true), "keys": .array(plan.keys.map { .string($0) })])

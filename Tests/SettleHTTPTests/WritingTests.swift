@@ -153,6 +153,28 @@ import Testing
         #expect(await program.send("DELETE", "/settings/limits.burst?dryRun=false").status == 200)
     }
 
+    @Test("A dry run does not show whether a secret was guessed", arguments: ["hunter2", "another"])
+    func dryRunSecretGuessed(guess: String) async throws {
+        let program = try await APIProgram()
+        let answer = await program.send("PATCH", "/settings/admin.password?dryRun=true", "\"\(guess)\"")
+        let change = SettingValue.dictionary(["key": .string("admin.password"), "isSecret": .bool(true)])
+        #expect(answer.status == 200 && answer.array("changes") == [change])
+    }
+
+    @Test("A token that may read checks no merge patch of a secret") func readTokenChecksSecret() async throws {
+        let program = try await APIProgram()
+        let patch = ("Content-Type", "application/merge-patch+json")
+        for name in ["alice", "nobody"] {
+            let body = #"{"admin": {"tokens": {"\#(name)": {"access": "read"}}}}"#
+            let answer = await program.send("POST", "/settings/check", body, by: "bob", patch)
+            #expect(answer.problem == "not-permitted" && answer.string("key") == "admin.tokens", "\(name)")
+        }
+        let set = #"{"admin.password": "x"}"#
+        #expect(await program.send("POST", "/settings/check", set, by: "bob").status == 200)
+        let tokens = #"{"admin": {"tokens": {"bob": null}}}"#
+        #expect(await program.send("POST", "/settings/check", tokens, patch).status == 200)
+    }
+
     @Test("A misspelt parameter writes nothing") func misspeltParameterWritesNothing() async throws {
         let program = try await APIProgram()
         for target in ["?dryrun=true", "?dry_run=true", "?dryRun=true&x", "?dryRun=true&dryRun=false", "?dryRun=1"] {
