@@ -71,12 +71,26 @@ extension ProblemKind {
 }
 
 extension SettingValue {
-    /// The value as JSON with a line break at its end, for terminals; `null` if JSON can't spell it, such as a number
-    /// that is not finite.
+    /// The value as JSON with a line break at its end, for terminals.
     var jsonLine: [UInt8] { Array(jsonText.utf8) + [UInt8(ascii: "\n")] }
 
-    /// The value as JSON on one line.
+    /// The value as JSON on one line, with null for the parts that JSON can't spell: a number that is not finite, or
+    /// what is nested too deeply. A single setting must not hide the others.
     var jsonText: String {
-        (try? json()).map { String(decoding: $0, as: UTF8.self) } ?? "null"
+        let json = (try? json()) ?? (try? spellable(within: Self.depthLimit).json())
+        return json.map { String(decoding: $0, as: UTF8.self) } ?? "null"
+    }
+
+    private func spellable(within depth: Int) -> SettingValue {
+        switch self {
+        case .array(let elements):
+            return depth > 0 ? .array(elements.map { $0.spellable(within: depth - 1) }) : .null
+        case .dictionary(let entries):
+            guard depth > 0 else { return .null }
+            var spellable: SettingValue.Entries = [:]
+            for (name, entry) in entries { spellable[name] = entry.spellable(within: depth - 1) }
+            return .dictionary(spellable)
+        default: return (try? json()) == nil ? .null : self
+        }
     }
 }
