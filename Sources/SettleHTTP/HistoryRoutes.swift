@@ -118,8 +118,8 @@ struct HistoryRoutes: Sendable {
     private func checkReach(of token: ChangeToken, _ client: APIClient) async throws {
         guard !client.reachesEverything else { return }
         for try await entry in parts.store.history.entries() where entry.token == token {
-            guard let change = entry.changes.first(where: { !client.reaches($0.key) }) else { return }
-            throw ReadRoutes.outOfReach(change.key)
+            guard !entry.changes.allSatisfy({ client.reaches($0.key) }) else { return }
+            throw Problem(.notPermitted, "The token is not for all settings that the transaction has changed.")
         }
         throw Problem(kind(of: token), "There is no transaction “\(token)” in the history.")
     }
