@@ -170,6 +170,18 @@ import Testing
         #expect(await program.get("/settings/history", by: "erin").text.contains(#""name":"erin""#))
     }
 
+    @Test("A token with a misspelt member gives no access", arguments: ["acess", "key", "Access"])
+    func tokenMisspeltMemberGives(member: String) async throws {
+        let folder = try TemporaryFolder()
+        let text = #"{"token": "erin-0123456789abcdef", "\#(member)": "read"}"#
+        try Data(text.utf8).write(to: folder.url.appending(path: "erin"))
+        try Data("alice-0123456789abcdef".utf8).write(to: folder.url.appending(path: "alice"))
+        let program = try await APIProgram { $0.access = .tokens(.folder(folder.url)) }
+        #expect(await program.get("/settings", by: "erin").status == 401)
+        let tokens = #"{"alice": "alice-0123456789abcdef", "erin": \#(text)}"#
+        #expect(await program.send("PATCH", "/settings/admin.tokens", tokens).status == 422)
+    }
+
     @Test("Of two sources of tokens, both count") func twoSourcesTokensBoth() async throws {
         let program = try await APIProgram { configuration in
             let one = APITokens { ["one": APIToken("one-0123456789abcdef")] }

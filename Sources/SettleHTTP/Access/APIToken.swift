@@ -14,7 +14,8 @@ import Settle
 /// {"token": "5c9ec2ce2a755cb58443c10b823e32ad", "access": "read", "keys": ["limits", "logging.level"]}
 /// ```
 ///
-/// A token has at least 16 ASCII characters without spaces. Others are never accepted.
+/// A token has at least 16 ASCII characters without spaces. Others are never accepted. An object with a member of
+/// another name is not valid: a misspelt `access` must not give more rights.
 public struct APIToken: Sendable, Hashable, Codable {
     /// The rights of a client.
     public enum Access: String, Sendable, Hashable, Codable {
@@ -38,10 +39,26 @@ public struct APIToken: Sendable, Hashable, Codable {
 
     private enum CodingKeys: String, CodingKey { case token, access, keys }
 
+    /// The name of any member.
+    private struct MemberName: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
     public init(from decoder: any Decoder) throws {
         if let token = try? decoder.singleValueContainer().decode(String.self) {
             self.init(token)
             return
+        }
+        for name in try decoder.container(keyedBy: MemberName.self).allKeys
+        where CodingKeys(stringValue: name.stringValue) == nil {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: decoder.codingPath + [name],
+                    debugDescription: "A token has no member “\(name.stringValue)”, only token, access and keys."))
         }
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
