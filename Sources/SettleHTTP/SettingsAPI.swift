@@ -81,8 +81,14 @@ public final class SettingsAPI: WebResponder {
 
     /// Returns the name that belongs to a request's token, under which its changes are stored; `nil` if its client is
     /// not admitted. For routes of the program with the same access.
+    ///
+    /// A token that may only read admits to `GET`, `HEAD` and `OPTIONS`. One of some keys admits to none of these
+    /// routes, because they may be about anything. The host name is checked as for the API's own routes.
     public func author(of request: WebRequest) -> String? {
-        (try? admit(request))?.name
+        guard (try? configuration.hostCheck.check(request)) != nil, let client = try? admit(request),
+            client.reachesEverything, client.canWrite || request.isSafe
+        else { return nil }
+        return client.name
     }
 
     /// Returns the OpenAPI 3.1 document of exactly what is mounted, with the settings' own schemas, as the route
@@ -185,9 +191,7 @@ extension SettingsAPI {
     private func admit(_ request: WebRequest) throws(Problem) -> APIClient {
         switch configuration.access {
         case .open:
-            if !["GET", "HEAD", "OPTIONS"].contains(request.method) {
-                try configuration.hostCheck.checkOrigin(of: request)
-            }
+            if !request.isSafe { try configuration.hostCheck.checkOrigin(of: request) }
             let name = request.user ?? ""
             return APIClient(name: name.isEmpty ? configuration.author : name)
         case .tokens(let tokens):
@@ -267,6 +271,11 @@ extension SettingsAPI {
                 duration: .seconds(configuration.now().timeIntervalSince(start)), client: exchange.client,
                 peer: request.peer, requestID: exchange.id))
     }
+}
+
+extension WebRequest {
+    /// Whether its method changes nothing.
+    fileprivate var isSafe: Bool { ["GET", "HEAD", "OPTIONS"].contains(method) }
 }
 
 extension RequestTarget {

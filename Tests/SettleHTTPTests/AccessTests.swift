@@ -214,6 +214,28 @@ import Testing
         #expect(await program.get("/settings", by: nil).status == 421)
     }
 
+    @Test("A route of the program admits a client by its rights") func routeProgramAdmitsClient() async throws {
+        let program = try await APIProgram()
+        func author(_ method: String, _ client: String) -> String? {
+            let field = ("Authorization", "Bearer \(client)-0123456789abcdef")
+            return program.api.author(of: WebRequest(method: method, target: "/own", headers: [field]))
+        }
+        #expect(author("POST", "alice") == "alice" && author("GET", "alice") == "alice")
+        #expect(author("GET", "bob") == "bob" && author("HEAD", "bob") == "bob")
+        #expect(author("POST", "bob") == nil && author("DELETE", "bob") == nil)
+        #expect(author("POST", "carol") == nil && author("GET", "carol") == nil)
+    }
+
+    @Test("A route of the program is not reached by a foreign name") func routeProgramReachedForeign() async throws {
+        let program = try await APIProgram(isOpen: true)
+        func author(_ host: String) -> String? {
+            program.api.author(
+                of: WebRequest(
+                    method: "POST", target: "/own", headers: [("Host", host), ("Origin", "http://\(host)")]))
+        }
+        #expect(author("localhost") == "api" && author("evil.example") == nil)
+    }
+
     @Test("Refusals are counted, and reported sparingly") func refusalsCountedReportedSparingly() async throws {
         let log = Reports()
         let program = try await APIProgram { $0.refusalLog = { log.add($0) } }
