@@ -35,7 +35,9 @@ extension SettingsAPI {
         public var health: RouteAccess
         /// The access to `/metrics`. By default ``RouteAccess/authorized``.
         public var metrics: RouteAccess
-        /// The access to `/openapi.json`. By default ``RouteAccess/authorized``.
+        /// The access to `/openapi.json`. By default ``RouteAccess/authorized``: a token of some keys gets the schemas
+        /// of these. With ``RouteAccess/open``, every client that reaches the server gets the keys, rules, help texts
+        /// and defaults of all settings.
         public var description: RouteAccess
         /// The host names by which the server is reached, without a port; `nil` for any with tokens, and for those of
         /// this machine's loopback with ``Access/open``. By default `nil`.

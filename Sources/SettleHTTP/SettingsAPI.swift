@@ -312,8 +312,8 @@ extension Route {
         let configuration = parts.configuration
         let own = Route(operation: operation, access: configuration.description) { _ in WebResponse(404) }
         let routes = (others + [own]).filter { $0.access != .off }
-        return Route(operation: operation, access: configuration.description) { _ in
-            let settings = parts.store.file.schema().settings
+        return Route(operation: operation, access: configuration.description) { call in
+            let settings = parts.store.file.schema().settings.filter { call.client.reaches($0.key) }
             return .json(OpenAPIDocument(routes: routes, settings: settings, configuration: configuration).json)
         }
     }

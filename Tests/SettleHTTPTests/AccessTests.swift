@@ -119,6 +119,15 @@ import Testing
         #expect(program.app.admin.password == Secret("hunter2"))
     }
 
+    @Test("A document describes the settings within reach of the token") func documentDescribesSettingsWithin()
+        async throws
+    {
+        let program = try await APIProgram()
+        let text = await program.get("/openapi.json", by: "carol").text
+        #expect(text.contains("limits.burst") && !text.contains("greeting") && !text.contains("admin."))
+        #expect(await program.get("/openapi.json", by: "bob").text.contains("greeting"))
+    }
+
     @Test("While no token is set, the API is closed") func whileTokenSetAPI() async throws {
         let program = try await APIProgram()
         try await program.store.commit { program.app.admin.tokens = Secret([:]) }
