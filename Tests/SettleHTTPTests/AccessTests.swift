@@ -201,6 +201,16 @@ import Testing
         #expect(await program.get("/settings", by: "other").status == 200)
     }
 
+    @Test("An empty token does not hide one of the same name in another source", arguments: ["", "short"])
+    func emptyTokenHideOne(text: String) async throws {
+        let program = try await APIProgram { configuration in
+            let one = APITokens { ["alice": APIToken(text)] }
+            let other = APITokens { ["alice": APIToken("alice-0123456789abcdef")] }
+            configuration.access = .tokens(one + other)
+        }
+        #expect(await program.get("/settings").status == 200)
+    }
+
     @Test("An open API takes the name of the server's user, and only its own pages and names") func openAPITakesName()
         async throws
     {

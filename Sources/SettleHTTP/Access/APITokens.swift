@@ -52,10 +52,10 @@ public struct APITokens: Sendable {
             explain: { folder.tokens.isEmpty ? "The folder “\(url.path)” has no usable token." : nil })
     }
 
-    /// The tokens of both. Of two with one name, the first counts.
+    /// The tokens of both. Of two with one name, the first that can be accepted counts.
     public static func + (one: APITokens, other: APITokens) -> APITokens {
         APITokens(
-            { one.read().merging(other.read()) { first, _ in first } },
+            { one.read().filter { $0.value.isUsable }.merging(other.read()) { first, _ in first } },
             explain: {
                 let reasons = [one.explain(), other.explain()].compactMap(\.self)
                 return reasons.isEmpty ? nil : reasons.joined(separator: " ")
