@@ -1,5 +1,6 @@
 import Settle
 import SettleTesting
+import Synchronization
 import Testing
 
 @testable import SettleHTTP
@@ -23,7 +24,7 @@ import Testing
             write: {
                 try sink.write($0)
                 continuation.yield($0)
-            }, lastLine: sink.lastLine)
+            }, written: sink.written)
         return (reporting, lines)
     }
 
@@ -92,11 +93,61 @@ import Testing
         try await program.store.commit { program.app.greeting = "begun" }
         let (sink, written) = reported(.file(audit))
         let running = Task { try await AuditLog(of: program.store, to: sink).run() }
-        #expect(await line(with: "begin", in: written) != nil)
+        #expect(await written.first { _ in true }?.contains("not known") == true)
         try await program.store.close()
         try await running.value
         let lines = try String(decoding: Data(contentsOf: audit), as: UTF8.self).split(separator: "\n")
         #expect(lines.count == 2 && lines.first == "{\"time\": \"cut")
-        #expect(lines.last?.contains("begin") == true)
+        #expect(lines.last?.contains("not known") == true)
+    }
+
+    @Test("Lines that were cut off do not hide those before them") func linesWereCutOff() async throws {
+        let folder = try TemporaryFolder()
+        let (file, audit) = (folder.url.appending(path: "app.json"), folder.url.appending(path: "audit.jsonl"))
+        for expected in ["begin", "dave"] {
+            let store = try await SettingsStore.open(at: file, configuration: .init(history: .keep()))
+            let limits = try await store.group(APIProgram.Limits.self)
+            try await store.commit(author: "dave") { limits.perSecond += 1 }
+            let (sink, written) = reported(.file(audit))
+            let running = Task { try await AuditLog(of: store, to: sink).run() }
+            #expect(await written.first { _ in true }?.contains(expected) == true)
+            try await store.close()
+            try await running.value
+            let cutOff = "{\"time\": \"cut\n{\"time\": \"" + String(repeating: "x", count: 3 << 20)
+            try (Data(contentsOf: audit) + Data(cutOff.utf8)).write(to: audit)
+        }
+    }
+
+    @Test("A run after an error resumes with the line that failed, also without a file") func runAfterErrorResumes()
+        async throws
+    {
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.greeting = "begun" }
+        let disk = Disk()
+        let (sink, written) = reported(.lines { _ in try disk.write() })
+        let audit = AuditLog(of: program.store, to: sink)
+        let failing = Task { try await audit.run() }
+        #expect(await written.first { _ in true }?.contains("begin") == true)
+        disk.isFull.store(true, ordering: .relaxed)
+        try await program.store.commit { program.app.limits.burst = 5 }
+        await #expect(throws: Disk.Full.self) { try await failing.value }
+        disk.isFull.store(false, ordering: .relaxed)
+        try await program.store.commit { program.app.limits.burst = 6 }
+        let running = Task { try await audit.run() }
+        for value in 5...6 {
+            #expect(await written.first { _ in true }?.contains("\"new\":\(value)") == true)
+        }
+        try await program.store.close()
+        try await running.value
+    }
+
+    private final class Disk: Sendable {
+        struct Full: Error {}
+
+        let isFull = Atomic(false)
+
+        func write() throws {
+            guard !isFull.load(ordering: .relaxed) else { throw Full() }
+        }
     }
 }
