@@ -60,7 +60,8 @@ extension SettingsAPI {
         public var streamStallLimit: Duration
         /// The interval at which a stream without changes shows that it is alive. By default 15 seconds.
         public var heartbeat: Duration
-        /// How many answers to writes with an `Idempotency-Key` are remembered. By default 1,000.
+        /// How many answers to writes with an `Idempotency-Key` are remembered, in at most 16 MiB. Beyond either, the
+        /// client with the most loses its oldest one. By default 1,000.
         public var idempotencyLimit: Int
         /// How long each of them is remembered. By default one day.
         public var idempotencyLifetime: Duration

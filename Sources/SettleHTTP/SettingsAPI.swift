@@ -284,10 +284,12 @@ extension RequestTarget {
 }
 
 extension APICall {
-    /// A digest of what a repeated request has as well.
+    /// A digest of what a repeated request has as well, in this process. The rights of the client are part of it: an
+    /// answer may be about keys that are out of its reach now.
     fileprivate var digest: String {
-        let condition = request.values(of: "if-match").joined(separator: ",")
-        return Fingerprint.of(Array("\(request.method) \(request.target)\n\(condition)\n".utf8) + request.body)
+        let fields = ["if-match", "content-type"].map { request.values(of: $0).joined(separator: ",") }
+        let head = ["\(request.method) \(request.target)"] + fields + ["\(client.hashValue)", ""]
+        return Fingerprint.of(Array(head.joined(separator: "\n").utf8) + request.body)
     }
 }
 

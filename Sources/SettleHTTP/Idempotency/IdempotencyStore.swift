@@ -33,37 +33,48 @@ final class IdempotencyStore: Sendable {
         var response: WebResponse?
     }
 
-    private struct State {
-        var entries: [Key: Entry] = [:]
-        /// The keys in the order of their first requests.
-        var order: [Key] = []
+    /// The requests of a client.
+    private struct Requests {
+        var entries: [String: Entry] = [:]
+        /// The keys of those that were answered, in the order of the answers. Others are never forgotten: their
+        /// repetitions would be made as well.
+        var answered: [String] = []
+        /// The size of the answers, in bytes.
+        var size = 0
+
+        var oldestTime: Date? { answered.first.flatMap { entries[$0]?.time } }
+
+        mutating func removeOldest() {
+            size -= entries.removeValue(forKey: answered.removeFirst())?.response?.bytes.count ?? 0
+        }
     }
 
     private let limit: Int
+    private let sizeLimit: Int
     private let lifetime: TimeInterval
-    private let state = Mutex(State())
+    private let clients = Mutex<[String: Requests]>([:])
 
     /// - Parameters:
-    ///   - limit: How many keys are remembered.
-    ///   - lifetime: How long each is, in seconds.
-    init(limit: Int, lifetime: TimeInterval) {
-        (self.limit, self.lifetime) = (limit, lifetime)
+    ///   - limit: How many answers are remembered. Beyond it, the client with the most loses its oldest one.
+    ///   - sizeLimit: How many bytes they have together. Beyond it, the client with the most loses its oldest one.
+    ///   - lifetime: How long each is remembered, in seconds.
+    init(limit: Int, sizeLimit: Int = 16 << 20, lifetime: TimeInterval) {
+        (self.limit, self.sizeLimit, self.lifetime) = (max(0, limit), sizeLimit, lifetime)
     }
 
     /// Begins to answer a request.
     ///
     /// - Parameter request: A digest of what a repeated request has as well.
     func admit(_ key: Key, _ request: String, at now: Date) -> Admission {
-        state.withLock { state in
-            while let oldest = state.order.first, let entry = state.entries[oldest],
-                now.timeIntervalSince(entry.time) > lifetime || state.order.count > limit
-            {
-                state.order.removeFirst()
-                state.entries[oldest] = nil
+        clients.withLock { clients in
+            for name in Array(clients.keys) {
+                while let time = clients[name]?.oldestTime, now.timeIntervalSince(time) > lifetime {
+                    clients[name]?.removeOldest()
+                }
+                if clients[name]?.entries.isEmpty == true { clients[name] = nil }
             }
-            guard let entry = state.entries[key] else {
-                state.entries[key] = Entry(request: request, time: now)
-                state.order.append(key)
+            guard let entry = clients[key.client]?.entries[key.text] else {
+                clients[key.client, default: Requests()].entries[key.text] = Entry(request: request, time: now)
                 return .new
             }
             guard entry.request == request else { return .otherRequest }
@@ -75,13 +86,25 @@ final class IdempotencyStore: Sendable {
     ///
     /// - Parameter response: The answer to be given again; `nil` if a repeated request is to be answered as a new one.
     func finish(_ key: Key, with response: WebResponse?) {
-        state.withLock { state in
+        clients.withLock { clients in
             guard let response else {
-                state.entries[key] = nil
-                state.order.removeAll { $0 == key }
+                clients[key.client]?.entries[key.text] = nil
                 return
             }
-            state.entries[key]?.response = response
+            clients[key.client]?.entries[key.text]?.response = response
+            clients[key.client]?.answered.append(key.text)
+            clients[key.client]?.size += response.bytes.count
+            // The others keep theirs, however many one client sends.
+            Self.shrink(&clients, to: limit) { $0.answered.count }
+            Self.shrink(&clients, to: sizeLimit) { $0.size }
+        }
+    }
+
+    private static func shrink(_ clients: inout [String: Requests], to limit: Int, _ weight: (Requests) -> Int) {
+        var total = clients.values.reduce(0) { $0 + weight($1) }
+        while total > limit, let (name, most) = clients.max(by: { weight($0.value) < weight($1.value) }) {
+            clients[name]?.removeOldest()
+            total += (clients[name].map(weight) ?? 0) - weight(most)
         }
     }
 }
