@@ -18,4 +18,7 @@ public struct APIAccess: Sendable, Hashable {
     public let peer: String?
     /// The identifier of the request, which the response has as `X-Request-ID`.
     public let requestID: String
+    /// The error behind the status 500, of which the client may see only a general sentence; `nil` for other statuses.
+    /// Unlike the rest, it may have anything in it.
+    public let failure: String?
 }

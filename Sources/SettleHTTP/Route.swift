@@ -7,6 +7,8 @@ struct Route: Sendable {
     var access = SettingsAPI.Configuration.RouteAccess.authorized
     /// Whether it changes settings, so that a client must be allowed to.
     var isWrite = false
+    /// Whether the groups must be declared before.
+    var needsSettings = true
     let handle: @Sendable (APICall) async throws -> WebResponse
 }
 

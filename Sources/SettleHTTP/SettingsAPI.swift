@@ -63,10 +63,10 @@ public final class SettingsAPI: WebResponder {
         var exchange = Exchange(id: RequestID.of(request))
         var response: WebResponse
         do {
-            try await open()
             response = try await answer(request, target, &exchange)
         } catch {
             let problem = Self.problem(error)
+            if problem.kind == .internalError, exchange.failure == nil { exchange.failure = "\(error)" }
             report(problem, request, target, exchange, at: start)
             response = problem.response(requestID: exchange.id)
         }
@@ -123,6 +123,8 @@ private struct Exchange {
     let id: String
     var route: String?
     var client: String?
+    /// The error that is only for the log.
+    var failure: String?
 }
 
 // MARK: Answering
@@ -156,9 +158,21 @@ extension SettingsAPI {
         guard client.canWrite || !match.route.isWrite else {
             throw Problem(.notPermitted, "The token of “\(client.name)” may only read.")
         }
+        if match.route.needsSettings { try await open(isOpen, &exchange) }
         let call = APICall(
             request: request, client: client, query: target.query, captures: match.captures, token: request.bearerToken)
         return try await answer(call, match.route)
+    }
+
+    /// Declares the groups. The error is not for everyone who reaches an open route.
+    private func open(_ isOpen: Bool, _ exchange: inout Exchange) async throws {
+        do {
+            try await open()
+        } catch {
+            guard isOpen else { throw error }
+            exchange.failure = "\(error)"
+            throw Self.unknownFailure
+        }
     }
 
     /// Answers a call once, however often it is repeated with the same `Idempotency-Key`.
@@ -228,8 +242,12 @@ extension SettingsAPI {
         switch error {
         case let problem as Problem: problem
         case let error as SettingsError: Problem(error)
-        default: Problem(.internalError, "The request could not be answered. \(error)")
+        default: unknownFailure
         }
+    }
+
+    private static var unknownFailure: Problem {
+        Problem(.internalError, "The request could not be answered. The program's access log has the reason.")
     }
 }
 
@@ -269,7 +287,7 @@ extension SettingsAPI {
                 method: String(request.method.prefix(20)), path: target.loggedPath, route: exchange.route,
                 status: response.status, size: size,
                 duration: .seconds(configuration.now().timeIntervalSince(start)), client: exchange.client,
-                peer: request.peer, requestID: exchange.id))
+                peer: request.peer, requestID: exchange.id, failure: exchange.failure))
     }
 }
 

@@ -13,7 +13,7 @@ struct StatusRoutes: Sendable {
             method: "GET", path: "/health/live", name: "getLiveness", summary: "Whether the process works",
             answers: [.ok("It does.", Self.schema(of: "live"))])
         // A process that can't save stays alive, because its unsaved changes are only in memory.
-        return Route(operation: operation, access: configuration.health) { _ in answer("live") }
+        return Route(operation: operation, access: configuration.health, needsSettings: false) { _ in answer("live") }
     }
 
     private var ready: Route {
@@ -24,8 +24,8 @@ struct StatusRoutes: Sendable {
                 .ok("It should.", Self.schema(of: "ready")),
                 .problem(503, "It should not: `reasons` says why, such as that changes can't be saved."),
             ])
-        return Route(operation: operation, access: configuration.health) { _ in
-            let state = FileState(of: parts.store)
+        return Route(operation: operation, access: configuration.health, needsSettings: false) { _ in
+            let state = self.state
             let reasons = [state.failure].compactMap(\.self) + configuration.reasonsNotReady()
             guard reasons.isEmpty else {
                 var problem = Problem(.notReady, reasons.joined(separator: " "))
@@ -37,8 +37,11 @@ struct StatusRoutes: Sendable {
         }
     }
 
+    /// The state of the file, without errors and paths where everyone sees it.
+    private var state: FileState { FileState(of: parts.store, showsErrors: configuration.health != .open) }
+
     private func answer(_ status: String) -> WebResponse {
-        let state = FileState(of: parts.store)
+        let state = self.state
         return .json(["status": .string(status), "settings": .string(state.name), "file": state.json])
     }
 

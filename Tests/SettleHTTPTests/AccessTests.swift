@@ -145,7 +145,43 @@ import Testing
         let answer = await program.get("/settings")
         #expect(answer.problem == "closed")
         #expect(answer.string("detail")?.contains("“admin.tokens” comes from") == true)
+        #expect(answer.string("detail")?.contains("“boss”") == true)
         #expect(answer.string("detail")?.contains("remove it") == true)
+    }
+
+    @Test("A refusal does not name the folder of the tokens") func refusalDoesNameFolder() async throws {
+        let folder = try TemporaryFolder()
+        let program = try await APIProgram { $0.access = .tokens(.folder(folder.url)) }
+        let answer = await program.get("/settings", by: nil)
+        #expect(answer.problem == "closed" && !answer.text.contains(folder.url.lastPathComponent))
+    }
+
+    private struct Twins: SettingsGroup {
+        @Setting("same") var first = 0
+        @Setting("same") var second = 0
+    }
+
+    @Test("The error of groups that can't be declared is not shown without a token") func errorGroupsCantDeclared()
+        async throws
+    {
+        let log = AccessLog()
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        var configuration = SettingsAPI.Configuration(
+            access: .tokens(APITokens { ["alice": APIToken("alice-0123456789abcdef")] }))
+        (configuration.health, configuration.metrics) = (.open, .open)
+        configuration.accessLog = { log.add($0) }
+        let api = SettingsAPI(store, groups: Twins.self, configuration: configuration)
+        func get(_ target: String, _ headers: (name: String, value: String)...) async -> Answer {
+            Answer(response: await api.respond(to: WebRequest(method: "GET", target: target, headers: headers)))
+        }
+        #expect(await get("/settings").status == 401)
+        #expect(await get("/nothing").status == 404)
+        #expect(await get("/health/live").status == 200)
+        let metrics = await get("/metrics")
+        #expect(metrics.status == 500 && !metrics.text.contains("Twins"))
+        #expect(log.all.last?.failure?.contains("Twins") == true)
+        let answer = await get("/settings", ("Authorization", "Bearer alice-0123456789abcdef"))
+        #expect(answer.status == 500 && answer.text.contains("Twins"))
     }
 
     @Test("A new token is accepted at once, and an old one is not any more") func newTokenAcceptedOnce() async throws {

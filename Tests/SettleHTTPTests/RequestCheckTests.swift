@@ -123,5 +123,6 @@ import Testing
         #expect(first.method == "GET" && first.path == "/settings/greeting" && first.route == "/settings/{key}")
         #expect(first.status == 200 && first.client == "alice" && first.requestID == "one" && (first.size ?? 0) > 0)
         #expect(entries.last?.status == 404 && entries.last?.client == nil && entries.last?.route == nil)
+        #expect(entries.allSatisfy { $0.failure == nil })
     }
 }

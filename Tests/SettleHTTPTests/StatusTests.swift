@@ -52,6 +52,12 @@ import Testing
         let live = await get("/health/live")
         #expect(live.status == 200 && live.string("settings") == "failing")
         #expect(await get("/settings").string("file", "problem")?.contains("The disk is full.") == true)
+        var open = SettingsAPI.Configuration(access: .open)
+        open.health = .open
+        let request = WebRequest(method: "GET", target: "/health/ready", headers: [("Host", "localhost")])
+        let seenByAll = Answer(response: await SettingsAPI(store, configuration: open).respond(to: request))
+        #expect(seenByAll.status == 503 && seenByAll.string("file", "state") == "failing")
+        #expect(seenByAll.text.contains("can't be saved") && !seenByAll.text.contains("The disk is full."))
         let metrics = await get("/metrics").text
         #expect(metrics.contains("settings_file_state{state=\"failing\"} 1\n"))
         #expect(metrics.contains("settings_file_state{state=\"saved\"} 0\n"))

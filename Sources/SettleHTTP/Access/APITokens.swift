@@ -49,7 +49,7 @@ public struct APITokens: Sendable {
         let folder = TokenFolder(url)
         return APITokens(
             { folder.tokens },
-            explain: { folder.tokens.isEmpty ? "The folder “\(url.path)” has no usable token." : nil })
+            explain: { folder.tokens.isEmpty ? "The folder of tokens has none." : nil })
     }
 
     /// The tokens of both. Of two with one name, the first that can be accepted counts.
@@ -79,12 +79,11 @@ public struct APITokens: Sendable {
 extension Explanation {
     /// The way out if the token in force is empty because of a domain that takes precedence.
     fileprivate var ofEmptyToken: String? {
-        guard domain != .application, domain != .declaration,
-            let answer = answers.first(where: { $0.outcome == .inForce })
-        else { return nil }
+        guard domain != .application, domain != .declaration else { return nil }
+        // Without the path or the variable: anyone may read this.
         return
-            "“\(key)” comes from \(answer.place), which takes precedence over the program's own file and has no token "
-            + "there: put one there, or remove it so that the file's token is used."
+            "“\(key)” comes from the domain “\(domain)”, which takes precedence over the program's own file and has no "
+            + "token: put one there, or remove it so that the file's token is used."
     }
 }
 

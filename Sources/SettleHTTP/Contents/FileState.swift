@@ -10,9 +10,11 @@ import Settle
 struct FileState: Sendable {
     private let status: SettingsStore.Status
     private let outcome: StorageContents.Outcome
+    /// Whether errors are shown, which name the file.
+    private let showsErrors: Bool
 
-    init(of store: SettingsStore) {
-        (status, outcome) = (store.status, store.file.loadOutcome)
+    init(of store: SettingsStore, showsErrors: Bool = true) {
+        (status, outcome, self.showsErrors) = (store.status, store.file.loadOutcome, showsErrors)
     }
 
     /// The state in one word.
@@ -31,7 +33,7 @@ struct FileState: Sendable {
     /// Why changes can't be saved; `nil` if they can.
     var failure: String? {
         guard case .failing(let since, let error, _) = status else { return nil }
-        return "Settings can't be saved since \(since.ISO8601Format()): \(error)"
+        return "Settings can't be saved since \(since.ISO8601Format())" + (showsErrors ? ": \(error)" : ".")
     }
 
     /// The problem with the file although changes are saved, such as an edit that can't be parsed; `nil` for none.
@@ -45,6 +47,7 @@ struct FileState: Sendable {
 
     var json: SettingValue {
         var json: SettingValue.Entries = ["state": .string(name)]
+        guard showsErrors else { return .dictionary(json) }
         if let problem = failure ?? warning { json["problem"] = .string(problem) }
         switch outcome {
         case .absent, .intact: break
