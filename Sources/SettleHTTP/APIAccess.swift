@@ -1,6 +1,7 @@
 /// A request that was answered, for an access log. It never has a token, a query or a value.
 public struct APIAccess: Sendable, Hashable {
-    /// The method, as it was sent, at most 20 bytes of it.
+    /// The method, as it was sent, at most 20 bytes of it. Here and in the path, a byte other than visible ASCII is a
+    /// question mark.
     public let method: String
     /// The first 200 bytes of the path, without the query.
     public let path: String

@@ -268,7 +268,7 @@ extension SettingsAPI {
         guard let unreported, let log = configuration.refusalLog else { return }
         log(
             APIRefusal(
-                reason: reason, method: String(request.method.prefix(20)), path: target.loggedPath, peer: request.peer,
+                reason: reason, method: request.method.logged(20), path: target.loggedPath, peer: request.peer,
                 requestID: exchange.id, unreported: unreported))
     }
 
@@ -284,7 +284,7 @@ extension SettingsAPI {
         if case .bytes(let bytes) = response.body { size = bytes.count }
         log(
             APIAccess(
-                method: String(request.method.prefix(20)), path: target.loggedPath, route: exchange.route,
+                method: request.method.logged(20), path: target.loggedPath, route: exchange.route,
                 status: response.status, size: size,
                 duration: .seconds(configuration.now().timeIntervalSince(start)), client: exchange.client,
                 peer: request.peer, requestID: exchange.id, failure: exchange.failure))
@@ -298,7 +298,15 @@ extension WebRequest {
 
 extension RequestTarget {
     /// The first 200 bytes of the path. The query may have anything in it, even a token.
-    fileprivate var loggedPath: String { String(decoding: path.utf8.prefix(200), as: UTF8.self) }
+    fileprivate var loggedPath: String { path.logged(200) }
+}
+
+extension String {
+    /// The first bytes, with a question mark for each that is not visible ASCII: a line break could forge a line.
+    fileprivate func logged(_ limit: Int) -> String {
+        String(
+            decoding: utf8.prefix(limit).map { (0x21...0x7e).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+    }
 }
 
 extension APICall {

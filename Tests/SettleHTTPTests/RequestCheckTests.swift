@@ -112,6 +112,14 @@ import Testing
         #expect(one.string("requestId") == one.field("X-Request-ID"))
     }
 
+    @Test("A method and a path can't forge a line of a log") func methodPathCantForge() async throws {
+        let log = AccessLog()
+        let program = try await APIProgram { $0.accessLog = { log.add($0) } }
+        _ = await program.send("G\r\nET\u{301}\(String(repeating: "e\u{301}", count: 20))", "/a\u{2028}b\nc d")
+        let entry = try #require(log.all.first)
+        #expect(entry.method == "G??ET??e??e??e??e??e" && entry.path == "/a???b?c?d")
+    }
+
     @Test("The access log has each request, without its query") func accessLogEachRequest() async throws {
         let log = AccessLog()
         let program = try await APIProgram { $0.accessLog = { log.add($0) } }

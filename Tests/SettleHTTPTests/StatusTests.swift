@@ -122,6 +122,18 @@ import Testing
         #expect(open.text.hasSuffix("# EOF\n"))
     }
 
+    @Test("A label can't leave its quotation marks or its line") func labelCantLeaveQuotation() async throws {
+        let program = try await APIProgram { configuration in
+            configuration.moreMetrics = {
+                [Metric("mine", .gauge, help: "A.\r\nB", samples: [.init(1, labels: ["a": "\"\u{301}\r\n\\\u{301}"])])]
+            }
+        }
+        let text = await program.get("/metrics").text
+        let expected = "# HELP mine A.\r\\nB\n# TYPE mine gauge\nmine{a=\"\\\"\u{301}\r\\n\\\\\u{301}\"} 1\n"
+        // Compared as bytes, because characters include the accents.
+        #expect(Array(text.utf8).contains(Array(expected.utf8)))
+    }
+
     @Test("A client can't make up names in the metrics") func clientCantMakeUp() async throws {
         let program = try await APIProgram()
         _ = await program.send("BREW", "/xyzzy/quux")

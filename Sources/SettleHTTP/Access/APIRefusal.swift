@@ -14,7 +14,8 @@ public struct APIRefusal: Sendable, Hashable {
 
     /// Why the request was refused.
     public let reason: Reason
-    /// The method, as it was sent, at most 20 bytes of it.
+    /// The method, as it was sent, at most 20 bytes of it. Here and in the path, a byte other than visible ASCII is a
+    /// question mark.
     public let method: String
     /// The first 200 bytes of the path, without the query.
     public let path: String

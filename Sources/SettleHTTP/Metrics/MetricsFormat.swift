@@ -45,8 +45,17 @@ enum MetricsFormat: Sendable {
     }
 
     private func escaped(_ text: String, quotes: Bool) -> String {
-        let escaped = text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
-        return quotes ? escaped.replacing("\"", with: "\\\"") : escaped
+        // By scalars: as characters, "\r\n" is not a line break, and a quotation mark with an accent is not one.
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": escaped += "\\\\"
+            case "\n": escaped += "\\n"
+            case "\"" where quotes: escaped += "\\\""
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
     }
 
     private static func name(_ text: String) -> String {
