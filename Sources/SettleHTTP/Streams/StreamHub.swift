@@ -127,12 +127,9 @@ final class StreamHub: Sendable {
             if state.entries.isEmpty { state.ticking = nil }
             return state.entries.mapValues { $0.entry }
         }
-        var stalled: [Int] = []
-        for case (let number, let entry?) in entries where entry.beat(limit: stallBeats) { stalled.append(number) }
-        state.withLock { state in
-            state.stalled += UInt64(stalled.count)
-            for number in stalled { state.entries[number] = nil }
-        }
+        // An entry that is ended counts until it is released: till then the server waits to write to its client.
+        let stalled = entries.values.count { $0?.beat(limit: stallBeats) == true }
+        state.withLock { $0.stalled += UInt64(stalled) }
         return !entries.isEmpty
     }
 }
