@@ -53,12 +53,13 @@ public struct APIToken: Sendable, Hashable, Codable {
             self.init(token)
             return
         }
-        for name in try decoder.container(keyedBy: MemberName.self).allKeys
-        where CodingKeys(stringValue: name.stringValue) == nil {
+        let names = try decoder.container(keyedBy: MemberName.self).allKeys
+        guard names.allSatisfy({ CodingKeys(stringValue: $0.stringValue) != nil }) else {
+            // Without the name, which may be a token in the wrong position.
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(
-                    codingPath: decoder.codingPath + [name],
-                    debugDescription: "A token has no member “\(name.stringValue)”, only token, access and keys."))
+                    codingPath: decoder.codingPath,
+                    debugDescription: "A token has only the members token, access and keys."))
         }
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
