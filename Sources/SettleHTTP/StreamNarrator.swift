@@ -2,9 +2,10 @@ import Settle
 
 /// Writes the events of one stream, and remembers what its client knows.
 ///
-/// It reports the file's values and the values in force instead separately. The former have a history: each `change` has
-/// a token, from which a client resumes. The latter have none, so `covered` always has all of them, as they are when it
-/// is sent. In whichever order the two arrive, a client that puts one over the other ends with the values in force.
+/// It reports the file's values and the values in force instead separately. The former have a history: each `change`
+/// has a token, from which a client resumes. The latter have none, so `covered` always has all of them, as they are
+/// when it is sent. In whichever order the two arrive, a client that puts one over the other ends with the values in
+/// force.
 struct StreamNarrator: Sendable {
     private let store: SettingsStore
     private let client: APIClient

@@ -4,8 +4,8 @@
     import Foundation
 #endif
 
-/// The locations of a store's standard domains. What follows from the parts is determined on demand: most stores have no
-/// other domains.
+/// The locations of a store's standard domains. What follows from the parts is determined on demand: most stores have
+/// no other domains.
 struct DomainLocations {
     private let givenID: String?
     /// The store's own file; `nil` for a storage without one.

@@ -4,8 +4,8 @@ import Foundation
 import SettleEtcd
 import TrialChecks
 
-/// One run: six services that write, a seventh one within their prefix, a program that waits until its value is in force
-/// on all six, and what is done to them and to the nodes.
+/// One run: six services that write, a seventh one within their prefix, a program that waits until its value is in
+/// force on all six, and what is done to them and to the nodes.
 struct FleetTrial {
     static let prefix = "/fleet/trial/"
     let seconds: Int
