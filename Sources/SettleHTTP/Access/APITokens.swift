@@ -33,7 +33,9 @@ public struct APITokens: Sendable {
 
     /// A setting with one token that permits everything. An empty one is none.
     ///
-    /// - Parameter name: The name of its holder.
+    /// - Parameters:
+    ///   - token: The setting.
+    ///   - name: The name of its holder.
     public static func setting(_ token: SettingReference<Secret<String>>, name: String) -> APITokens {
         APITokens({ [name: APIToken(token.value.revealed)] }, explain: { token.domains.explanation?.ofEmptyToken })
     }
