@@ -109,6 +109,24 @@ open class FileManager {
     open func removeItem(at url: URL) throws {}
     open func fileExists(atPath: String) -> Bool { false }
     open func contentsOfDirectory(atPath: String) throws -> [String] { [] }
+    open func contents(atPath: String) -> Data? { nil }
+}
+
+open class JSONDecoder {
+    public init() {}
+    open func decode<T>(_ type: T.Type, from data: Data) throws -> T where T: Decodable { fatalError() }
+}
+
+extension Date {
+    @available(macOS 12.0, iOS 15.0, tvOS 15.0, watchOS 8.0, *)
+    public struct ISO8601FormatStyle: Sendable {
+        public init() {}
+        public init(includingFractionalSeconds: Bool) {}
+        public func year() -> Self { self }
+        public func month() -> Self { self }
+        public func day() -> Self { self }
+        public func parse(_ value: String) throws -> Date { fatalError() }
+    }
 }
 open class ProcessInfo: @unchecked Sendable {
     open class var processInfo: ProcessInfo { fatalError() }; open var environment: [String: String] { [:] }
