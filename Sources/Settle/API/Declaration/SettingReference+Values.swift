@@ -22,7 +22,7 @@ extension SettingReference: WritableSetting {
         private var waiter: Waiter?
 
         private static var nothing: UInt64 { .max }
-        @inlinable static var end: UInt64 { .max - 2 }
+        private static var end: UInt64 { .max - 2 }
 
         @usableFromInline
         init(box: SettingBox<Value>, keeper: Keeper?) {
@@ -49,7 +49,7 @@ extension SettingReference: WritableSetting {
             return nil
         }
 
-        @inlinable var hasEnded: Bool { seen == Self.end }
+        @usableFromInline var hasEnded: Bool { seen == Self.end }
 
         @usableFromInline
         mutating func end() {

@@ -9,17 +9,16 @@ struct JSONWriter {
     private let layout: TextLayout
     private(set) var bytes: [UInt8] = []
     private var depth = 0
-    /// The line break and indentation of an entry at this depth.
-    private var lineStart: [UInt8]
 
-    init(_ layout: TextLayout = .json) {
-        self.layout = layout
-        lineStart = layout.lineBreak + layout.indentation
-    }
+    init(_ layout: TextLayout = .json) { self.layout = layout }
 
     @inline(never) mutating func write(_ object: SettingValue.Entries) throws(FormatError) {
         try open(UInt8(ascii: "{"))
-        guard !object.isEmpty else { return close(UInt8(ascii: "}"), isEmpty: true) }
+        guard !object.isEmpty else {
+            depth -= 1
+            bytes.append(UInt8(ascii: "}"))
+            return
+        }
         if depth == 1 { bytes.reserveCapacity(object.count * 48) }
         var isFirst = true
         for place in object.placesSortedByKey() {
@@ -47,7 +46,7 @@ struct JSONWriter {
         switch value {
         case .null: append("null")
         case .bool(let value): append(value ? "true" : "false")
-        case .integer(let value): append(value)
+        case .integer(let value): append(value.description)
         case .real(let value):
             guard value.isFinite else {
                 throw FormatError(.unsupportedValue, at: .key(""), "JSON can't represent the number \(value).")
@@ -75,7 +74,11 @@ struct JSONWriter {
 
     @inline(never) private mutating func write(_ elements: [SettingValue]) throws(FormatError) {
         try open(UInt8(ascii: "["))
-        guard !elements.isEmpty else { return close(UInt8(ascii: "]"), isEmpty: true) }
+        guard !elements.isEmpty else {
+            depth -= 1
+            bytes.append(UInt8(ascii: "]"))
+            return
+        }
         for (position, element) in elements.enumerated() {
             startLine(position == 0)
             do throws(FormatError) {
@@ -92,14 +95,12 @@ struct JSONWriter {
         guard depth <= SettingValue.depthLimit else {
             throw FormatError(.limit, at: .key(""), SettingValue.depthReason)
         }
-        lineStart += layout.unit
         bytes.append(bracket)
     }
 
-    private mutating func close(_ bracket: UInt8, isEmpty: Bool = false) {
+    private mutating func close(_ bracket: UInt8) {
         depth -= 1
-        lineStart.removeLast(layout.unit.count)
-        if !isEmpty { startLine(true) }
+        startLine(true)
         bytes.append(bracket)
     }
 
@@ -109,21 +110,9 @@ struct JSONWriter {
             if !isFirst, layout.isSpaced { bytes.append(UInt8(ascii: " ")) }
             return
         }
-        bytes.append(contentsOf: lineStart)
-    }
-
-    private mutating func append(_ number: Int64) {
-        if number < 0 { bytes.append(UInt8(ascii: "-")) }
-        var (start, rest) = (bytes.count, number.magnitude)
-        repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-        } while rest > 0
-        var end = bytes.count - 1
-        while start < end {
-            bytes.swapAt(start, end)
-            (start, end) = (start + 1, end - 1)
-        }
+        bytes.append(contentsOf: layout.lineBreak)
+        bytes.append(contentsOf: layout.indentation)
+        for _ in 0..<depth { bytes.append(contentsOf: layout.unit) }
     }
 
     private mutating func append(_ text: String) {
