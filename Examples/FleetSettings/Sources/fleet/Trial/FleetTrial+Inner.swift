@@ -12,7 +12,7 @@ extension FleetTrial {
     func finishInner(_ log: [ClusterVerdict.Stored]) async throws -> [String] {
         let own = InnerService.log(log)
         let values = try await values(of: inner, after: own)
-        // What the others have stored would be told too much here.
+        // A revision of the others would be one too many here.
         let verdict = ClusterVerdict(
             [inner.lines], log: own, repeating: TrialGroup.ownRepeating, finals: ["The inner service": values],
             end: MonotonicTime.now())
