@@ -125,7 +125,8 @@ package final class RecursiveLock: @unchecked Sendable {
 
     // MARK: Changes in place
 
-    /// Takes the lock for a change in place, during which the caller's code runs.
+    /// Takes the lock for a change in place, during which the caller's code runs. Never inlined, like `lock`.
+    @inline(never)
     final func lockForChange() {
         lock()
         if !isNested { changingTask.begin() }

@@ -76,11 +76,14 @@ package struct TimeSource: Sendable {
     }
 
     /// Wall time in seconds since the reference date; `isExact` is that of ``wallTime(isExact:)``.
+    // Inlined, so that a write, which reads the system's clock, does not copy this structure to pass it.
+    @inline(__always)
     package func now(isExact: Bool = true) -> Double {
-        // Checked first, because touching the closure would count a reference to it.
-        if isSystem { return wallTime(isExact: isExact) }
-        return simulated?() ?? 0
+        isSystem ? wallTime(isExact: isExact) : simulatedTime()
     }
+
+    @inline(never)
+    private func simulatedTime() -> Double { simulated?() ?? 0 }
 }
 
 /// Derives a time that never goes back from the readings of a clock that may.

@@ -78,6 +78,8 @@ import Testing
             let text = String(repeating: "m", count: length)
             let key = SettingKey(stored: text)
             #expect(key.isPlain)
+            // Equal bytes at another address.
+            #expect(Set([key, SettingKey(stored: String(Array(text)))]).count == 1)
             for place in 0..<length {
                 func with(_ byte: Character) -> SettingKey {
                     var other = Array(text)

@@ -22,7 +22,7 @@ extension SettingReference: WritableSetting {
         private var waiter: Waiter?
 
         private static var nothing: UInt64 { .max }
-        private static var end: UInt64 { .max - 2 }
+        @inlinable static var end: UInt64 { .max - 2 }
 
         @usableFromInline
         init(box: SettingBox<Value>, keeper: Keeper?) {
@@ -49,7 +49,7 @@ extension SettingReference: WritableSetting {
             return nil
         }
 
-        @usableFromInline var hasEnded: Bool { seen == Self.end }
+        @inlinable var hasEnded: Bool { seen == Self.end }
 
         @usableFromInline
         mutating func end() {

@@ -4,25 +4,31 @@
     import Foundation
 #endif
 
-/// The locations of a store's standard domains.
+/// The locations of a store's standard domains. What follows from the parts is determined on demand: most stores have
+/// no other domains.
 struct DomainLocations {
-    /// The store's name, such as `com.example.app`.
-    let id: String
+    private let givenID: String?
     /// The store's own file; `nil` for a storage without one.
     let file: URL?
     /// The home of the other user whose store it is, if it is another user's.
     let home: UserHome?
-    let location: StandardLocation
 
     /// - Parameter id: The store's name. By default the name of the file, or of its folder if the file is called
     ///   `settings`.
     init(id: String? = nil, file: URL?, home: UserHome? = nil) {
-        let name = file?.deletingPathExtension().lastPathComponent ?? ""
-        self.id = id ?? (name == "settings" ? file?.deletingLastPathComponent().lastPathComponent ?? name : name)
+        givenID = id
         self.file = file
         self.home = home
-        location = home.map { StandardLocation(of: $0.path) } ?? StandardLocation()
     }
+
+    /// The store's name, such as `com.example.app`.
+    var id: String {
+        if let givenID { return givenID }
+        let name = file?.deletingPathExtension().lastPathComponent ?? ""
+        return name == "settings" ? file?.deletingLastPathComponent().lastPathComponent ?? name : name
+    }
+
+    var location: StandardLocation { home.map { StandardLocation(of: $0.path) } ?? StandardLocation() }
 
     /// Returns the location of a domain's file, and the user that it belongs to.
     ///

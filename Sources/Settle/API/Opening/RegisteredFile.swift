@@ -7,10 +7,13 @@
 /// A store's entry in the list of open files, from the start of its opening until its storage is closed.
 final class RegisteredFile: StoreRegistration {
     private let place: FileLocation
+    /// The path by which it was opened, and the files to which that led; `nil` if the path was not followed.
+    let followed: (path: FilePath, place: FilePlace)?
     private let files: StoreRegistry
 
-    init(_ place: FileLocation, files: StoreRegistry) {
+    init(_ place: FileLocation, _ followed: (path: FilePath, place: FilePlace)?, files: StoreRegistry) {
         self.place = place
+        self.followed = followed
         self.files = files
     }
 
@@ -30,10 +33,12 @@ final class RegisteredFile: StoreRegistration {
         files.end(self)
     }
 
-    /// Returns the path of a file without links and dots. Queries the file system.
-    static func path(of file: URL) -> FilePath {
+    /// Follows the path of a file. Queries the file system.
+    ///
+    /// - Returns: `nil` if that fails: the storage will report why.
+    static func follow(_ file: URL) -> (path: FilePath, place: FilePlace)? {
         let path = FilePath(file)
-        // If this fails, the storage will report why.
-        return (try? FileOperations(POSIXSystemCalls()).resolve(path).resolved) ?? path
+        guard let (resolved, links) = try? FileOperations(POSIXSystemCalls()).resolve(path) else { return nil }
+        return (path, FilePlace(names: FileNames(resolved), links: links))
     }
 }

@@ -30,6 +30,12 @@ struct StoreOpening: Sendable {
     func open(for registration: RegisteredFile? = nil) async throws(SettingsError) -> SettingsStore {
         let configuration = configuration ?? SettingsStore.Configuration()
         let storage = makeStorage()
+        // Loading domains may take long, and a link may be changed meanwhile.
+        if domains == nil, let (path, place) = registration?.followed, let file = storage as? FileStorage,
+            file.path == path, file.isOnSystem
+        {
+            file.assume(place)
+        }
         // The domains first: nothing is migrated for a store that can't be opened.
         let loaded = try await domains?.loaded() ?? []
         let time = TimeSource(configuration.clock)

@@ -74,8 +74,9 @@ package final class StoreRegistry: Sendable {
             // If the file is not open, one switch to another thread covers both steps.
             let (listed, opened) = try await runBlocking {
                 [self] () async throws -> (FilePath, SettingsStore?) in
-                let path = home == nil ? RegisteredFile.path(of: file) : FilePath(file)
-                switch claim(path, home?.identities ?? identities) {
+                let followed = home == nil ? RegisteredFile.follow(file) : nil
+                let path = followed?.place.names.file ?? FilePath(file)
+                switch claim(path, followed, home?.identities ?? identities) {
                 case .vacant(let file): return (path, try await openNew(file, open))
                 case .listed(let listed): return (listed, nil)
                 }
@@ -118,9 +119,11 @@ package final class StoreRegistry: Sendable {
     // MARK: Finding
 
     /// Claims an entry for a file that is not listed. Queries the file system, so it may block.
-    private func claim(_ path: FilePath, _ identities: FileIdentities) -> Claim {
+    private func claim(
+        _ path: FilePath, _ followed: (path: FilePath, place: FilePlace)?, _ identities: FileIdentities
+    ) -> Claim {
         guard entries.withLock({ $0[path] == nil }) else { return .listed(at: path) }
-        let file = RegisteredFile(FileLocation(path, identities), files: self)
+        let file = RegisteredFile(FileLocation(path, identities), followed, files: self)
         let others = entries.withLock { entries -> [RegisteredFile]? in
             guard entries[path] == nil else { return nil }
             defer { entries[path] = Entry(file: file) }

@@ -174,7 +174,7 @@ package class AnySettingBox: @unchecked Sendable {
     @usableFromInline
     final func lockForWriting() -> Placement {
         let placement = placement
-        placement.engine.writer.lock()
+        placement.engine.lockWriter()
         return placement
     }
 
@@ -245,7 +245,6 @@ package class AnySettingBox: @unchecked Sendable {
 
     /// Returns whether a value can be published directly: no rule, no transaction, no alias, and open. Requires the
     /// writer's lock.
-    @usableFromInline
     final func isDirect(in placement: Placement) -> Bool {
         !hasRules && flags.load(ordering: .relaxed).isDisjoint(with: .unwritable) && placement.engine.mode == .direct
     }
@@ -256,7 +255,7 @@ package class AnySettingBox: @unchecked Sendable {
         guard !hasRules, flags.load(ordering: .relaxed).isDisjoint(with: .unwritable) else { return nil }
         let placement = lockForWriting()
         if isDirect(in: placement) { return placement }
-        placement.engine.writer.unlock()
+        placement.engine.unlockWriter()
         return nil
     }
 
@@ -267,9 +266,9 @@ package class AnySettingBox: @unchecked Sendable {
     final func assign(word new: UInt64) -> Bool {
         guard !hasRules, let unmanaged = current.load(ordering: .acquiring) else { return false }
         return unmanaged._withUnsafeGuaranteedRef { placement in
-            placement.engine.writer.lock()
+            placement.engine.lockWriter()
             guard isDirect(in: placement) else {
-                placement.engine.writer.unlock()
+                placement.engine.unlockWriter()
                 return false
             }
             publish(word: new, in: placement)
@@ -278,19 +277,17 @@ package class AnySettingBox: @unchecked Sendable {
     }
 
     /// Publishes a word as a transaction of its own and releases the writer's lock.
-    @usableFromInline
     final func publish(word new: UInt64, in placement: Placement) {
         let engine = placement.engine
         let old = word.load(ordering: .relaxed)
         if old == new || areEqualWords?(old, new) == true {
-            engine.writer.unlock()
+            engine.unlockWriter()
             return
         }
         RunningUpdates.countWrite(to: engine)
         let time = engine.time.now(isExact: engine.log.isFollowed)
         let wakeUps = engine.log.publish(new, in: self, at: placement.slot, old: old, time: time)
-        if !wakeUps.isEmpty { engine.actAfterUnlock(on: wakeUps) }
-        engine.unlock(releasing: wakeUps.dropped)
+        if wakeUps.isEmpty { engine.unlock(releasing: wakeUps.dropped) } else { engine.unlock(actingOn: wakeUps) }
     }
 
     /// Replaces the published word. Requires the writer's lock.
@@ -303,6 +300,8 @@ package class AnySettingBox: @unchecked Sendable {
 
     // MARK: The value without its type
 
+    /// Whether reading, checking and comparing values runs none of the program's code.
+    var isPlain: Bool { abstract() }
     /// The published value. Requires the writer's lock or the log's.
     var committedValue: any Sendable { abstract() }
     /// The published value as the calling thread sees it: inside its own transaction, with that transaction's writes.

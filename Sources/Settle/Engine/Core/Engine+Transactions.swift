@@ -45,8 +45,8 @@ extension Engine {
     /// A single value that is too large does not concern transactions: it stays in force, and is refused when it is
     /// saved. Only a commit is undone with it.
     private final var excess: SettingsError? {
-        guard let transaction, transaction.keyCount > 1 || transaction.isCommit else { return nil }
-        let count = transaction.keyCount
+        // Copying a transaction retains all its parts.
+        guard let count = transaction?.keyCount, count > 1 || transaction?.isCommit == true else { return nil }
         if count > keyLimit { return .tooManyKeys(count, limit: keyLimit) }
         guard byteLimit < .max else { return nil }
         // Encoding runs foreign code, whose writes belong to the transaction.
@@ -97,9 +97,9 @@ extension Engine {
         swap(&transaction, &ended)
         mode = idleMode
         RunningUpdates.end(self)
-        if log.recordsReads, let ended { readsOfLast = ended.allReads }
-        guard let ended, !ended.keyed.isEmpty else { return (ended, []) }
-        return (ended, log.forgetIdle(ended.keyed))
+        if log.recordsReads, ended != nil { readsOfLast = ended?.allReads }
+        let keyed = ended?.keyed ?? []
+        return (ended, keyed.isEmpty ? [] : log.forgetIdle(keyed))
     }
 
     /// Records that the commit in progress on this thread, if any, has read a key.
@@ -125,9 +125,7 @@ extension Engine {
     /// Comparing values runs foreign code while the transaction is open: its writes belong to the transaction.
     /// Releasing values runs foreign code too, but after the end: its writes are transactions of their own.
     private final func publishTransaction() {
-        guard let began = transaction else { return }
-        let plan = planOfTransaction(began)
-        guard let transaction else { return }
+        guard let plan = planOfTransaction(), let transaction else { return }
         if !plan.mutations.isEmpty { RunningUpdates.countWrite(to: self) }
         for written in plan.written where written.isSaved && written.box.staged?.isStored == true {
             reportIfCovered(written.box)
@@ -154,14 +152,14 @@ extension Engine {
     /// How often to plan again because comparing values has written other ones.
     private static let planLimit = 8
 
-    private final func planOfTransaction(_ transaction: Transaction) -> TransactionPlan {
-        var transaction = transaction
+    /// - Returns: `nil` if there is no transaction.
+    private final func planOfTransaction() -> TransactionPlan? {
         for _ in 1..<Self.planLimit {
+            guard let transaction else { return nil }
             let plan = TransactionPlan(of: transaction, comparing: true)
-            guard let current = self.transaction, current.stagings != transaction.stagings else { return plan }
-            transaction = current
+            guard let stagings = self.transaction?.stagings, stagings != transaction.stagings else { return plan }
         }
         // This compares nothing, so that nothing is written any more.
-        return TransactionPlan(of: transaction, comparing: false)
+        return transaction.map { TransactionPlan(of: $0, comparing: false) }
     }
 }

@@ -119,14 +119,31 @@ package class Engine: @unchecked Sendable {
         log.finish().resumeTasks(of: log)
     }
 
-    // MARK: Unlocking
+    // MARK: Locking
+
+    // The path of a write takes and releases the lock through these methods: for `engine.writer.lock()`, the compiler
+    // counts a reference to the lock around the call.
+
+    /// Takes the writer's lock.
+    @inline(__always)
+    final func lockWriter() { writer.lock() }
+
+    /// Takes the writer's lock for a change in place.
+    @inline(__always)
+    final func lockWriterForChange() { writer.lockForChange() }
+
+    /// Releases the writer's lock.
+    @inline(__always)
+    final func unlockWriter() { writer.unlock() }
 
     /// Wakes tasks once this thread has released the writer's lock completely. Requires that lock.
     final func actAfterUnlock(on wakeUps: PendingWakeUps) {
-        writer.afterUnlock { [self] in
-            wakeUps.resumeTasks(of: log)
-            if wakeUps.wakesPersister { saveChanges() }
-        }
+        writer.afterUnlock { [self] in act(on: wakeUps) }
+    }
+
+    private final func act(on wakeUps: PendingWakeUps) {
+        wakeUps.resumeTasks(of: log)
+        if wakeUps.wakesPersister { saveChanges() }
     }
 
     /// Reports an error once this thread has released the writer's lock completely. Requires that lock.
@@ -139,6 +156,19 @@ package class Engine: @unchecked Sendable {
     final func unlock(releasing dropped: DroppedEntries) {
         guard dropped.isEmpty else { return unlockAndRelease(dropped) }
         writer.unlock()
+    }
+
+    /// Releases the writer's lock, wakes tasks, and then releases the entries that have left the log. Unless the write
+    /// is inside another one, nothing has to be kept for later, so this allocates nothing.
+    @inline(never)
+    final func unlock(actingOn wakeUps: PendingWakeUps) {
+        guard !writer.isNested else {
+            actAfterUnlock(on: wakeUps)
+            return unlock(releasing: wakeUps.dropped)
+        }
+        writer.unlock()
+        act(on: wakeUps)
+        wakeUps.dropped.release()
     }
 
     @inline(never)

@@ -140,6 +140,9 @@ struct MutationRing: ~Copyable {
         return details(revision)?.isOwn ?? isPersistent(revision)
     }
 
+    // Inlined, so that the slot is built where it stays. Passed through memory, its words are stored one by one and
+    // then loaded in pairs, which the processor has to wait for.
+    @inline(__always)
     private mutating func append(_ slot: Slot) -> DroppedEntries {
         var dropped = DroppedEntries()
         if newest &- oldest &+ 1 > mask {

@@ -6,9 +6,10 @@ import Synchronization
 /// Not generic, and forms its key path once: a key path formed in generic code costs about a microsecond.
 @usableFromInline
 package final class ObservationNode: Observable, Sendable {
-    private let registrar = ObservationRegistrar()
     private let probe = TrackingProbe()
     private let keyPath: any KeyPath<ObservationNode, Bool> & Sendable
+    // The last property, because its library hides its size: the offsets of properties after it are looked up.
+    private let registrar = ObservationRegistrar()
 
     package init() {
         keyPath = \ObservationNode.[probe]

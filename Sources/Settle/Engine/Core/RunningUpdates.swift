@@ -43,6 +43,9 @@ enum RunningUpdates {
         isOutermost(engine) ? engine.writesElsewhere : 0
     }
 
+    /// Whether a transaction of any store is in progress on this thread.
+    static var isRunning: Bool { outermost.value != nil }
+
     /// Returns whether a store's transaction encloses all others on this thread.
     static func isOutermost(_ engine: Engine) -> Bool {
         outermost.value?.toOpaque() == Unmanaged.passUnretained(engine).toOpaque()

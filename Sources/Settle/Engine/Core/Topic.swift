@@ -69,14 +69,15 @@ package class Topic: @unchecked Sendable {
                 topic.lastRevision = revision
                 topic.changeCount &+= 1
                 if isPersistent { topic.persistentCount &+= 1 }
-                if topic.waiters != nil { topic.wake(&pending) }
+                if !topic.isPending, topic.waiters != nil { topic.wake(&pending) }
                 return topic.enclosing.load(ordering: .acquiring)
             }
         }
     }
 
     final func wake(_ pending: inout [Topic]) {
-        guard let waiters, !waiters.isEmpty, !isPending else { return }
+        // First what counts no references: in a burst nearly every write finds the topic pending.
+        guard !isPending, let waiters, !waiters.isEmpty else { return }
         isPending = true
         pending.append(self)
     }

@@ -57,7 +57,8 @@ struct Transaction {
 
     /// The refused assignments of the innermost level, as one error.
     var violation: SettingsError? {
-        levels.last.flatMap { SettingsError.refused($0.violations, and: $0.furtherViolations) }
+        guard let top = levels.indices.last, !levels[top].violations.isEmpty else { return nil }
+        return SettingsError.refused(levels[top].violations, and: levels[top].furtherViolations)
     }
 
     /// The written settings; if keys lie within each other, the outer one first.

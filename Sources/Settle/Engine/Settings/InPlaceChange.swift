@@ -19,7 +19,7 @@ extension AnySettingBox {
             placement.engine.writer.lockForChange()
             return InPlaceChange(placement: .passUnretained(placement), mark: original.changeMark)
         }
-        current._withUnsafeGuaranteedRef { $0.engine.writer.lockForChange() }
+        current._withUnsafeGuaranteedRef { $0.engine.lockWriterForChange() }
         return InPlaceChange(placement: current, mark: changeMark)
     }
 
@@ -29,20 +29,31 @@ extension AnySettingBox {
         let mark = flags.load(ordering: .relaxed).isDisjoint(with: .alias) ? changeMark : original.changeMark
         if mark != change.mark { endForOverlappingChange() }
     }
+
+    /// Writes the word that was changed in place and releases the writer's lock. Returns false if it can't be published
+    /// directly.
+    @usableFromInline
+    final func endModifying(word new: UInt64, _ change: InPlaceChange) -> Bool {
+        checkOverlap(with: change)
+        return change.placement._withUnsafeGuaranteedRef { placement in
+            guard isDirect(in: placement) else { return false }
+            publish(word: new, in: placement)
+            return true
+        }
+    }
 }
 
 extension SettingBox {
     /// Writes the value that was changed in place and releases the writer's lock.
     @inlinable
     func endModifying(_ newValue: Value, _ change: InPlaceChange) {
-        checkOverlap(with: change)
-        change.placement._withUnsafeGuaranteedRef { placement in
-            if Self.fitsIntoWord, isDirect(in: placement) {
-                publish(word: Self.word(of: newValue), in: placement)
-            } else {
-                endModifyingWithCare(newValue, placement)
-            }
+        if Self.fitsIntoWord {
+            // One call, because every `+= 1` comes this way.
+            if endModifying(word: Self.word(of: newValue), change) { return }
+        } else {
+            checkOverlap(with: change)
         }
+        change.placement._withUnsafeGuaranteedRef { endModifyingWithCare(newValue, $0) }
     }
 
     @usableFromInline

@@ -192,7 +192,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         }
         let engine = placement.engine
         guard let old = valueToReplace(by: newValue) else {
-            engine.writer.unlock()
+            engine.unlockWriter()
             return
         }
         RunningUpdates.countWrite(to: engine)
@@ -402,6 +402,11 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     // MARK: Without the type
 
+    override var isPlain: Bool {
+        !hasRules
+            && (Value.self == Int.self || Value.self == Bool.self || Value.self == Double.self
+                || Value.self == String.self)
+    }
     override var committedValue: any Sendable { published }
     override func check(_ candidate: DomainCandidate) throws { _ = try decode(candidate) }
     override func restage(after domain: DomainIdentity?) { stageInForce(after: domain) }

@@ -39,10 +39,10 @@ extension FileOperations {
         do {
             descriptor = try open(path, .read)
         } catch {
+            guard error.cause != .notFound else { return nil }
             // A socket can't even be opened.
             if let kind = try? status(at: path).kind, kind == .socket { throw .unreadable(path, kind) }
-            guard error.cause == .notFound else { throw .unreadable(path, error) }
-            return nil
+            throw .unreadable(path, error)
         }
         // Nothing was written through this descriptor, so closing it has nothing to report.
         defer { try? close(descriptor, at: path) }

@@ -91,7 +91,7 @@ extension FileSession {
     /// Switches to another file if the path is a symbolic link that now leads to another one, and takes along the
     /// values that were stored here and had not reached the previous file.
     mutating func followSwappedLink() throws(StorageError) {
-        let resolved = try resolvedPlace()
+        let resolved = try currentPlace()
         guard resolved.names != names else { return place = resolved }
         // Between the old link and the new one there may be no link.
         guard !journal.isLocked, (try? operations.status(at: resolved.names.file)) != nil else { return }

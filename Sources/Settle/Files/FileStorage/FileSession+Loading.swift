@@ -6,7 +6,7 @@ extension FileSession {
     /// process wrote meanwhile, the results may belong to different moments. Whenever file and journal don't fit
     /// together exactly, they are read again under the lock.
     mutating func load() throws(StorageError) -> StorageContents {
-        let resolved = try resolvedPlace()
+        let resolved = try currentPlace()
         if resolved.names != names { journal.close() }
         place = resolved
         try checkNameLength()
@@ -30,6 +30,12 @@ extension FileSession {
     private func checkNameLength() throws(StorageError) {
         let length = names.file.name.utf8.count
         if length > FileNames.lengthLimit { throw .nameTooLong(path, length) }
+    }
+
+    /// Follows the path, unless the caller has just done so.
+    mutating func currentPlace() throws(StorageError) -> FilePlace {
+        if let place = assumedPlace.take() { return place }
+        return try resolvedPlace()
     }
 
     func resolvedPlace() throws(StorageError) -> FilePlace {

@@ -37,6 +37,19 @@ extension FileSession {
         merge(edited, from: reading)
     }
 
+    /// Takes the lock as ``acquire(isWriting:)`` does, if nobody has it and that leaves nothing to do. Makes only calls
+    /// that do not wait.
+    mutating func acquireAtOnce() -> Bool {
+        guard case .ready = phase, hasWritten, untold.isEmpty, lost == nil, !state.hasBegun, !hasUndeclared,
+            repairs.isDisjoint(with: [.replaceJournal, .restoreFile, .healFile]), journal.lockAtOnce()
+        else { return false }
+        let status = try? fileStatus()
+        let isUnchanged = status.map { !file.hasChanged($0) } ?? (file.version == .absent)
+        if isUnchanged, !isStateChanged, (try? journal.hasNews()) == false { return true }
+        journal.unlock()
+        return false
+    }
+
     mutating func release() {
         journal.unlock()
     }

@@ -46,7 +46,7 @@ extension FileSession {
     }
 
     /// Whether the state file may be another one, as far as its status shows at once.
-    private var isStateChanged: Bool {
+    var isStateChanged: Bool {
         guard !state.stateFile.keys.isEmpty else { return false }
         let status = try? operations.status(at: names.state)
         return status.map { FileSignature($0) } != seenState || status == nil

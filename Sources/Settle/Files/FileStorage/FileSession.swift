@@ -40,6 +40,8 @@ struct FileSession: Sendable {
     var phase = Phase.unloaded
     /// The files to which the path leads.
     var place: FilePlace
+    /// The files to which the path leads according to a caller that has just followed it, for the call that follows.
+    var assumedPlace: FilePlace?
     var spelling: FileSpelling
     var journal: JournalFile
 

@@ -48,16 +48,22 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     private let isFileURL: Bool
     /// Whether the storage never writes.
     let isReader: Bool
+    /// Whether its calls are those of the system, for its own user.
+    let isOnSystem: Bool
     /// Held during I/O. A storage gets one call at a time, so calls do not wait for it.
     let session: LockedValue<FileSession>
     /// The session's format, for calls that can't wait.
     private let knownFormat: LockedValue<FileFormat>
     private let knowsState = Atomic(false)
     private let lastHistory = LockedValue<(token: ChangeToken?, isKept: Bool)>((nil, false))
-    private let watching: (any FileWatching)?
-    private let watch = LockedValue<(any FileWatch)?>(nil)
+    let watching: (any FileWatching)?
+    let watch = LockedValue<(any FileWatch)?>(nil)
+    /// Called after changes of others.
+    let handler = LockedValue<(@Sendable (StorageEvent) -> Void)?>(nil)
+    /// Whether the journal has been written to, by anybody, since it was last looked at.
+    let hasUnseenWrites = Atomic(false)
     /// The files that may have changed since the last check. All of them, while there is no watch.
-    private let pendingChecks = Atomic<UInt8>(FileSession.PendingChecks.everything.rawValue)
+    let pendingChecks = Atomic<UInt8>(FileSession.PendingChecks.everything.rawValue)
 
     /// Creates the storage of a file. Nothing is read or made before ``load()``.
     ///
@@ -104,6 +110,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         path = FilePath(url)
         isFileURL = url.isFileURL
         self.isReader = isReader
+        isOnSystem = calls is POSIXSystemCalls
         let session = FileSession(
             FileOperations(calls), path: path, format: format, lockTimeout: lockTimeout, journalLimit: journalLimit,
             journalCapacity: journalCapacity)
@@ -115,6 +122,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     public func load() throws(StorageError) -> StorageContents {
         try withSession { (session) throws(StorageError) in
+            defer { session.assumedPlace = nil }
             if case .closed = session.phase { throw .closed(path) }
             session.lockTimeout.renew()
             do throws(StorageError) {
@@ -134,16 +142,22 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
+    /// Has the next call, a load or a request for changes, use these files, to which the path leads: the caller has
+    /// just followed it, with the same calls.
+    func assume(_ place: FilePlace) {
+        session.withLock { $0.assumedPlace = place }
+    }
+
     /// The current or future format of the file.
     var currentFormat: FileFormat {
-        session.withLock { $0.spelling.format }
+        withLock { $0.spelling.format }
     }
 
     /// Refuses values that the file's format can't represent, and values that are too deep or too large for any file.
     public func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
         if StorableCheck.isAlwaysStorable(value, at: key) { return }
         // While the storage is at work, use its last known format.
-        let format = session.withLockIfAvailable { $0.spelling.format }
+        let format = withLockIfAvailable { $0.spelling.format }
         if let format { knownFormat.withLock { $0 = format } }
         do throws(FormatError) {
             try StorableCheck.check(value, at: key, as: format ?? knownFormat.withLock { $0 })
@@ -200,7 +214,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     /// Whether the file has everything that the journal has. Also true without permission to write, because nothing can
     /// change it then.
     public var isAtRest: Bool {
-        session.withLock { $0.isAtRest }
+        withLock { $0.isAtRest }
     }
 
     /// Ignores `position`: the session tracks what it has returned.
@@ -209,6 +223,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         return try withSession { (session) throws(StorageError) in
             // Only once the session is ours: an append may have merged these already.
             let checks = isWatched ? takePendingChecks() : .everything
+            defer { session.assumedPlace = nil }
             do throws(StorageError) {
                 try session.beginCall()
                 if !checks.isEmpty {
@@ -223,7 +238,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     }
 
     public func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue?) -> [SettingValue] {
-        session.withLock { $0.keptValues(at: key, insteadOf: stored) }
+        withLock { $0.keptValues(at: key, insteadOf: stored) }
     }
 
     /// Preserves the values in the journal, beside the file's values.
@@ -251,61 +266,16 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     /// Makes a file that others may read 0600 the next time it is written.
     public func keepPrivate() {
-        session.withLock { $0.isPrivate = true }
+        withLock { $0.isPrivate = true }
     }
 
     /// Keeps state in a file of its own, `settings.state.json`, which is 0600.
     public func keepApart(state: Set<SettingKey>, from others: Set<SettingKey>) {
-        session.withLock { $0.declared.add(state, from: others) }
+        withLock { $0.declared.add(state, from: others) }
         if !state.isEmpty { knowsState.store(true, ordering: .relaxed) }
     }
 
     public var hasState: Bool { knowsState.load(ordering: .relaxed) }
-
-    public func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void) {
-        guard let watching else { return }
-        let places = session.withLock { $0.place.watchedNames }
-        let watch = watching.watch(places) { [weak self] events in self?.didWatch(events, handle) }
-        self.watch.withLock { $0 = watch }
-        // For changes since the file was loaded.
-        handle(.mayHaveChanged)
-    }
-
-    /// Handles external events. On the queue of the watches.
-    private func didWatch(_ events: FileEvents, _ handle: @Sendable (StorageEvent) -> Void) {
-        if events.contains(.replaced) || events.contains(.places) {
-            addPendingChecks(.everything)
-        } else {
-            // Most events come from this process's own appends. If the storage is at work, this one may not.
-            guard session.withLockIfAvailable({ $0.hasNews() }) != false else { return }
-            addPendingChecks(.journal)
-        }
-        if events.contains(.places), let places = session.withLockIfAvailable({ $0.place.watchedNames }) {
-            watch.withLock { $0 }?.update(places)
-        }
-        handle(.mayHaveChanged)
-        // While the store's thread wakes up.
-        if events.kinds == .contents { readAhead() }
-    }
-
-    private func readAhead() {
-        _ = session.withLockIfAvailable { session in
-            // Before the journal is read, so that later events lead to another check.
-            pendingChecks.bitwiseAnd(~FileSession.PendingChecks.journal.rawValue, ordering: .acquiringAndReleasing)
-            if !session.mergeFewNewRecords() { addPendingChecks(.journal) }
-            remember(session)
-        }
-    }
-
-    private func takePendingChecks() -> FileSession.PendingChecks {
-        FileSession.PendingChecks(rawValue: pendingChecks.exchange(0, ordering: .acquiringAndReleasing))
-    }
-
-    private func addPendingChecks(_ checks: FileSession.PendingChecks) {
-        pendingChecks.bitwiseOr(checks.rawValue, ordering: .acquiringAndReleasing)
-    }
-
-    private var hasPendingChecks: Bool { pendingChecks.load(ordering: .acquiring) != 0 }
 
     /// Waits at most 10 s for another process. Its end releases the lock.
     public func lockForTransaction() throws(StorageError) -> StorageLease? {
@@ -314,6 +284,15 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
             try following(&session) { (session) throws(StorageError) in try session.acquire() }
             return StorageLease(position: session.inForce.position)
         }
+    }
+
+    /// Takes the lock for transactions if nobody has it and others have changed nothing since the position. Makes only
+    /// calls that do not wait.
+    func lockAtOnce(at position: StoragePosition) -> StorageLease? {
+        let isLocked = withLockIfAvailable { session in
+            !hasPendingChecks && session.inForce.position == position && session.acquireAtOnce()
+        }
+        return isLocked == true ? StorageLease(position: position) : nil
     }
 
     /// Locks an empty file, `.settings.json.<name>.lock`, which is made if it is missing and stays. On a file system
@@ -330,7 +309,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     /// Returns a process, if the system reports it.
     public func holder(ofLockNamed name: String) -> String? {
-        session.withLockIfAvailable { $0.holder(ofLockNamed: name) } ?? nil
+        withLockIfAvailable { $0.holder(ofLockNamed: name) } ?? nil
     }
 
     public func records(after token: ChangeToken, limit: Int) throws(StorageError) -> [StoredRecord]? {
@@ -353,20 +332,20 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     /// The state of the history; while the storage is at work, its state before.
     private var knownHistory: (token: ChangeToken?, isKept: Bool) {
-        session.withLockIfAvailable { ($0.journal.token, $0.keepsHistory) } ?? lastHistory.withLock { $0 }
+        withLockIfAvailable { ($0.journal.token, $0.keepsHistory) } ?? lastHistory.withLock { $0 }
     }
 
     /// Makes a call, and saves the history's end after it, for calls that can't wait for the next one.
     private func withSession<Result>(
         _ body: (inout FileSession) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
-        try session.withLock { (session) throws(StorageError) in
+        try withLock { (session) throws(StorageError) in
             defer { remember(session) }
             return try body(&session)
         }
     }
 
-    @inline(never) private func remember(_ session: FileSession) {
+    @inline(never) func remember(_ session: FileSession) {
         let now = (session.journal.token, session.keepsHistory)
         lastHistory.withLock { $0 = now }
     }
@@ -389,7 +368,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     /// Returns the secrets of this process, and those that others have recorded in the journal, which they do while it
     /// has a history.
-    public func withheldKeys() -> Set<SettingKey> { session.withLock { $0.withheldKeys } }
+    public func withheldKeys() -> Set<SettingKey> { withLock { $0.withheldKeys } }
 
     public func forgetHistory(of key: SettingKey) throws(StorageError) {
         try withSession { (session) throws(StorageError) in
@@ -401,12 +380,12 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     /// Checks a lease, which ends with the process. Fails if the file of a named lock was removed or replaced: others
     /// lock another file then.
     public func renew(_ lease: StorageLease) throws(StorageError) -> StorageLease {
-        try session.withLock { (session) throws(StorageError) in try session.checkLock(lease) }
+        try withLock { (session) throws(StorageError) in try session.checkLock(lease) }
         return lease
     }
 
     public func unlock(_ lease: StorageLease) {
-        session.withLock { session in
+        withLock { session in
             if let name = lease.name {
                 session.namedLocks.unlock(name, session.operations)
             } else {
@@ -430,7 +409,8 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
             watch?.cancel()
             watch = nil
         }
-        session.withLock { $0.close() }
+        handler.withLock { $0 = nil }
+        withLock { $0.close() }
     }
 }
 

@@ -21,6 +21,8 @@ struct JournalFile: Sendable {
     private(set) var file: FileDescriptor?
     /// The identity of the open file, once it has been asked for.
     private var identity: FileStatus.Identity?
+    /// Whether its folder is on a file system of this machine, once that has been asked for.
+    private var knownToBeLocal: Bool?
     /// Whether the open file has been read.
     private(set) var isKnown = false
     private(set) var isReadOnly = false
@@ -342,6 +344,33 @@ struct JournalFile: Sendable {
         size = Int(status.size)
         lockCount = 1
         return status.size == 0 ? .new : isKnown && header != nil ? .same : .other
+    }
+
+    /// Whether a call for the file never waits for another machine.
+    private mutating func isLocal() -> Bool {
+        #if os(Linux) || os(Android)
+            if let knownToBeLocal { return knownToBeLocal }
+            let isLocal = !RemoteFileSystem.contains(path.folder)
+            knownToBeLocal = isLocal
+            return isLocal
+        #else
+            false
+        #endif
+    }
+
+    /// Takes the lock of the known file, if it is local and nobody has the lock.
+    mutating func lockAtOnce() -> Bool {
+        guard let file, isKnown, header != nil, !isReadOnly, !isLocked, !needsReplacement, isLocal(),
+            (try? operations.tryLock(file, at: path)) == true
+        else { return false }
+        guard let status = try? statusIfNamed(file) else {
+            giveUpLock(of: file)
+            return false
+        }
+        operations.makePrivate(file, status, at: path)
+        size = Int(status.size)
+        lockCount = 1
+        return true
     }
 
     /// Returns the status, looked up by name: a file in a folder that was moved away still has all its names, but will

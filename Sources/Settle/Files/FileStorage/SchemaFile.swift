@@ -1,7 +1,7 @@
 extension FileStorage {
     /// The value of `"$schema"` in the file: the location of its schema, relative to it. `nil` if the file is not JSON.
     var schemaLocation: SettingValue? {
-        session.withLock { $0.spelling.format == .json ? .string("./\($0.names.schema.name)") : nil }
+        withLock { $0.spelling.format == .json ? .string("./\($0.names.schema.name)") : nil }
     }
 }
 
@@ -25,6 +25,6 @@ struct SchemaFile {
     private func contents(limit: Int) -> [UInt8]? {
         guard let found = try? operations.open(path, .read) else { return nil }
         defer { try? operations.close(found, at: path) }
-        return try? operations.readAll(found, at: path, expecting: limit, limit: limit)
+        return try? operations.readAll(found, at: path, limit: limit)
     }
 }

@@ -121,7 +121,12 @@ package struct JournalValueReader {
 
     package mutating func readText() throws(JournalError) -> String {
         let count = try readSize()
-        guard let text = String(validating: readBytes(count), as: UTF8.self) else { throw .damaged }
+        let bytes = readBytes(count)
+        // Validation asks for the types of its generic parts each time, so it takes longer than to make the text.
+        var bits: UInt8 = 0
+        for byte in bytes { bits |= byte }
+        if bits < 0x80 { return String(decoding: bytes, as: UTF8.self) }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .damaged }
         return text
     }
 

@@ -51,6 +51,7 @@ extension FileOperations {
     /// - Returns: The path without links, and the links in the order in which they were followed, each with its own
     ///   folder resolved.
     package func resolve(_ path: FilePath) throws(FileError) -> (resolved: FilePath, links: [FilePath]) {
+        if try isWithoutLinks(path) { return (path, []) }
         var resolved = FilePath("/")
         var links: [FilePath] = []
         var rest = path.text.split(separator: "/").reversed().map(String.init)
@@ -76,6 +77,23 @@ extension FileOperations {
     }
 
     private static let linkLimit = 40
+
+    /// Returns whether an absolute path has neither links nor dots to follow, as nearly all paths. Makes no text but the
+    /// paths to examine.
+    private func isWithoutLinks(_ path: FilePath) throws(FileError) -> Bool {
+        let bytes = path.text.utf8
+        guard bytes.first == UInt8(ascii: "/") else { return false }
+        var start = bytes.index(after: bytes.startIndex)
+        while true {
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "/")) ?? bytes.endIndex
+            // Also without a name, as behind two slashes.
+            guard !bytes[start..<end].allSatisfy({ $0 == UInt8(ascii: ".") }),
+                try linkTargetIfLink(FilePath(String(path.text[..<end]))) == nil
+            else { return false }
+            guard end < bytes.endIndex else { return true }
+            start = bytes.index(after: end)
+        }
+    }
 
     private func linkTargetIfLink(_ path: FilePath) throws(FileError) -> String? {
         do {

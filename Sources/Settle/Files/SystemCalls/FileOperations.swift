@@ -22,13 +22,13 @@ package struct FileOperations: Sendable {
     }
 
     /// - Parameters:
-    ///   - size: The expected size of the file. The actual size may differ.
+    ///   - size: The size of the file a moment ago; 0 if it is not known. The actual size may differ.
     ///   - limit: The size at which to stop; a longer result means that there is more.
     package func readAll(
         _ file: FileDescriptor, at path: FilePath, expecting size: Int = 0, limit: Int
     ) throws(FileError) -> [UInt8] {
         var contents: [UInt8] = []
-        // One byte more than expected, so that the second call finds the end.
+        // One byte more than expected, so that the first call finds the end.
         var room = max(size + 1, 4 << 10)
         // Read one byte beyond the limit, so that the caller can detect that there is more.
         while contents.count <= limit {
@@ -42,6 +42,8 @@ package struct FileOperations: Sendable {
             }
             if try part.get() == 0 { break }
             if contents.isEmpty { contents = more } else { contents += more }
+            // Fewer bytes than there is room for: the file ends there, where it was expected to end.
+            if contents.count == size, more.count < room { break }
             room = more.count < room ? room - more.count : min(contents.count, 1 << 20)
         }
         return contents

@@ -44,7 +44,7 @@ package struct FilePath: Sendable, Hashable, CustomStringConvertible {
     // Compared by bytes, as most file systems do: strings that are equal in Swift may have different bytes.
 
     package static func == (first: FilePath, second: FilePath) -> Bool {
-        first.text.utf8.elementsEqual(second.text.utf8)
+        first.text.hasSameBytes(as: second.text)
     }
 
     package func hash(into hasher: inout Hasher) {

@@ -167,10 +167,14 @@ package struct POSIXSystemCalls: SystemCalls {
     }
 
     package func linkTarget(_ path: String) throws(SystemError) -> String {
-        let size = Int(PATH_MAX)
-        var buffer = [CChar](repeating: 0, count: size)
-        let count = try counted(readlink(path, &buffer, size))
-        return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        // Not filled with zeros before: nearly all paths are not those of links.
+        let target = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) {
+            (buffer) -> Result<String, SystemError> in
+            let count = buffer.baseAddress.map { readlink(path, $0, buffer.count) } ?? -1
+            guard count >= 0 else { return .failure(.last) }
+            return .success(String(decoding: UnsafeRawBufferPointer(buffer).prefix(count), as: UTF8.self))
+        }
+        return try target.get()
     }
 
     /// Returns the result of a call that returns a number, or a negative one if it has failed.

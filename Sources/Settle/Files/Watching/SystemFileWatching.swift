@@ -30,6 +30,11 @@ package final class SystemFileWatching: FileWatching {
     }
 
     private let queue = DispatchQueue(label: "settle.files")
+    private static let current = DispatchSpecificKey<Bool>()
+    /// Whether the calling thread notifies watches. It holds no lock of a store, and should not be blocked: it serves
+    /// all stores.
+    static var isCurrent: Bool { DispatchQueue.getSpecific(key: current) == true }
+
     private let calls: any SystemCalls
     private let pollInterval: DispatchTimeInterval?
     /// Held while folders are examined, never while watches are notified.
@@ -44,6 +49,7 @@ package final class SystemFileWatching: FileWatching {
     ) {
         self.calls = calls
         self.pollInterval = pollInterval
+        queue.setSpecific(key: Self.current, value: true)
         state = LockedValue(State(table: WatchTable(source: source, calls: calls)))
         source?.start(on: queue) { [weak self] events in
             guard let self else { return }

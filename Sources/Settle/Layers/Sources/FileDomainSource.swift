@@ -16,7 +16,8 @@ final class FileDomainSource: DomainSource {
         var contents = DomainContents()
         /// The marks of the last load.
         var marks = Marks()
-        var places: [FilePath: Set<String>] = [:]
+        /// The files to which the path led at the last check.
+        var place: FilePlace?
         var watch: (any FileWatch)?
         var isClosed = false
     }
@@ -98,7 +99,9 @@ final class FileDomainSource: DomainSource {
 
     private func read(_ state: inout State, isThere: Bool) throws(StorageError) {
         guard let read else {
-            try state.begin(FileStorage(at: url, calls: calls))
+            let storage = FileStorage(at: url, calls: calls)
+            if let place = state.place { storage.assume(place) }
+            try state.begin(storage)
             // The journal's contents belong to the program that owns the file.
             if !state.contents.problems.isEmpty, let damage = FileStorage.damage(of: path, operations) { throw damage }
             return
@@ -124,7 +127,7 @@ final class FileDomainSource: DomainSource {
         do throws(FileError) {
             let (resolved, links) = try operations.resolve(path)
             let names = FileNames(resolved)
-            state.watch(names, links)
+            state.setPlace(FilePlace(names: names, links: links))
             let file = try operations.statusIfThere(at: names.file).map { FileSignature($0) }
             let journal = try operations.statusIfThere(at: names.journal)?.identity
             return Marks(names: names, file: file, journal: journal, isSettled: file?.isSettled(at: now) == true)
@@ -138,7 +141,7 @@ final class FileDomainSource: DomainSource {
     func watch(_ changed: @escaping @Sendable () -> Void) {
         state.withLock { state in
             guard !state.isClosed else { return }
-            state.watch = watching.watch(state.places) { _ in changed() }
+            state.watch = watching.watch(state.place?.watchedNames ?? [:]) { _ in changed() }
         }
         // For changes since the first load.
         changed()
@@ -168,6 +171,7 @@ extension FileDomainSource.State {
     ///
     /// - Returns: False if only a new load can decide.
     fileprivate mutating func follow(_ storage: FileStorage) throws(StorageError) -> Bool {
+        if let place { storage.assume(place) }
         let found = try storage.changes(after: StoragePosition(0))
         for change in found.changes {
             if case .unusable = change.content { return false }
@@ -195,11 +199,11 @@ extension FileDomainSource.State {
         storage = nil
     }
 
-    fileprivate mutating func watch(_ names: FileNames, _ links: [FilePath]) {
-        let places = FilePlace(names: names, links: links).watchedNames
-        guard places != self.places else { return }
-        self.places = places
-        watch?.update(places)
+    /// Watches the files to which the path leads now.
+    fileprivate mutating func setPlace(_ place: FilePlace) {
+        guard place != self.place else { return }
+        self.place = place
+        watch?.update(place.watchedNames)
     }
 }
 

@@ -145,7 +145,8 @@ final class BatchWriter {
     private func appendOnce(
         _ batch: StorageBatch, _ durability: StorageDurability
     ) async throws(StorageError) -> StorageReceipt {
-        try await limits.call(time) { [storage] () throws(StorageError) in
+        guard limits.time != nil else { return try await storage.append(batch, durability: durability) }
+        return try await limits.call(time) { [storage] () throws(StorageError) in
             try await storage.append(batch, durability: durability)
         }
     }

@@ -38,7 +38,10 @@ extension Persister {
     /// Called by the storage, on any thread. Returns immediately.
     private nonisolated func handle(_ event: StorageEvent) {
         switch event {
-        case .mayHaveChanged, .available: fetchAndDeliver()
+        case .mayHaveChanged:
+            // The watch's own thread publishes what it has read already: nothing makes it wait.
+            fetchAndDeliver(isHere: SystemFileWatching.isCurrent && file?.hasPendingChecks == false)
+        case .available: fetchAndDeliver()
         case .unavailable(let error): enqueue { $0.errors.report(error) }
         case .leaseLost(let lease): enqueue { await $0.locks.lost(lease) }
         case .issue(let error): report(.storage(error))
@@ -46,8 +49,12 @@ extension Persister {
     }
 
     /// Fetches external changes, and publishes them.
-    nonisolated func fetchAndDeliver() {
-        enqueue { persister in
+    ///
+    /// - Parameter isHere: Whether it may be done on the calling thread, if the queue is idle.
+    nonisolated func fetchAndDeliver(isHere: Bool = false) {
+        enqueue(isHere: isHere) { persister in
+            // Something else may have become due meanwhile.
+            if persister.file?.hasPendingChecks != false { await persister.executor.endVisit() }
             await persister.deliver()
             // The storage's own saves signal too, so most signals change nothing.
             if !persister.isClosed, persister.machine.storageSignalled(now: persister.time.elapsed()) {
@@ -67,8 +74,22 @@ extension Persister {
             // Nothing is lost: the storage reports the changes on the next call, which follows after a back-off.
             errors.report(error)
         }
+        if !mergesOnlyPlainValues { await executor.endVisit() }
         deliverFetched()
         await updateFeed()
+    }
+
+    /// Whether merging runs none of the program's code, which might block.
+    private var mergesOnlyPlainValues: Bool {
+        guard !writer.pending.hasRestored, writer.external.unmerged.count <= 8 else { return false }
+        return writer.external.unmerged.allSatisfy { change in
+            guard case .values(let values) = change.content, values.count <= 8, !change.isMigration else {
+                return false
+            }
+            return log.lock.withLock {
+                values.keys.allSatisfy { log.stored.slots.overlapping($0).allSatisfy { $0.box?.isPlain == true } }
+            }
+        }
     }
 
     /// Merges what others have stored until now, and returns once it is in force, which a long write of this process
@@ -105,9 +126,7 @@ extension Persister {
         // Read before the storage is asked: it reports everything up to there.
         let token = history.token
         do {
-            found = try await limits.call(time) { [position = writer.external.position] () throws(StorageError) in
-                try await shared.changes(after: position)
-            }
+            found = try await changes(in: shared, after: writer.external.position)
         } catch {
             machine.fetchFailed(now: time.elapsed())
             waitForNext()
@@ -123,6 +142,20 @@ extension Persister {
         guard machine.outside != .current else { return }
         machine.fetched(now: time.elapsed())
         waitForNext()
+    }
+
+    /// Makes a call that may have no time limit, like the two below, without a closure: that would leave the queue for
+    /// it and return.
+    private func changes(
+        in shared: any SharedStorage, after position: StoragePosition
+    ) async throws(StorageError) -> StorageChanges {
+        guard limits.time != nil else { return try await shared.changes(after: position) }
+        return try await limits.call(time) { () throws(StorageError) in try await shared.changes(after: position) }
+    }
+
+    private func lockForTransaction(in shared: any SharedStorage) async throws(StorageError) -> StorageLease? {
+        guard limits.time != nil else { return try await shared.lockForTransaction() }
+        return try await limits.call(time) { () throws(StorageError) in try await shared.lockForTransaction() }
     }
 
     /// Reports that a newer program has migrated the stored values, once: from now on nothing is saved.
@@ -146,10 +179,7 @@ extension Persister {
     /// Excludes others, and fetches what they have changed until now.
     func isolate() async throws(StorageError) {
         guard let shared else { return writer.isolation = .unshared }
-        guard
-            let lease = try await limits.call(
-                time, { () throws(StorageError) in try await shared.lockForTransaction() })
-        else {
+        guard let lease = try await lockForTransaction(in: shared) else {
             // Without a lock nothing shows how far others are. What others have stored decides about failed values.
             if writer.external.mustFetch || writer.pending.isRetry { try await fetchExternalChanges() }
             return writer.isolation = .position(writer.external.position)
@@ -162,6 +192,20 @@ extension Persister {
             await endIsolation()
             throw error
         }
+    }
+
+    /// Excludes others, if that takes only a few calls that do not wait, and no transaction of theirs or of this store
+    /// comes before the next one.
+    func isolateAtOnce() -> Bool {
+        guard let file, writer.isolation == .none, group.isEmpty, group.visitors.isEmpty,
+            !transactions.needsPreparation, !writer.pending.isRetry, writer.external.isMerged, !writer.hasUnmerged,
+            migrations.refusal == nil, !log.lock.withLock({ log.unsaved.hasUnaccepted }),
+            // A task may begin in the middle of an update.
+            store?.writer.isHeldByCurrentThread == false, !RunningUpdates.isRunning,
+            let lease = file.lockAtOnce(at: writer.external.position)
+        else { return false }
+        writer.isolation = .lock(lease)
+        return true
     }
 
     /// Lets others append again.

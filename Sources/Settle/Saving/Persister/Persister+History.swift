@@ -121,6 +121,7 @@ extension Persister {
     /// find it.
     func updateFeed() async {
         guard history.isFeedBehind, writer.external.isMerged, log.isHistoryFollowed, !isClosed else { return }
+        await executor.endVisit()
         history.isFeedBehind = false
         await history.fillFeed()
         retryHistory()

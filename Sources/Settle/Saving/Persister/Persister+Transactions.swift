@@ -45,7 +45,8 @@ extension Persister {
         in store: Engine, preparing prepare: Preparation? = nil
     ) async throws -> SaveRequest {
         let visitor = SaveRequest(.actorTransaction, in: store, preparing: prepare)
-        try await visitor.wait { request in enqueue { await $0.accept(request) } }
+        let isHere = file?.hasPendingChecks == false
+        try await visitor.wait { request in enqueue(isHere: isHere) { await $0.accept(request) } }
         return visitor
     }
 
@@ -118,6 +119,7 @@ extension Persister {
         guard !transactions.isHandOffAwaited, !transactions.isPaused, !group.awaitsVisitors else { return }
         transactions.remove(where: \.hasEnded)
         guard let store = transactions.waiting.first?.store else { return }
+        if executor.isVisited, !isolateAtOnce() { await executor.endVisit() }
         // Resume them after unlocking: an executor may run arbitrary code when it resumes a task.
         var ended: [EndedRequest] = []
         switch await admitTransactions(to: store.writer, &ended) {
@@ -163,12 +165,18 @@ extension Persister {
         guard !transactions.waiting.isEmpty else { return .refused }
         // Values that a transaction on its caller's actor has published and not handed over yet belong to a commit too.
         let isFirst = group.visitors.isEmpty && !group.hasCommits
+        // Encoding runs the program's code.
+        if executor.isVisited, log.lock.withLock({ log.unsaved.hasUnaccepted }) { await executor.endVisit() }
         if isFirst || writer.pending.isRetry { _ = writer.collect(retryingEncoding: false) }
         if writer.pending.isRetry {
             guard writer.conflict(of: group) == nil else { return .behindGroup }
             giveUpContested()
         }
         if isFirst { writer.pending.beginCommits(after: log.lock.withLock { log.unsaved.lastCollected }) }
+        if executor.isVisited {
+            if writerLock.tryLock() { return .granted }
+            await executor.endVisit()
+        }
         return writerLock.tryLock(within: Self.writerPatience) ? .granted : .behindWriter
     }
 
@@ -226,6 +234,7 @@ extension Persister {
     /// Lets others append again, if no commit waits for the group's end and no transaction runs.
     private func endIsolationIfUnused() async {
         guard group.isEmpty, group.visitors.isEmpty, !isClosed else { return }
+        await executor.endVisit()
         // The append reports its error; no caller waits for it here.
         _ = try? await saveIsolated()
         await doWhatIsDue()

@@ -9,12 +9,14 @@ import Dispatch
 /// All storage calls run on one queue of its own, one piece of work after the other; see ``WorkQueue``. The queue never
 /// blocks on the store's writer lock, because the thread that holds it may be about to wait for this queue.
 actor Persister {
-    let executor = QueueExecutor()
+    let executor = QueueExecutor(isPreferred: true)
     private let works = WorkQueue()
     let storage: any Storage
     let limits: StorageLimits
     /// The storage, if others change it too.
     let shared: (any SharedStorage)?
+    /// The storage, if it is a file.
+    let file: FileStorage?
     /// The storage, if it has a readable form.
     let checkpointing: (any CheckpointingStorage)?
     /// The store's entry among the open stores, if the storage is shared within this process.
@@ -58,6 +60,7 @@ actor Persister {
         self.storage = storage
         limits = storage.limits
         shared = storage as? any SharedStorage
+        file = storage as? FileStorage
         checkpointing = storage as? any CheckpointingStorage
         self.registration = registration
         self.log = log
@@ -71,7 +74,7 @@ actor Persister {
             log: log, time: time, report: report)
         history = HistoryReader(storage, log: log, time: time, errors: errors, report: report)
         locks = NamedLocks(storage, time: time)
-        takesBack = (storage as? FileStorage)?.isReader != true
+        takesBack = file?.isReader != true
         machine = PersisterStateMachine(
             retryDelay: retryDelay, savePolicy: savePolicy, preservesWaiting: storage.preservesWaiting)
     }
@@ -96,9 +99,13 @@ actor Persister {
     }
 
     /// Runs work on the queue, behind all earlier work.
-    @inline(never) nonisolated func enqueue(_ work: @escaping WorkQueue.Work) {
+    ///
+    /// - Parameter isHere: Whether it may run on the calling thread, if the queue is idle; see
+    ///   ``QueueExecutor/visit(_:)``.
+    @inline(never) nonisolated func enqueue(isHere: Bool = false, _ work: @escaping WorkQueue.Work) {
         switch works.add(work) {
         case .nothing: break
+        case .resumption(let continuation) where isHere && !executor.isCurrent: executor.visit { continuation.resume() }
         case .resumption(let continuation): continuation.resume()
         // Detached: the writer's task locals are none of the storage's business.
         case .task: Task.detached(executorPreference: executor.forTasks) { await self.works.run(on: self) }

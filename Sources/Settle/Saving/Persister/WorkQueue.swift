@@ -49,21 +49,23 @@ final class WorkQueue: Sendable {
                 return state.waiting
             }
             if works.isEmpty, persister.isClosed { return }
-            for work in works {
+            for (index, work) in works.enumerated() {
+                // A visitor waits for its own work only, which is the first one.
+                if index > 0 { await persister.executor.endVisit() }
                 await work(persister)
                 await persister.updateFeed()
             }
-            if !persister.isClosed { await waitForWork() }
+            if !persister.isClosed { await waitForWork(of: persister.executor) }
         }
     }
 
-    private nonisolated(nonsending) func waitForWork() async {
+    private nonisolated(nonsending) func waitForWork(of executor: QueueExecutor) async {
         await withUnsafeContinuation { continuation in
             let isIdle = state.withLock { state in
                 if state.waiting.isEmpty { state.runner = .idle(continuation) }
                 return state.waiting.isEmpty
             }
-            if !isIdle { continuation.resume() }
+            if isIdle { executor.leave() } else { executor.resumeAfterVisit(continuation) }
         }
     }
 }

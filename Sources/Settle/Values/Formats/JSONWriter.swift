@@ -9,16 +9,17 @@ struct JSONWriter {
     private let layout: TextLayout
     private(set) var bytes: [UInt8] = []
     private var depth = 0
+    /// The line break and indentation of an entry at this depth.
+    private var lineStart: [UInt8]
 
-    init(_ layout: TextLayout = .json) { self.layout = layout }
+    init(_ layout: TextLayout = .json) {
+        self.layout = layout
+        lineStart = layout.lineBreak + layout.indentation
+    }
 
     @inline(never) mutating func write(_ object: SettingValue.Entries) throws(FormatError) {
         try open(UInt8(ascii: "{"))
-        guard !object.isEmpty else {
-            depth -= 1
-            bytes.append(UInt8(ascii: "}"))
-            return
-        }
+        guard !object.isEmpty else { return close(UInt8(ascii: "}"), isEmpty: true) }
         if depth == 1 { bytes.reserveCapacity(object.count * 48) }
         var isFirst = true
         for place in object.placesSortedByKey() {
@@ -46,7 +47,7 @@ struct JSONWriter {
         switch value {
         case .null: append("null")
         case .bool(let value): append(value ? "true" : "false")
-        case .integer(let value): append(value.description)
+        case .integer(let value): append(value)
         case .real(let value):
             guard value.isFinite else {
                 throw FormatError(.unsupportedValue, at: .key(""), "JSON can't represent the number \(value).")
@@ -74,11 +75,7 @@ struct JSONWriter {
 
     @inline(never) private mutating func write(_ elements: [SettingValue]) throws(FormatError) {
         try open(UInt8(ascii: "["))
-        guard !elements.isEmpty else {
-            depth -= 1
-            bytes.append(UInt8(ascii: "]"))
-            return
-        }
+        guard !elements.isEmpty else { return close(UInt8(ascii: "]"), isEmpty: true) }
         for (position, element) in elements.enumerated() {
             startLine(position == 0)
             do throws(FormatError) {
@@ -95,12 +92,14 @@ struct JSONWriter {
         guard depth <= SettingValue.depthLimit else {
             throw FormatError(.limit, at: .key(""), SettingValue.depthReason)
         }
+        lineStart += layout.unit
         bytes.append(bracket)
     }
 
-    private mutating func close(_ bracket: UInt8) {
+    private mutating func close(_ bracket: UInt8, isEmpty: Bool = false) {
         depth -= 1
-        startLine(true)
+        lineStart.removeLast(layout.unit.count)
+        if !isEmpty { startLine(true) }
         bytes.append(bracket)
     }
 
@@ -110,9 +109,21 @@ struct JSONWriter {
             if !isFirst, layout.isSpaced { bytes.append(UInt8(ascii: " ")) }
             return
         }
-        bytes.append(contentsOf: layout.lineBreak)
-        bytes.append(contentsOf: layout.indentation)
-        for _ in 0..<depth { bytes.append(contentsOf: layout.unit) }
+        bytes.append(contentsOf: lineStart)
+    }
+
+    private mutating func append(_ number: Int64) {
+        if number < 0 { bytes.append(UInt8(ascii: "-")) }
+        var (start, rest) = (bytes.count, number.magnitude)
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        var end = bytes.count - 1
+        while start < end {
+            bytes.swapAt(start, end)
+            (start, end) = (start + 1, end - 1)
+        }
     }
 
     private mutating func append(_ text: String) {

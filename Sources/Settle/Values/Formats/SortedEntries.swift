@@ -32,8 +32,9 @@ extension SettingValue.Entries {
 private struct KeyOrder {
     private struct Key {
         var rank: UInt64 = 0
-        var start: Int
-        var end: Int
+        let start: Int
+        let end: Int
+        let number: Int
     }
 
     private var bytes: [UInt8] = []
@@ -47,7 +48,7 @@ private struct KeyOrder {
     mutating func append(_ key: String) {
         let start = bytes.count
         bytes.append(contentsOf: key.utf8)
-        keys.append(Key(start: start, end: bytes.count))
+        keys.append(Key(start: start, end: bytes.count, number: keys.count))
     }
 
     /// - Returns: The numbers of the keys, counted in order of appending, sorted by key.
@@ -57,12 +58,9 @@ private struct KeyOrder {
             for index in keys.indices {
                 keys[index].rank = Self.number(at: keys[index].start + shared, keys[index].end, bytes)
             }
-            var order = Array(keys.indices)
-            keys.withUnsafeBufferPointer { keys in
-                order.sort { Self.precedes(keys[$0], keys[$1], bytes, shared) }
-            }
-            return order
+            keys.sort { Self.precedes($0, $1, bytes, shared) }
         }
+        return keys.map(\.number)
     }
 
     private static func precedes(_ one: Key, _ other: Key, _ bytes: UnsafeRawBufferPointer, _ shared: Int) -> Bool {

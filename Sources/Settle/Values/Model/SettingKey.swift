@@ -124,9 +124,17 @@ extension String {
     }
 
     @inlinable
+    @inline(__always)
     func hashBytes(into hasher: inout Hasher) {
         let isDone: Void? = utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        if isDone == nil { for byte in utf8 { hasher.combine(byte) } }
+        if isDone == nil { hashEachByte(into: &hasher) }
+    }
+
+    /// Adds the same bytes of a string whose bytes are not contiguous.
+    @usableFromInline
+    @inline(never)
+    func hashEachByte(into hasher: inout Hasher) {
+        for byte in utf8 { hasher.combine(byte) }
     }
 }
 
@@ -135,17 +143,21 @@ extension UnsafeRawBufferPointer {
     @inlinable
     func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
+        // Two copies of one string share their bytes.
+        if baseAddress == other.baseAddress { return true }
         guard count >= 8 else {
             for offset in 0..<count where self[offset] != other[offset] { return false }
             return true
         }
+        // The last eight bytes first, because names that differ often begin alike. Some of them may be compared twice.
+        let last = count &- 8
+        guard word(at: last) == other.word(at: last) else { return false }
         var offset = 0
-        while offset + 8 < count {
+        while offset < last {
             guard word(at: offset) == other.word(at: offset) else { return false }
-            offset += 8
+            offset &+= 8
         }
-        // The last eight bytes, some of which may have been compared already.
-        return word(at: count - 8) == other.word(at: count - 8)
+        return true
     }
 
     /// Orders by bytes, comparing eight at a time.
@@ -321,6 +333,7 @@ extension SettingKey {
         return isPlain ?? (!text.utf8.contains(dot) && !text.utf8.contains(backslash))
     }
 
+    @inline(__always)
     private static func isPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= 8 else { return !bytes.contains(dot) && !bytes.contains(backslash) }
         // The last eight bytes, some of which are checked twice.
