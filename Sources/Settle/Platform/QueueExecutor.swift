@@ -76,10 +76,12 @@ final class QueueExecutor: SerialExecutor {
         await withUnsafeContinuation { resumeAfterVisit($0) }
     }
 
-    /// Resumes work on a thread of the queue's own. Called on the queue.
+    /// Resumes work on a thread of the queue's own. Called on the queue, in the body of the continuation.
     func resumeAfterVisit(_ continuation: UnsafeContinuation<Void, Never>) {
+        guard isVisited else { return continuation.resume() }
         leave()
-        continuation.resume()
+        // What is resumed before its wait begins goes on where it is, without a job.
+        queue.async { continuation.resume() }
     }
 
     /// Ends the visit, if there is one, without more work. Called on the queue.

@@ -35,7 +35,7 @@ actor NamedLocks {
         guard !isClosed else { throw SettingsError.closed(key: nil) }
         let ticket = queues.enter(name)
         do {
-            if !queues.isFirst(ticket) { try await waitToBeFirst(ticket) }
+            try await waitToBeFirst(ticket)
             try await reserve(ticket)
         } catch {
             leave(ticket)
@@ -147,11 +147,25 @@ actor NamedLocks {
     }
 
     private func waitToBeFirst(_ ticket: LockQueues.Ticket) async throws {
+        guard !queues.isFirst(ticket) else { return }
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { waiters[ticket] = $0 }
+            try await withCheckedThrowingContinuation { wait($0, of: ticket) }
         } onCancel: {
-            // Runs after `waiters[ticket]` has been set, because the queue is serial.
             Task(executorPreference: executor.forTasks) { await self.cancelWait(of: ticket) }
+        }
+    }
+
+    /// Lets a continuation wait, unless its turn, the end or a cancellation has come since its task looked: a task that
+    /// prefers another executor leaves the queue for each call.
+    private func wait(_ continuation: CheckedContinuation<Void, any Error>, of ticket: LockQueues.Ticket) {
+        if isClosed {
+            continuation.resume(throwing: SettingsError.closed(key: nil))
+        } else if Task.isCancelled {
+            continuation.resume(throwing: CancellationError())
+        } else if queues.isFirst(ticket) {
+            continuation.resume()
+        } else {
+            waiters[ticket] = continuation
         }
     }
 

@@ -60,8 +60,9 @@ extension Persister {
 
     private func endScheduledGroup() async {
         guard !group.mustWait(writer.isolation) else { return }
-        guard !isClosed, !group.isEmpty || writer.isolation != .none else { return }
-        _ = await endGroup()
+        guard !isClosed else { return }
+        // A thread that can't suspend may have ended the group already, but not run what waits for its end.
+        if !group.isEmpty || writer.isolation != .none { _ = await endGroup() }
         await runTransactions()
         await doWhatIsDue()
     }

@@ -9,7 +9,7 @@ import Dispatch
 /// All storage calls run on one queue of its own, one piece of work after the other; see ``WorkQueue``. The queue never
 /// blocks on the store's writer lock, because the thread that holds it may be about to wait for this queue.
 actor Persister {
-    let executor = QueueExecutor(isPreferred: true)
+    nonisolated let executor = QueueExecutor(isPreferred: true)
     private let works = WorkQueue()
     let storage: any Storage
     let limits: StorageLimits
@@ -132,7 +132,7 @@ actor Persister {
     func performBetweenTransactions(_ work: @escaping @Sendable (isolated Persister) async throws -> Void) async throws
     {
         while true {
-            while !group.visitors.isEmpty { await withUnsafeContinuation { transactions.waitUntilIdle($0) } }
+            while !group.visitors.isEmpty { await waitForVisitor() }
             // A transaction may have begun before this piece of work.
             let isDone = try await perform { persister in
                 guard persister.group.visitors.isEmpty else { return false }
@@ -140,6 +140,15 @@ actor Persister {
                 return true
             }
             if isDone { return }
+        }
+    }
+
+    /// Waits until the last transaction on its caller's actor has ended.
+    private func waitForVisitor() async {
+        await withUnsafeContinuation { continuation in
+            // It may have ended since the caller looked: a task that prefers another executor leaves the queue for this
+            // call.
+            if group.visitors.isEmpty { continuation.resume() } else { transactions.waitUntilIdle(continuation) }
         }
     }
 
