@@ -11,7 +11,9 @@ struct ReadRoutes: Sendable {
             method: "GET", path: "/settings", name: "getSettings", summary: "All settings",
             parameters: [Self.ifNoneMatch],
             answers: [
-                .ok("The settings, the token that they are not older than, and the state of the file.", Listing.schema),
+                .ok(
+                    "The settings, the token that they are not older than, the state of the file, and the variables "
+                        + "with the program's prefix that belong to no setting.", Listing.schema),
                 Self.notModified,
             ])
         return Route(operation: operation) { call in try response(to: call) }
@@ -25,6 +27,9 @@ struct ReadRoutes: Sendable {
         var json = listing.json
         if !hasToken { json["token"] = nil }
         json["file"] = FileState(of: parts.store).json
+        // The name of a variable may reveal a key that is out of the client's reach.
+        let variables = call.client.reachesEverything ? parts.store.domains.unknownVariables : []
+        if !variables.isEmpty { json["unknownVariables"] = .array(variables.map(\.json)) }
         return try WebResponse.json(json).tagged(listing.token, for: call)
     }
 

@@ -45,6 +45,10 @@ struct StoreMetrics {
             Metric(
                 "settings_unusable_values", .gauge, help: "Stored values that can't be used.",
                 Double(settings.count { $0.problem != nil })),
+            Metric(
+                "settings_unknown_variables", .gauge,
+                help: "Environment variables with the program's prefix that belong to no setting.",
+                Double(parts.store.domains.unknownVariables.count)),
         ]
     }
 

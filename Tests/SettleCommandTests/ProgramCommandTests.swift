@@ -100,6 +100,23 @@ import Testing
         #expect(lines.dropFirst().first?.hasSuffix("What is shown") == true, "\(terminal.output)")
     }
 
+    @Test("A check names variables that may be misspelt, and not those of the program")
+    func misspeltVariables() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await SettingsStore.open(
+            at: folder.url.appending(path: "app.json"),
+            searching: [
+                .environment(prefix: "APP", variables: ["APP_LIMITS_CUONT": "5", "APP_HOME": "/srv"]), .application,
+            ])
+        try await store.commit { try store.keys.setValue(1, forKey: "another") }
+        let terminal = RecordingTerminal()
+        let command = SettingsCommand(store, groups: App.self, name: "app settings")
+        #expect(await command.run(["check"], on: terminal) == 1)
+        #expect(terminal.errors.contains("APP_LIMITS_CUONT"))
+        #expect(terminal.errors.contains("Did you mean “APP_LIMITS_COUNT”?"))
+        #expect(!terminal.errors.contains("APP_HOME"))
+    }
+
     @Test("Insertions at the same time are all stored")
     func insertions() async throws {
         let folder = try TemporaryFolder()

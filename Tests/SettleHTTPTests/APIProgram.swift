@@ -50,6 +50,7 @@ struct APIProgram {
 
     init(
         managed: SettingTree = SettingTree(), overrides: SettingTree = SettingTree(),
+        variables: [String: String] = [:],
         history: HistoryPolicy = .keep(transactions: 100), isOpen: Bool = false,
         configure: (inout SettingsAPI.Configuration) -> Void = { _ in }
     ) async throws {
@@ -58,7 +59,8 @@ struct APIProgram {
             at: folder.url.appending(path: "app.json"),
             searching: [
                 .source(.managed, ManualDomainSource(DomainContents(managed)), locksKeys: true),
-                .source("boss", ManualDomainSource(DomainContents(overrides))), .application,
+                .source("boss", ManualDomainSource(DomainContents(overrides))),
+                .environment(prefix: "APP", variables: variables), .application,
             ],
             configuration: .init(history: history))
         app = try await store.group(App.self)

@@ -1,5 +1,6 @@
 import Settle
 import SettleHTTP
+import SettleTesting
 import Testing
 
 @Suite struct ReadingTests {
@@ -87,6 +88,36 @@ import Testing
         let program = try await APIProgram(managed: SettingTree(["greeting": .string("Yo")]))
         #expect(await program.get("/settings/owned.attempts").value("isOwnerOnly") == .bool(true))
         #expect(await program.get("/settings/greeting").string("lockedBy") != nil)
+    }
+
+    @Test("Variables that belong to no setting are in the listing and the metrics, without their values")
+    func unknownVariables() async throws {
+        let variables = ["APP_BURTS": "secret", "APP_BURST": "5", "APP_HOME": "/srv"]
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), searching: [.environment(prefix: "APP", variables: variables), .application])
+        let api = SettingsAPI(store, groups: APIProgram.Limits.self, configuration: .init(access: .open))
+        func get(_ target: String) async -> Answer {
+            Answer(
+                response: await api.respond(
+                    to: WebRequest(method: "GET", target: target, headers: [("Host", "localhost")])))
+        }
+        let listing = await get("/settings")
+        #expect(
+            listing.array("unknownVariables") == [
+                .dictionary([
+                    "name": .string("APP_BURTS"), "nearest": .string("APP_BURST"), "domain": .string("environment"),
+                ]),
+                .dictionary(["name": .string("APP_HOME"), "domain": .string("environment")]),
+            ])
+        #expect(!listing.text.contains("secret") && !listing.text.contains("/srv"))
+        #expect(await get("/metrics").text.contains("settings_unknown_variables 2\n"))
+        try await store.close()
+    }
+
+    @Test("Variables are not in the listing of a client of some keys") func variablesOutOfReach() async throws {
+        let program = try await APIProgram(variables: ["APP_GREETIN": "x"])
+        #expect(await program.get("/settings").array("unknownVariables").count == 1)
+        #expect(await program.get("/settings", by: "carol").value("unknownVariables") == nil)
     }
 
     @Test(

@@ -31,6 +31,7 @@ enum CheckVerbs {
             }
             let declared = try target.declared()
             problems += declared.all.compactMap { setting in values[setting.key].flatMap(setting.refusal) }
+            problems += target.misspeltVariables
             let unconfirmed =
                 problems.isEmpty
                 ? try await target.reading { ($0.unconfirmed.change, problem: $0.unconfirmed.problem) } : nil
@@ -70,6 +71,14 @@ enum CheckVerbs {
             }
             try invocation.show(schema, as: invocation.format ?? .json)
         })
+}
+
+extension CommandTarget {
+    /// Sentences about environment variables that may be misspelt. A program has variables of its own too.
+    fileprivate var misspeltVariables: [String] {
+        guard case .program(let settings) = self else { return [] }
+        return settings.store.domains.unknownVariables.filter { $0.nearest != nil }.map(\.description)
+    }
 }
 
 extension StorageContents.Outcome {

@@ -63,7 +63,10 @@ struct Listing: Sendable {
 
     static let schema = Schema.object(
         ["settings": .array(of: .component("Setting"))],
-        optional: ["token": .component("Token"), "file": .component("File")])
+        optional: [
+            "token": .component("Token"), "file": .component("File"),
+            "unknownVariables": .array(of: UnknownVariable.schema),
+        ])
 
     /// The source of the value that covers the file's.
     private static func cover(of info: SettingInfo, in store: SettingsStore) -> String? {

@@ -72,6 +72,24 @@ import Testing
             ])
     }
 
+    @Test("The files that variables name are known, even unreadable ones, but not those that are not used")
+    func files() throws {
+        let values = try read(
+            ["APP_A_FILE": "/a", "APP_B_FILE": "/absent", "APP_C": "1", "APP_C_FILE": "/c", "APP_D_FILE": ""],
+            ["a", "b", "c", "d"], files: ["/a": [65]])
+        #expect(values.files == [FilePath("/a"), FilePath("/absent")])
+    }
+
+    @Test("Variables that belong to no key are named, with the nearest one that does") func unknown() throws {
+        let names = try EnvironmentNames(prefix: "APP", keys: ["port", "db.password"])
+        let variables = [
+            "APP_PORT", "APP_PORT_FILE", "APP_PROT", "APP_DB_PASWORD_FILE", "APP_HOME", "APPS_PORT", "PORT", "APP_",
+        ]
+        let unknown = names.unknown(among: variables, prefix: "APP")
+        #expect(unknown.map(\.name) == ["APP_", "APP_DB_PASWORD_FILE", "APP_HOME", "APP_PROT"])
+        #expect(unknown.map(\.nearest) == [nil, "APP_DB_PASSWORD_FILE", nil, "APP_PORT"])
+    }
+
     @Test("Two keys with one variable are refused, naming both") func collision() {
         #expect(throws: SpellingCollision("APP_LOG_LEVEL", "log.level", "logLevel")) {
             try EnvironmentNames(prefix: "APP", keys: ["logLevel", "a", "log.level"])

@@ -35,6 +35,18 @@ extension SettingsStore.Domains {
     public var remainingArguments: [String] {
         (store.core.domains[.arguments]?.source as? ArgumentsSource)?.remaining ?? []
     }
+
+    /// The environment variables with the program's prefix that no declared or registered key has, in the order of the
+    /// domains and then of the names: misspelt ones, and those that the program uses itself. All of them are unknown
+    /// until the groups are opened.
+    public var unknownVariables: [UnknownVariable] {
+        store.core.domains.all.flatMap { domain -> [UnknownVariable] in
+            guard let source = domain.source as? EnvironmentSource else { return [] }
+            return source.unknownVariables.map { name, nearest in
+                UnknownVariable(name: name, nearest: nearest, domain: domain.name)
+            }
+        }
+    }
 }
 
 extension SettingsStore.Keys {

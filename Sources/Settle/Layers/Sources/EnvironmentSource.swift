@@ -5,7 +5,7 @@
 #endif
 
 /// Environment variables with a prefix: those of a process, or those in a file such as `.env`, whose changes are
-/// followed. The declared settings determine which of them count.
+/// followed. The declared settings determine which of them count. Files that `…_FILE` variables name are followed too.
 final class EnvironmentSource: DomainSource {
     fileprivate struct State: Sendable {
         var variables: [String: String]
@@ -21,12 +21,18 @@ final class EnvironmentSource: DomainSource {
     private let file: FileDomainSource?
     /// For reading the file that a `…_FILE` variable names.
     private let operations: FileOperations
+    private let followed: FollowedFiles
     private let state: LockedValue<State>
     private static let sizeLimit = 1 << 20
+    /// How often to check the files that variables name without an event.
+    private static let interval = Duration.seconds(30)
 
     /// - Parameter variables: All of the environment.
-    convenience init(prefix: String, variables: [String: String]) throws(EnvironmentPrefixError) {
-        try self.init(prefix: prefix, variables, nil, calls: POSIXSystemCalls())
+    convenience init(
+        prefix: String, variables: [String: String], clock: any Clock<Duration> = ContinuousClock(),
+        calls: any SystemCalls = POSIXSystemCalls(), watching: any FileWatching = SystemFileWatching.shared
+    ) throws(EnvironmentPrefixError) {
+        try self.init(prefix: prefix, variables, nil, clock, calls, watching)
     }
 
     /// - Parameters:
@@ -39,22 +45,25 @@ final class EnvironmentSource: DomainSource {
     }
 
     convenience init(
-        prefix: String, file: URL, calls: any SystemCalls, watching: any FileWatching
+        prefix: String, file: URL, clock: any Clock<Duration> = ContinuousClock(), calls: any SystemCalls,
+        watching: any FileWatching
     ) throws(EnvironmentPrefixError) {
         let source = FileDomainSource(at: file, calls: calls, watching: watching) { bytes throws(FormatError) in
             let file = try EnvironmentFile(bytes)
             return (file.tree, file.lines)
         }
-        try self.init(prefix: prefix, [:], source, calls: calls)
+        try self.init(prefix: prefix, [:], source, clock, calls, watching)
     }
 
     private init(
-        prefix: String, _ variables: [String: String], _ file: FileDomainSource?, calls: any SystemCalls
+        prefix: String, _ variables: [String: String], _ file: FileDomainSource?, _ clock: any Clock<Duration>,
+        _ calls: any SystemCalls, _ watching: any FileWatching
     ) throws(EnvironmentPrefixError) {
         try EnvironmentPrefixError.check(prefix)
         self.prefix = prefix
         self.file = file
         operations = FileOperations(ReadOnlySystemCalls(calls))
+        followed = FollowedFiles(operations, watching, interval: Self.interval, clock: clock)
         state = LockedValue(State(variables: variables.filter { $0.key.hasPrefix(prefix) }))
     }
 
@@ -87,12 +96,14 @@ final class EnvironmentSource: DomainSource {
     /// - Parameter look: The result of `look` for the keys.
     /// - Returns: `nil` if nothing has changed.
     func declare(_ keys: [SettingKey], _ look: Look) -> DomainContents? {
-        state.withLock { state in
+        // The next load follows these files, and finds changes from before that.
+        defer { if !look.values.files.isEmpty { followed.report() } }
+        return state.withLock { state in
             for key in keys { state.keys[EnvironmentNames.name(of: key, prefix: prefix)] = key }
             guard look.generation == state.generation else {
                 // The file has been read again since then. At this stage, another lookup is rare enough to be made
                 // under locks.
-                update(&state)
+                state.take(values(of: EnvironmentNames(declared: state.keys), in: state.variables))
                 return state.contents
             }
             var isChanged = false
@@ -106,16 +117,16 @@ final class EnvironmentSource: DomainSource {
         }
     }
 
+    /// The variables that no declared key has, sorted, each with the nearest one that a key has.
+    var unknownVariables: [(name: String, nearest: String?)] {
+        let (names, keys) = state.withLock { (Array($0.variables.keys), $0.keys) }
+        return EnvironmentNames(declared: keys).unknown(among: names, prefix: prefix)
+    }
+
     private func values(of names: EnvironmentNames, in variables: [String: String]) -> EnvironmentValues {
         EnvironmentValues(variables, names: names) { [operations] path in
             try operations.contents(of: FilePath(path), limit: Self.sizeLimit)
         }
-    }
-
-    /// Looks up the variables of all keys.
-    private func update(_ state: inout State) {
-        let found = values(of: EnvironmentNames(declared: state.keys), in: state.variables)
-        (state.tree, state.places, state.problems) = (found.tree, found.places, found.problems)
     }
 
     // MARK: Loading
@@ -125,24 +136,58 @@ final class EnvironmentSource: DomainSource {
 
     /// - Throws: ``StorageError`` with the file, the line and the rule.
     func load() throws(StorageError) -> DomainContents {
-        guard let file else { return contents }
-        let variables = try file.load().tree.root
-        return state.withLock { state in
-            state.variables = [:]
-            // The order matters for two spellings of a name that Unicode considers equal.
-            for case (let name, .string(let text)) in variables.sorted(by: { $0.key.precedesByBytes($1.key) })
-            where name.hasPrefix(prefix) {
-                state.variables[name] = text
+        if let file {
+            let variables = try file.load().tree.root
+            state.withLock { state in
+                state.variables = [:]
+                // The order matters for two spellings of a name that Unicode considers equal.
+                for case (let name, .string(let text)) in variables.sorted(by: { $0.key.precedesByBytes($1.key) })
+                where name.hasPrefix(prefix) {
+                    state.variables[name] = text
+                }
+                state.generation += 1
             }
-            state.generation += 1
-            update(&state)
-            return state.contents
+        }
+        // Another reading finds changes in files from before they were followed.
+        while followed.setPaths(lookUpAgain()) {}
+        return contents
+    }
+
+    /// Looks up the variables of all keys, without the lock, because a file may be slow.
+    ///
+    /// - Returns: The files that variables name.
+    private func lookUpAgain() -> Set<FilePath> {
+        while true {
+            let (names, variables) = state.withLock { (EnvironmentNames(declared: $0.keys), $0.variables) }
+            let found = values(of: names, in: variables)
+            let isComplete = state.withLock { state in
+                // Settings may have been declared meanwhile. The variables are the same: only a load replaces them.
+                guard state.keys.count == names.variables.count else { return false }
+                state.take(found)
+                return true
+            }
+            if isComplete { return found.files }
         }
     }
 
-    func watch(_ changed: @escaping @Sendable () -> Void) { file?.watch(changed) }
+    // MARK: Watching
 
-    func close() async { await file?.close() }
+    func watch(_ changed: @escaping @Sendable () -> Void) {
+        file?.watch(changed)
+        followed.begin(isChanged: { [weak self] in self?.isOutdated ?? false }, report: changed)
+    }
+
+    /// Whether a load would find other values in the files that variables name.
+    private var isOutdated: Bool {
+        let (names, variables) = state.withLock { (EnvironmentNames(declared: $0.keys), $0.variables) }
+        let found = values(of: names, in: variables)
+        return state.withLock { $0.tree != found.tree || Set($0.problems) != Set(found.problems) }
+    }
+
+    func close() async {
+        followed.end()
+        await file?.close()
+    }
 
     func place(of key: SettingKey) -> String {
         let name = EnvironmentNames.name(of: key, prefix: prefix)
@@ -156,4 +201,9 @@ final class EnvironmentSource: DomainSource {
 
 extension EnvironmentSource.State {
     fileprivate var contents: DomainContents { DomainContents(tree, isText: true, problems: problems) }
+
+    /// Takes over the values of all keys.
+    fileprivate mutating func take(_ found: EnvironmentValues) {
+        (tree, places, problems) = (found.tree, found.places, found.problems)
+    }
 }

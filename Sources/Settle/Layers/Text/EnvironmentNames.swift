@@ -35,6 +35,20 @@ struct EnvironmentNames: Sendable {
         let fileName = name + "_FILE"
         return names.contains(fileName) ? nil : fileName
     }
+
+    /// Returns the variables with a prefix that belong to no key, sorted, each with the nearest one that does, if it is
+    /// near enough to be a misspelling.
+    func unknown(among variables: [String], prefix: String) -> [(name: String, nearest: String?)] {
+        let begin = prefix + "_"
+        let known = names.union(names.map { $0 + "_FILE" })
+        let unknown = variables.filter { $0.hasPrefix(begin) && !known.contains($0) }
+        // Without the prefix, which would make short names look alike.
+        let candidates = unknown.isEmpty ? [] : known.map { String($0.dropFirst(begin.count)) }.sorted()
+        return unknown.sorted().map { name in
+            let near = Suggestion.nearest(to: String(name.dropFirst(begin.count)), among: candidates)
+            return (name, near.map { begin + $0 })
+        }
+    }
 }
 
 /// The error for a prefix that would not separate a program's variables from others.

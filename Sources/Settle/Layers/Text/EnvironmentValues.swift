@@ -6,6 +6,8 @@ struct EnvironmentValues: Sendable, Equatable {
     private(set) var places: [SettingKey: String] = [:]
     /// Sentences about variables that can't be used. They never quote a value.
     private(set) var problems: [String] = []
+    /// The files that variables name, even those that could not be read.
+    private(set) var files: Set<FilePath> = []
     /// The keys that were looked up.
     let looked: [SettingKey]
 
@@ -33,6 +35,7 @@ struct EnvironmentValues: Sendable, Equatable {
         // With escapes: the value of a variable may be anything.
         let place = "the file “\(path.debugDescription.dropFirst().dropLast())”, which the variable \(name) names"
         guard !path.isEmpty else { return problems.append("The variable \(name) is empty; it must name a file.") }
+        files.insert(FilePath(path))
         do {
             guard let text = String(validating: try read(path).withoutFinalLineBreak, as: UTF8.self) else {
                 return problems.append("\(key) can't be read from \(place): it is not in UTF-8.")

@@ -1,7 +1,7 @@
 /// The known word that a user may have meant.
-enum Suggestion {
+package enum Suggestion {
     /// Returns the nearest word, if it is near enough to be a misspelling.
-    static func nearest(to word: String, among known: [String]) -> String? {
+    package static func nearest(to word: String, among known: [String]) -> String? {
         let typed = Array(word.lowercased().unicodeScalars)
         let limit = max(1, typed.count / 3)
         var best: (word: String, distance: Int)?
@@ -16,7 +16,7 @@ enum Suggestion {
     }
 
     /// Returns a question, such as ` Did you mean “read”?`.
-    static func question(_ word: String?) -> String { word.map { " Did you mean “\($0)”?" } ?? "" }
+    package static func question(_ word: String?) -> String { word.map { " Did you mean “\($0)”?" } ?? "" }
 
     /// Returns the number of letters to insert, remove, replace or swap with their neighbour.
     private static func distance(_ first: [Unicode.Scalar], _ second: [Unicode.Scalar]) -> Int {

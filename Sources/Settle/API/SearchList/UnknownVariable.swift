@@ -1,0 +1,15 @@
+/// An environment variable that begins with the program's prefix and belongs to no setting. It never has the value,
+/// which may be a secret.
+public struct UnknownVariable: Sendable, Hashable, CustomStringConvertible {
+    /// The name of the variable.
+    public let name: String
+    /// The variable of a setting whose name is so near that it may be meant; `nil` if there is none.
+    public let nearest: String?
+    /// The domain that has the variable: the environment, or a file of variables.
+    public let domain: DomainName
+
+    /// A sentence that names the variable, its domain and the nearest one.
+    public var description: String {
+        "The variable \(name) in the domain “\(domain)” belongs to no setting.\(Suggestion.question(nearest))"
+    }
+}
