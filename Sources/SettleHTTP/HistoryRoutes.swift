@@ -93,6 +93,8 @@ struct HistoryRoutes: Sendable {
             result = try await parts.store.history.undo(token, force: force, author: author)
         } catch let error as SettingsError where error.code == .historyUnavailable {
             throw Problem(kind(of: token), error.description)
+        } catch is CancellationError {
+            throw Problem.cancelledChange
         }
         guard result.conflicts.isEmpty || !result.keys.isEmpty else {
             parts.counts.count(.conflict)

@@ -56,8 +56,9 @@ extension SettingsAPI {
         public var headerSizeLimit: Int
         /// How many streams may be open at once. Further ones get the status 503. By default 1,000.
         public var streamLimit: Int
-        /// How long a stream's client may take nothing before its stream is ended, which counts for ``streamLimit``
-        /// until the server's write ends as well. By default 60 seconds.
+        /// How long a stream's client may take nothing before its stream is ended. ``WebEvents/send(by:)`` also cancels
+        /// the server's write then; otherwise the stream counts for ``streamLimit`` until that ends. By default 60
+        /// seconds.
         public var streamStallLimit: Duration
         /// The interval at which a stream without changes shows that it is alive. By default 15 seconds.
         public var heartbeat: Duration

@@ -242,6 +242,8 @@ extension SettingsAPI {
         switch error {
         case let problem as Problem: problem
         case let error as SettingsError: Problem(error)
+        // The client has gone and reads no answer, or the server stops.
+        case is CancellationError: Problem(.closing, "The request was cancelled.")
         default: unknownFailure
         }
     }

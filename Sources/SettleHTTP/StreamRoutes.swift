@@ -43,7 +43,10 @@ struct StreamRoutes: Sendable {
         let start = StreamStart(lastEventID: call.request.value(of: "last-event-id"))
         if start != .snapshot { parts.counts.count(.resumption) }
         let admits = admission(of: call)
-        let events = WebEvents(end: { entry.end() }) { [parts] in
+        let events = WebEvents(
+            stallLimit: parts.configuration.streamStallLimit, sleep: parts.configuration.sleep,
+            stall: { entry.stall() }, end: { entry.end() }
+        ) { [parts] in
             ChangeEventSource(entry, of: parts, for: call.client, from: start, isAdmitted: admits)
         }
         return WebResponse(200, Self.headers, .events(events))

@@ -189,8 +189,7 @@ extension WriteRoutes {
         } catch is NoKnownToken {
             return try await conflict(nil, plan, call, isDryRun: isDryRun, answer: answer)
         } catch is CancellationError {
-            throw Problem(
-                SettingsError(.commitNotBegun, "The request was cancelled before its commit, and nothing has changed."))
+            throw Problem.cancelledChange
         }
     }
 

@@ -52,6 +52,22 @@ import Testing
         try await store.close()
     }
 
+    @Test("An undo that is cancelled before its commit is 503, and has changed nothing") func cancelledUndo()
+        async throws
+    {
+        let (store, api) = try await open()
+        let token = try #require(await send("PATCH", "/settings/burst", "5", to: api).string("token"))
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await send("POST", "/settings/undo/\(token)", to: api)
+        }
+        let answer = await task.value
+        #expect(answer.status == 503 && answer.problem == "not-saved")
+        #expect(await send("GET", "/settings/burst", to: api).value("value") == .integer(5))
+        #expect(await send("POST", "/settings/undo/\(token)", to: api).status == 200)
+        try await store.close()
+    }
+
     @Test("Of many tags, only the newest is tried") func onlyNewestTagTried() async throws {
         let (store, api) = try await open()
         var tags: [String] = []

@@ -64,7 +64,7 @@ struct StreamReader {
         return event
     }
 
-    private struct NoStream: Error {}
+    struct NoStream: Error {}
 }
 
 extension String {
@@ -236,5 +236,47 @@ extension String {
             while let event = await reader.next() { #expect(event.name != "change") }
         }
         #expect(await program.get("/settings/changes").status == 200)
+    }
+
+    private func events(of program: APIProgram) async throws -> WebEvents {
+        guard case .events(let events) = await program.get("/settings/changes").response.body else {
+            throw StreamReader.NoStream()
+        }
+        return events
+    }
+
+    @Test("The write of a client that takes nothing is cancelled") func writeClientTakesNothing() async throws {
+        let program = try await APIProgram {
+            ($0.heartbeat, $0.streamStallLimit) = (.seconds(600), .seconds(30))
+        }
+        try await program.store.commit { program.app.greeting = "begun" }
+        let events = try await events(of: program)
+        let (room, continuation) = AsyncStream.makeStream(of: Never.self)
+        let sending = Task {
+            // Ends only when its task is cancelled.
+            try await events.send { _ in for await _ in room {} }
+        }
+        // Those of the heartbeat and of the limit.
+        await program.clock.sleepers(atLeast: 2)
+        program.clock.advance(by: .seconds(30))
+        await #expect(throws: WebEvents.StalledClient.self) { try await sending.value }
+        #expect(await program.get("/metrics").text.contains("settings_api_stalled_streams_total 1\n"))
+        continuation.finish()
+    }
+
+    @Test("A server's error ends the sending, and so does the end of the events") func serversErrorEnds() async throws {
+        struct Gone: Error {}
+        let program = try await APIProgram()
+        try await program.store.commit { program.app.greeting = "begun" }
+        let first = try await events(of: program)
+        await #expect(throws: Gone.self) { try await first.send { _ in throw Gone() } }
+        let second = try await events(of: program)
+        let pieces = LockedValue(0)
+        try await second.send { piece in
+            pieces.withLock { $0 += piece.isEmpty ? 0 : 1 }
+            second.end()
+        }
+        #expect(pieces.withLock { $0 } == 1)
+        #expect(await program.get("/metrics").text.contains("settings_api_stalled_streams_total 0\n"))
     }
 }

@@ -25,6 +25,11 @@ struct Problem: Error, Sendable {
         return problem
     }
 
+    /// The problem of a change whose request was cancelled, because its client has gone or the server stops.
+    static var cancelledChange: Problem {
+        Problem(SettingsError(.commitNotBegun, "The request was cancelled before its commit, and nothing has changed."))
+    }
+
     func response(requestID: String) -> WebResponse {
         var json = members
         json["type"] = .string(kind.type)

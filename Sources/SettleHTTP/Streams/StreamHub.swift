@@ -52,6 +52,13 @@ final class StreamHub: Sendable {
             watch?.interrupt()
         }
 
+        /// Ends the stream because its client takes nothing.
+        func stall() {
+            let isNew = state.withLock { !$0.isEnded }
+            end()
+            if isNew { hub.countStalled() }
+        }
+
         /// - Parameter limit: How many heartbeats a client may take nothing.
         /// - Returns: Whether the stream is ended because of that.
         fileprivate func beat(limit: Int) -> Bool {
@@ -114,6 +121,10 @@ final class StreamHub: Sendable {
             }
             return entry
         }
+    }
+
+    private func countStalled() {
+        state.withLock { $0.stalled += 1 }
     }
 
     private func remove(_ number: Int) {

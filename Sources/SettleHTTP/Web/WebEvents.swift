@@ -1,4 +1,4 @@
-/// Server-sent events: pieces of a body, to be sent as they arrive.
+/// Server-sent events: pieces of a body, to be sent as they arrive; see ``send(by:)``.
 ///
 /// They end when the store closes, when the access of the client ends, with ``end()``, or when the task that reads them
 /// is cancelled, as a server does when the client has gone. Events that a slow client has not read do not pile up.
@@ -9,14 +9,59 @@ public struct WebEvents: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
     public typealias Failure = Never
 
+    /// The error of a client that has taken nothing for too long.
+    public struct StalledClient: Error, Hashable, CustomStringConvertible {
+        /// How long the client has taken nothing.
+        public let duration: Duration
+
+        public var description: String { "The client of the stream has taken nothing for \(duration)." }
+    }
+
     private let makeSource: @Sendable () -> any WebEventSource
     private let ending: @Sendable () -> Void
+    private let stalling: @Sendable () -> Void
+    private let stallLimit: Duration
+    private let sleep: @Sendable (Duration) async throws -> Void
 
     /// - Parameters:
+    ///   - stallLimit: How long a client may take nothing.
+    ///   - sleep: Waits, for that limit.
+    ///   - stall: Called before a loop ends because of that limit.
     ///   - end: Ends all loops over the events, from any thread.
     ///   - makeSource: Begins a loop.
-    package init(end: @escaping @Sendable () -> Void, makeSource: @escaping @Sendable () -> any WebEventSource) {
-        (ending, self.makeSource) = (end, makeSource)
+    package init(
+        stallLimit: Duration = .seconds(60),
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+        stall: @escaping @Sendable () -> Void = {}, end: @escaping @Sendable () -> Void,
+        makeSource: @escaping @Sendable () -> any WebEventSource
+    ) {
+        (self.stallLimit, self.sleep) = (stallLimit, sleep)
+        (stalling, ending, self.makeSource) = (stall, end, makeSource)
+    }
+
+    /// Passes each piece to a closure that writes it, until the events end.
+    ///
+    /// A client that does not take a piece within ``SettingsAPI/Configuration/streamStallLimit``, or within 60 seconds
+    /// from a panel, loses its stream: the task that writes is cancelled.
+    ///
+    /// - Parameter write: Writes a piece, and returns once there is room for more. It must return soon after its task
+    ///   is cancelled.
+    /// - Throws: ``StalledClient``; `CancellationError`; or the error of the closure, such as that of a connection that
+    ///   the client has closed. None of them is a failure of the program: the server closes the connection.
+    public func send(by write: @escaping @Sendable ([UInt8]) async throws -> Void) async throws {
+        for await piece in self {
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask { try await write(piece) }
+                tasks.addTask { [stallLimit, sleep, stalling] in
+                    try await sleep(stallLimit)
+                    stalling()
+                    throw StalledClient(duration: stallLimit)
+                }
+                defer { tasks.cancelAll() }
+                try await tasks.next()
+            }
+        }
+        try Task.checkCancellation()
     }
 
     public func makeAsyncIterator() -> Iterator { Iterator(source: makeSource()) }

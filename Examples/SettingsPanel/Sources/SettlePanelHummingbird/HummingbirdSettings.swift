@@ -69,8 +69,12 @@ extension WebResponse {
             return Response(
                 status: .init(code: status), headers: fields,
                 body: ResponseBody { writer in
+                    // Only one task uses it at a time: this one waits while a child writes.
+                    nonisolated(unsafe) var writer = writer
                     try await withGracefulShutdownHandler {
-                        for await piece in events { try await writer.write(ByteBuffer(bytes: piece)) }
+                        // What it throws, of a client that has gone or is stalled, closes the connection, and
+                        // Hummingbird logs it as a trace.
+                        try await events.send { try await writer.write(ByteBuffer(bytes: $0)) }
                     } onGracefulShutdown: {
                         events.end()
                     }
