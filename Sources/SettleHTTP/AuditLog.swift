@@ -25,13 +25,32 @@ public struct AuditLog: Sendable {
         /// Returns how far an earlier process has come; nothing if that is not known.
         let written: @Sendable () throws -> Progress
 
-        /// Passes each line to a closure, such as one that writes to syslog or to the program's log.
+        /// Passes each line to a closure, such as one that writes to the program's log.
         public static func lines(_ write: @escaping @Sendable (String) throws -> Void) -> Sink {
             Sink(write: write, written: { Progress() })
         }
 
         /// Writes to standard error.
         public static var standardError: Sink { lines { writeToStandardError($0) } }
+
+        /// Sends each line to the system's log, with the facility `user` and the level `notice`. A line is cut off after 8
+        /// KiB, which is what receivers accept.
+        ///
+        /// - Parameter name: The name of the program, without spaces.
+        public static func systemLog(as name: String) -> Sink {
+            #if canImport(Darwin)
+                systemLog(as: name, at: "/var/run/syslog")
+            #else
+                systemLog(as: name, at: "/dev/log")
+            #endif
+        }
+
+        /// - Parameter address: The path of the log's socket.
+        static func systemLog(as name: String, at address: String) -> Sink {
+            // Facility 1, severity 5.
+            let head = "<13>\(name)[\(ProcessInfo.processInfo.processIdentifier)]: "
+            return lines { try LocalDatagram.send(Array((head + $0).utf8.prefix(8 << 10)), to: address) }
+        }
 
         /// Appends to a file, which is made with the permissions 0600 if it is missing. Each line is on stable storage
         /// before the next one is written. One process at a time must write it.

@@ -69,6 +69,13 @@ func timeSinceBoot() -> Duration {
     return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
 }
 
+/// The clock `CLOCK_MONOTONIC`, in microseconds.
+package func monotonicMicroseconds() -> UInt64 {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return UInt64(now.tv_sec) * 1_000_000 + UInt64(now.tv_nsec) / 1_000
+}
+
 /// Yields the processor to another thread.
 @usableFromInline
 func yieldThread() {

@@ -40,6 +40,14 @@ final class AttachedDomains: Sendable {
         }
     }
 
+    /// Loads all domains again, and returns when their contents or errors are delivered.
+    func reload() async {
+        let followers = state.withLock { Array($0.followers.values) }
+        await withDiscardingTaskGroup { tasks in
+            for follower in followers { tasks.addTask { await follower.reload() } }
+        }
+    }
+
     /// Ends the followers of all domains. The last values stay.
     func end() async {
         let followers = state.withLock { state in

@@ -1,8 +1,27 @@
 /// Loads a domain again whenever its source reports that something may have changed.
 final class DomainFollower: Sendable {
+    /// Those that wait for a load.
+    private struct Waiting: Sendable {
+        private var callers: [CheckedContinuation<Void, Never>] = []
+        var hasEnded = false
+
+        /// - Returns: False if nothing is loaded any more.
+        mutating func add(_ caller: CheckedContinuation<Void, Never>) -> Bool {
+            guard !hasEnded else { return false }
+            callers.append(caller)
+            return true
+        }
+
+        mutating func takeCallers() -> [CheckedContinuation<Void, Never>] {
+            defer { callers = [] }
+            return callers
+        }
+    }
+
     private let source: any DomainSource
     private let signals: AsyncStream<Void>.Continuation
     private let task: Task<Void, Never>
+    private let waiting = LockedValue(Waiting())
     /// Not the concurrency runtime's threads: all of them may wait for ``end()``, or for the contents that `deliver`
     /// brings.
     private let executor = QueueExecutor(label: "settle.domain")
@@ -15,11 +34,28 @@ final class DomainFollower: Sendable {
         self.source = source
         let (stream, signals) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.signals = signals
-        task = Task.detached(executorPreference: executor.forTasks) { [executor] in
-            for await _ in stream { deliver(await Result(loading: source)) }
+        task = Task.detached(executorPreference: executor.forTasks) { [executor, waiting] in
+            for await _ in stream {
+                // Before the load, so that it finds all that they want to have read.
+                let callers = waiting.withLock { $0.takeCallers() }
+                deliver(await Result(loading: source))
+                for caller in callers { caller.resume() }
+            }
+            let callers = waiting.withLock { waiting in
+                waiting.hasEnded = true
+                return waiting.takeCallers()
+            }
+            for caller in callers { caller.resume() }
             withExtendedLifetime(executor) {}
         }
         source.watch { signals.yield() }
+    }
+
+    /// Loads again, and returns when the contents or the error are delivered, or when nothing is loaded any more.
+    func reload() async {
+        await withCheckedContinuation { caller in
+            if waiting.withLock({ $0.add(caller) }) { signals.yield() } else { caller.resume() }
+        }
     }
 
     /// Returns when nothing more is delivered.

@@ -1,0 +1,15 @@
+extension SettingsStore {
+    /// Reads the sources of all domains again, and merges what others have stored, without waiting for an event; returns
+    /// once the values found are in force.
+    ///
+    /// A store follows its sources by itself. This is for an explicit request, such as `SIGHUP`, and for sources whose
+    /// changes cause no events, such as files on some network file systems. A source that can't be read leaves its last
+    /// good values in force, and its error is on ``issues``.
+    ///
+    /// - Throws: ``SettingsError`` if the store is closed, or its storage can't be asked.
+    public func reload() async throws {
+        let core = try open()
+        await core.domains.reload()
+        try await core.persister.catchUp()
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+@testable import Settle
+
+/// A socket that receives datagrams, like that of a service manager or of the system's log.
+final class DatagramReceiver: Sendable {
+    private let descriptor: Int32
+
+    /// - Parameter address: An absolute path; or, on Linux, a name after “@”.
+    init(at address: String) throws {
+        descriptor = try LocalDatagram.makeSocket()
+        let socket = descriptor
+        guard try LocalDatagram.withAddress(address, { bind(socket, $0, $1) }) == 0 else { throw SystemError.last }
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Returns the next datagram; `nil` if none has arrived. One that was sent on this machine has arrived.
+    func receive() -> String? {
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let count = read(descriptor, &bytes, bytes.count)
+        return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import SettleTesting
+import Testing
+
+@testable import Settle
+@testable import SettleHTTP
+
+@Suite(.timeLimit(.minutes(10))) struct ServiceManagerTests {
+    private let folder: TemporaryFolder
+    private var address: String { folder.url.appending(path: "notify").path }
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// A source whose changes cause no events.
+    private final class SilentSource: DomainSource {
+        private let count = LockedValue(0)
+
+        func set(_ number: Int) { count.withLock { $0 = number } }
+
+        func load() throws(StorageError) -> DomainContents {
+            DomainContents(SettingTree(["burst": .integer(Int64(count.withLock { $0 }))]))
+        }
+
+        func place(of key: SettingKey) -> String { "a silent source" }
+    }
+
+    private func open(_ source: SilentSource) async throws -> (store: SettingsStore, limits: APIProgram.Limits) {
+        source.set(1)
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), searching: [.source("silent", source), .application])
+        return (store, try await store.group(APIProgram.Limits.self))
+    }
+
+    @Test("The start, the end and a status are messages") func messages() throws {
+        let receiver = try DatagramReceiver(at: address)
+        let manager = ServiceManager(address: address)
+        #expect(manager.isPresent)
+        try manager.ready()
+        try manager.report("Two\nlines.")
+        try manager.stopping()
+        #expect(receiver.receive() == "READY=1")
+        #expect(receiver.receive() == "STATUS=Two lines.")
+        #expect(receiver.receive() == "STOPPING=1")
+        #expect(receiver.receive() == nil)
+    }
+
+    #if os(Linux)
+        @Test("The name of an abstract socket begins with @") func abstractName() throws {
+            let name = "@settle-\(UUID().uuidString)"
+            let receiver = try DatagramReceiver(at: name)
+            try ServiceManager(address: name).ready()
+            #expect(receiver.receive() == "READY=1")
+        }
+    #endif
+
+    @Test("Without a service manager, nothing is sent and nothing fails", arguments: [nil, ""])
+    func none(address: String?) throws {
+        let manager = ServiceManager(address: address)
+        #expect(!manager.isPresent)
+        try manager.ready()
+        try manager.stopping()
+    }
+
+    @Test("A socket that is not there, or whose name is none, is an error that names it") func unreachable() throws {
+        for address in [address, "notify", "vsock:2:1", "/" + String(repeating: "x", count: 200)] {
+            let error = #expect(throws: ServiceManager.MessageError.self) {
+                try ServiceManager(address: address).ready()
+            }
+            #expect(error?.description.contains("“\(address)” can't be notified: ") == true)
+        }
+    }
+
+    @Test("A reload is reported with its time, and ends once the new values are in force") func reload() async throws {
+        let source = SilentSource()
+        let (store, limits) = try await open(source)
+        let receiver = try DatagramReceiver(at: address)
+        let begin = monotonicMicroseconds()
+        source.set(2)
+        #expect(limits.burst == 1)
+        try await ServiceManager(address: address).reload(store)
+        #expect(limits.burst == 2)
+        let lines = try #require(receiver.receive()).split(separator: "\n")
+        #expect(lines.count == 2 && lines.first == "RELOADING=1")
+        let time = try #require(lines.last).split(separator: "=")
+        #expect(time.first == "MONOTONIC_USEC")
+        let microseconds = try #require(UInt64(try #require(time.last)))
+        #expect((begin...monotonicMicroseconds()).contains(microseconds))
+        #expect(receiver.receive() == "READY=1")
+        try await store.close()
+    }
+
+    @Test("A reload without a receiver still reloads, and one of a closed store still ends") func failures()
+        async throws
+    {
+        let source = SilentSource()
+        let (store, limits) = try await open(source)
+        let manager = ServiceManager(address: address)
+        source.set(2)
+        await #expect(throws: ServiceManager.MessageError.self) { try await manager.reload(store) }
+        #expect(limits.burst == 2)
+        try await store.close()
+        let receiver = try DatagramReceiver(at: address)
+        await #expect(throws: SettingsError.self) { try await manager.reload(store) }
+        #expect(receiver.receive()?.hasPrefix("RELOADING=1\n") == true && receiver.receive() == "READY=1")
+    }
+
+    @Test("A hang-up signal does not end the process, and is reported") func hangUp() async {
+        let signals = hangUpSignals()
+        kill(getpid(), SIGHUP)
+        #expect(await signals.first { _ in true } != nil)
+    }
+
+    @Test("A line of the audit goes to the system's log, cut off after 8 KiB") func systemLog() throws {
+        let receiver = try DatagramReceiver(at: address)
+        let sink = AuditLog.Sink.systemLog(as: "app", at: address)
+        try sink.write("{\"keys\":[]}")
+        let head = "<13>app[\(getpid())]: "
+        #expect(receiver.receive() == head + "{\"keys\":[]}")
+        try sink.write(String(repeating: "x", count: 9_000))
+        #expect(receiver.receive() == head + String(repeating: "x", count: 8_192 - head.utf8.count))
+    }
+}

@@ -1,0 +1,80 @@
+import SettleTesting
+import Testing
+
+@testable import Settle
+
+@Suite(.timeLimit(.minutes(10)), .silencingIssues) struct ReloadTests {
+    /// A source whose changes cause no events.
+    private final class SilentSource: DomainSource {
+        private let count = LockedValue<Int?>(1)
+
+        /// - Parameter number: The value; `nil` if the source can't be read.
+        func set(_ number: Int?) { count.withLock { $0 = number } }
+
+        func load() throws(StorageError) -> DomainContents {
+            guard let count = count.withLock({ $0 }) else { throw StorageError(.unavailable, "It can't be read.") }
+            return DomainContents(SettingTree(["count": .integer(Int64(count))]))
+        }
+
+        func place(of key: SettingKey) -> String { "a silent source" }
+    }
+
+    private func open(
+        _ source: SilentSource
+    ) async throws -> (store: SettingsStore, settings: LayeredGroup) {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), searching: [.source("silent", source), .application])
+        return (store, try await store.group(LayeredGroup.self))
+    }
+
+    @Test("A reload returns once the values of a source without events are in force") func values() async throws {
+        let source = SilentSource()
+        let (store, settings) = try await open(source)
+        for number in 2...20 {
+            source.set(number)
+            #expect(settings.count == number - 1)
+            try await store.reload()
+            #expect(settings.count == number)
+        }
+        try await store.close()
+    }
+
+    @Test("Each of several reloads at once finds what was there when it began") func concurrent() async throws {
+        let source = SilentSource()
+        let (store, settings) = try await open(source)
+        source.set(5)
+        try await withThrowingTaskGroup(of: Int.self) { tasks in
+            for _ in 0..<20 {
+                tasks.addTask {
+                    try await store.reload()
+                    return settings.count
+                }
+            }
+            for try await count in tasks { #expect(count == 5) }
+        }
+        try await store.close()
+    }
+
+    @Test("A source that can't be read leaves its last good values, and the issue has the error") func failing()
+        async throws
+    {
+        let source = SilentSource()
+        let (store, settings) = try await open(source)
+        var issues = store.issues.makeAsyncIterator()
+        source.set(nil)
+        try await store.reload()
+        #expect(settings.count == 1)
+        #expect(await issues.next()?.description.contains("It can't be read.") == true)
+        source.set(3)
+        try await store.reload()
+        #expect(settings.count == 3)
+        try await store.close()
+    }
+
+    @Test("A closed store can't be reloaded") func closed() async throws {
+        let (store, _) = try await open(SilentSource())
+        try await store.close()
+        let error = await #expect(throws: SettingsError.self) { try await store.reload() }
+        #expect(error?.code == .closed)
+    }
+}
