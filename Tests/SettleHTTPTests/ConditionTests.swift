@@ -173,8 +173,10 @@ import Testing
         let program = try await APIProgram()
         try await program.store.commit { program.app.greeting = "begun" }
         var model = Model()
+        // Of each kind of request, the statuses that occurred: a model that predicts only one proves little.
+        var statuses: [String: Set<Int>] = [:]
         let keys = model.versions.keys.sorted()
-        for step in 2...120 {
+        for step in 2...240 {
             let key = keys.randomElement(using: &random) ?? ""
             let target = ["/settings", "/settings/limits", "/settings/\(key)"].randomElement(using: &random) ?? ""
             let known = model.tags.randomElement(using: &random)
@@ -187,11 +189,15 @@ import Testing
             case 1:
                 let tag = try #require(await program.get(target).field("ETag"))
                 model.tags.append((target, tag, model.versions))
+                let again = await program.get(target, ("If-None-Match", tag))
+                #expect(again.status == 304, "seed \(seed), step \(step)")
+                statuses["read", default: []].insert(again.status)
             case 2:
                 guard let known else { continue }
                 let isCurrent = known.versions == model.versions
                 let answer = await program.get(known.target, ("If-None-Match", known.tag))
                 #expect(answer.status == (isCurrent ? 304 : 200), "seed \(seed), step \(step)")
+                statuses["read", default: []].insert(answer.status)
             default:
                 guard let known else { continue }
                 let other = model.tags.randomElement(using: &random) ?? known
@@ -214,10 +220,19 @@ import Testing
                 case "/settings/limits": body = "{\"\(key.dropFirst("limits.".count))\": \(value)}"
                 default: body = value
                 }
-                let answer = await program.send("PATCH", target, body, ("If-Match", field))
+                let isDryRun = Bool.random(using: &random)
+                let before = program.store.keys[key]
+                let answer = await program.send(
+                    "PATCH", target + (isDryRun ? "?dryRun=true" : ""), body, ("If-Match", field))
                 #expect(answer.status == (isMet ? 200 : 412), "seed \(seed), step \(step): \(field)")
-                if isMet { model.versions[key, default: 0] += 1 }
+                statuses[isDryRun ? "dry run" : "write", default: []].insert(answer.status)
+                let isWritten = isMet && !isDryRun
+                #expect(
+                    program.store.keys[key] == (isWritten ? .integer(Int64(step)) : before),
+                    "seed \(seed), step \(step): \(field)")
+                if isWritten { model.versions[key, default: 0] += 1 }
             }
         }
+        #expect(statuses == ["read": [200, 304], "dry run": [200, 412], "write": [200, 412]], "seed \(seed)")
     }
 }
