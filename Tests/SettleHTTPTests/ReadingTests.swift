@@ -110,6 +110,9 @@ import Testing
                 .dictionary(["name": .string("APP_HOME"), "domain": .string("environment")]),
             ])
         #expect(!listing.text.contains("secret") && !listing.text.contains("/srv"))
+        let explained = await get("/settings/burst?explain=true")
+        let first = listing.array("unknownVariables").first
+        #expect(explained.value("explanation", "misspeltVariables") == first.map { .array([$0]) })
         #expect(await get("/metrics").text.contains("settings_unknown_variables 2\n"))
         try await store.close()
     }

@@ -6,6 +6,7 @@ extension Explanation {
         var json: SettingValue.Entries = [
             "answers": .array(answers.map { .dictionary($0.json) }), "isDurable": .bool(isDurable),
         ]
+        if !misspeltVariables.isEmpty { json["misspeltVariables"] = .array(misspeltVariables.map(\.json)) }
         if let change {
             var last: SettingValue.Entries = [
                 "revision": .integer(Int64(clamping: change.revision)), "time": .date(change.time),
@@ -27,7 +28,8 @@ extension Explanation {
             "isDurable": .boolean,
         ],
         optional: [
-            "lastChange": .object(["revision": .integer, "time": .string], optional: ["author": .string])
+            "lastChange": .object(["revision": .integer, "time": .string], optional: ["author": .string]),
+            "misspeltVariables": .array(of: UnknownVariable.schema),
         ])
 }
 

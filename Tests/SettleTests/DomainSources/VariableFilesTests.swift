@@ -137,6 +137,9 @@ import Testing
             "The variable APP_COUNTT in the domain “environment” belongs to no setting. "
             + "Did you mean “APP_COUNT”?"
         #expect(store.domains.unknownVariables.first?.description == sentence)
+        #expect(store.keys.explanation(forKey: "count").description.contains("\n  \(sentence)"))
+        #expect(store.keys.explanation(forKey: "count").misspeltVariables.map(\.name) == ["APP_COUNTT"])
+        #expect(store.keys.explanation(forKey: "name").misspeltVariables.isEmpty)
         try await store.close()
     }
 }

@@ -80,12 +80,12 @@ import Testing
         #expect(values.files == [FilePath("/a"), FilePath("/absent")])
     }
 
-    @Test("Variables that belong to no key are named, with the nearest one that does") func unknown() throws {
-        let names = try EnvironmentNames(prefix: "APP", keys: ["port", "db.password"])
+    @Test("Variables that belong to no key are named, with the nearest one that does") func unknown() {
         let variables = [
             "APP_PORT", "APP_PORT_FILE", "APP_PROT", "APP_DB_PASWORD_FILE", "APP_HOME", "APPS_PORT", "PORT", "APP_",
         ]
-        let unknown = names.unknown(among: variables, prefix: "APP")
+        let unknown = EnvironmentNames.unknown(
+            among: variables, declared: ["APP_PORT": "port", "APP_DB_PASSWORD": "db.password"], prefix: "APP")
         #expect(unknown.map(\.name) == ["APP_", "APP_DB_PASWORD_FILE", "APP_HOME", "APP_PROT"])
         #expect(unknown.map(\.nearest) == [nil, "APP_DB_PASSWORD_FILE", nil, "APP_PORT"])
     }

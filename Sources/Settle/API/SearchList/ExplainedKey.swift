@@ -112,6 +112,7 @@ extension Explanation {
         self.domain = domain
         origin = look?.origin ?? core.domains[domain]?.identity.origin ?? (first == nil ? .default : .loaded)
         self.answers = answers
+        misspeltVariables = look == nil ? [] : core.unknownVariables { $0.unknownVariables(near: found.key) }
         change = found.change
         isDurable = found.isDurable
     }

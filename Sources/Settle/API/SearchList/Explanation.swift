@@ -59,6 +59,8 @@ public struct Explanation: Sendable, Hashable, Codable {
     public let origin: ValueOrigin
     /// The values of the domains, highest first; last the default of the declaration.
     public let answers: [Answer]
+    /// The environment variables that belong to no setting and whose names are near that of the setting's variable.
+    public let misspeltVariables: [UnknownVariable]
     /// The transaction that last changed the effective value, if the store's log still has it.
     public let change: LastChange?
     /// Whether the written value is on stable storage, to the store's knowledge.
@@ -92,6 +94,7 @@ extension Explanation: CustomStringConvertible {
             let start = "\(mark) \(padded(names[index], name))  \(padded(values[index], width))"
             lines.append("\(start)  \(words(for: answer))(\(answer.place))")
         }
+        lines += misspeltVariables.map { "  \($0)" }
         if let change {
             let author = change.author.map { " by “\($0)”" } ?? ""
             let durability = isDurable ? "on stable storage" : "not on stable storage yet"

@@ -40,12 +40,7 @@ extension SettingsStore.Domains {
     /// domains and then of the names: misspelt ones, and those that the program uses itself. All of them are unknown
     /// until the groups are opened.
     public var unknownVariables: [UnknownVariable] {
-        store.core.domains.all.flatMap { domain -> [UnknownVariable] in
-            guard let source = domain.source as? EnvironmentSource else { return [] }
-            return source.unknownVariables.map { name, nearest in
-                UnknownVariable(name: name, nearest: nearest, domain: domain.name)
-            }
-        }
+        store.core.unknownVariables { $0.unknownVariables }
     }
 }
 

@@ -119,8 +119,14 @@ final class EnvironmentSource: DomainSource {
 
     /// The variables that no declared key has, sorted, each with the nearest one that a key has.
     var unknownVariables: [(name: String, nearest: String?)] {
-        let (names, keys) = state.withLock { (Array($0.variables.keys), $0.keys) }
-        return EnvironmentNames(declared: keys).unknown(among: names, prefix: prefix)
+        let (variables, keys) = state.withLock { ($0.variables, $0.keys) }
+        return EnvironmentNames.unknown(among: variables.keys, declared: keys, prefix: prefix)
+    }
+
+    /// Returns those of the unknown variables that may be meant for a key.
+    func unknownVariables(near key: SettingKey) -> [(name: String, nearest: String?)] {
+        let name = EnvironmentNames.name(of: key, prefix: prefix)
+        return unknownVariables.filter { $0.nearest == name || $0.nearest == name + "_FILE" }
     }
 
     private func values(of names: EnvironmentNames, in variables: [String: String]) -> EnvironmentValues {

@@ -38,12 +38,20 @@ struct EnvironmentNames: Sendable {
 
     /// Returns the variables with a prefix that belong to no key, sorted, each with the nearest one that does, if it is
     /// near enough to be a misspelling.
-    func unknown(among variables: [String], prefix: String) -> [(name: String, nearest: String?)] {
+    ///
+    /// - Parameter keys: The keys, by their variables.
+    static func unknown(
+        among variables: some Sequence<String>, declared keys: [String: SettingKey], prefix: String
+    ) -> [(name: String, nearest: String?)] {
         let begin = prefix + "_"
-        let known = names.union(names.map { $0 + "_FILE" })
-        let unknown = variables.filter { $0.hasPrefix(begin) && !known.contains($0) }
+        let unknown = variables.filter { name in
+            guard name.hasPrefix(begin), keys[name] == nil else { return false }
+            return !name.hasSuffix("_FILE") || keys[String(name.dropLast("_FILE".count))] == nil
+        }
+        guard !unknown.isEmpty else { return [] }
         // Without the prefix, which would make short names look alike.
-        let candidates = unknown.isEmpty ? [] : known.map { String($0.dropFirst(begin.count)) }.sorted()
+        let names = keys.keys.map { String($0.dropFirst(begin.count)) }.sorted()
+        let candidates = names + names.map { $0 + "_FILE" }
         return unknown.sorted().map { name in
             let near = Suggestion.nearest(to: String(name.dropFirst(begin.count)), among: candidates)
             return (name, near.map { begin + $0 })
