@@ -33,8 +33,8 @@ public struct AuditLog: Sendable {
         /// Writes to standard error.
         public static var standardError: Sink { lines { writeToStandardError($0) } }
 
-        /// Sends each line to the system's log, with the facility `user` and the level `notice`. A line is cut off after 8
-        /// KiB, which is what receivers accept.
+        /// Sends each line to the system's log, with the facility `user` and the level `notice`. A line is cut off
+        /// after 8 KiB, which is what receivers accept.
         ///
         /// - Parameter name: The name of the program, without spaces.
         public static func systemLog(as name: String) -> Sink {

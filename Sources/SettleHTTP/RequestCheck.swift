@@ -29,7 +29,7 @@ struct RequestCheck: Sendable {
 
     private func checkCodings(of request: WebRequest) throws(Problem) {
         let codings = request.values(of: "transfer-encoding").joined(separator: ",").lowercased()
-            .split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } }
+            .split(separator: ",").map { String($0.filter { $0 != " " && $0 != "\t" }) }
         // Without it, nobody knows where the body ends (RFC 9112, section 6.3).
         guard codings.last?.hasSameBytes(as: "chunked") != false else {
             throw Problem(.invalidRequest, "The last transfer coding of a request is chunked.")

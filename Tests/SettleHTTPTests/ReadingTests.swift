@@ -112,7 +112,7 @@ import Testing
         #expect(!listing.text.contains("secret") && !listing.text.contains("/srv"))
         let explained = await get("/settings/burst?explain=true")
         let first = listing.array("unknownVariables").first
-        #expect(explained.value("explanation", "misspeltVariables") == first.map { .array([$0]) })
+        #expect(explained.value("explanation", "misspeltVariables") == first.map { SettingValue.array([$0]) })
         #expect(await get("/metrics").text.contains("settings_unknown_variables 2\n"))
         try await store.close()
     }

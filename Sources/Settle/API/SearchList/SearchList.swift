@@ -104,7 +104,8 @@ extension SearchList {
 
         /// Environment variables with a prefix: `APP_PASSCODE_ATTEMPT_COUNT` for `passcode.attemptCount`.
         ///
-        /// They are read once, when the store opens.
+        /// They are read once, when the store opens. A variable with the suffix `_FILE` names a file with the value,
+        /// which is read again when it changes.
         ///
         /// - Parameters:
         ///   - prefix: The beginning of the names, without the underscore. By default made from the store's name.

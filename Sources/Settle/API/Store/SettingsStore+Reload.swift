@@ -1,6 +1,6 @@
 extension SettingsStore {
-    /// Reads the sources of all domains again, and merges what others have stored, without waiting for an event; returns
-    /// once the values found are in force.
+    /// Reads the sources of all domains again, and merges what others have stored, without waiting for an event.
+    /// Returns once the values found are in force.
     ///
     /// A store follows its sources by itself. This is for an explicit request, such as `SIGHUP`, and for sources whose
     /// changes cause no events, such as files on some network file systems. A source that can't be read leaves its last
