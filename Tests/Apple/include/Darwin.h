@@ -43,6 +43,12 @@ DIR *opendir(const char *); struct dirent *readdir(DIR *); int closedir(DIR *);
 char *strerror(int);
 sig_t signal(int, sig_t); int kill(pid_t, int); pid_t getpid(void); uid_t geteuid(void); int gethostname(char *, size_t);
 int atexit(void (*)(void)), usleep(unsigned int), sched_yield(void), nanosleep(const struct timespec *, struct timespec *), clock_gettime(clockid_t, struct timespec *);
+typedef uint8_t sa_family_t; typedef uint32_t socklen_t;
+struct sockaddr { uint8_t sa_len; sa_family_t sa_family; char sa_data[14]; };
+struct sockaddr_un { unsigned char sun_len; sa_family_t sun_family; char sun_path[104]; };
+struct timeval { time_t tv_sec; int32_t tv_usec; };
+int socket(int, int, int), setsockopt(int, int, int, const void *, socklen_t);
+ssize_t sendto(int, const void *, size_t, int, const struct sockaddr *, socklen_t);
 pthread_t pthread_self(void);
 int pthread_mutex_init(pthread_mutex_t *, const pthread_mutexattr_t *), pthread_mutex_destroy(pthread_mutex_t *);
 int pthread_mutex_lock(pthread_mutex_t *), pthread_mutex_trylock(pthread_mutex_t *), pthread_mutex_unlock(pthread_mutex_t *);
@@ -65,7 +71,13 @@ void * _Nullable pthread_getspecific(pthread_key_t);
 #define AT_FDCWD (-2)
 #define AT_SYMLINK_NOFOLLOW 0x0020
 #define AT_REMOVEDIR 0x0080
+#define F_SETFD 2
+#define FD_CLOEXEC 1
 #define F_FULLFSYNC 51
+#define AF_UNIX 1
+#define SOCK_DGRAM 2
+#define SOL_SOCKET 0xffff
+#define SO_SNDTIMEO 0x1005
 #define RENAME_SWAP 0x00000002
 #define F_BARRIERFSYNC 85
 #define LOCK_EX 2
