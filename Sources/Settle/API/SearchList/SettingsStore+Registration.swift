@@ -73,17 +73,18 @@ extension StoreCore {
         try set(values, in: domain.identity)
     }
 
-    /// Lets arguments and variables give values to registered keys that no group declares.
+    /// Lets arguments, variables and lookups give values to registered keys that no group declares.
     private func declareText(_ values: [SettingKey: SettingValue?]) throws(SettingsError) {
-        guard domains.all.contains(where: { $0.source is ArgumentsSource || $0.source is EnvironmentSource }) else {
-            return
-        }
+        guard domains.all.contains(where: { $0.source?.isOfDeclaredKeys == true }) else { return }
         let leaves = values.sorted(by: \.key).flatMap { key, value in value?.leaves(at: key) ?? [] }
         let keys = log.lock.withLock {
             leaves.filter { !log.stored.slots.concerns($0.key) }
-                .map { TextKey(key: $0.key, kind: CommandLineOption.Kind(of: $0.value)) }
+                .map {
+                    TextKey(key: $0.key, kind: CommandLineOption.Kind(of: $0.value), shape: ValueShape(of: $0.value))
+                }
         }
         let variables = try variables(for: keys)
+        lookUp(keys)
         writer.withLock { declareText(keys, variables) }
     }
 
@@ -102,5 +103,27 @@ extension SettingValue {
     fileprivate func leaves(at key: SettingKey) -> [(key: SettingKey, value: SettingValue)] {
         guard case .dictionary(let entries) = self, !entries.isEmpty else { return [(key, self)] }
         return entries.flatMap { name, value in value.leaves(at: key.appending(component: name)) }
+    }
+}
+
+extension DomainSource {
+    /// Whether declarations determine which keys it has.
+    fileprivate var isOfDeclaredKeys: Bool {
+        self is ArgumentsSource || self is EnvironmentSource || self is any LookupDomainSource
+    }
+}
+
+extension ValueShape {
+    /// Creates the shape of a registered value.
+    fileprivate init(of value: SettingValue) {
+        self =
+            switch value {
+            case .null, .date, .data, .dictionary: .any
+            case .bool: ValueShape(.bool)
+            case .integer: ValueShape(.integer)
+            case .real, .number: ValueShape(.number)
+            case .string: ValueShape(.string)
+            case .array(let elements): ValueShape(.array, of: elements.first.map { ValueShape(of: $0) } ?? .any)
+            }
     }
 }

@@ -4,6 +4,13 @@ extension SettingsStore.Keys {
         (try? store.core.storedForm(ofKey: SettingKey(given: key))) ?? nil
     }
 
+    /// Returns whether a key holds a secret that a group declares, a part of one, or a value with one inside.
+    ///
+    /// For code that passes values on, such as to a log: the subscript also returns secrets.
+    public func isSecret(_ key: some SettingKeyConvertible) -> Bool {
+        store.core.isSecret(SettingKey(given: key))
+    }
+
     /// Returns the value of a key, converted; `nil` if the key has no value.
     ///
     /// - Throws: ``SettingsError`` if the value does not convert.

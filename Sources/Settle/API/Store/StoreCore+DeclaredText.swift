@@ -1,9 +1,10 @@
-/// Domains of text, in which a setting is found once it is declared.
+/// Domains in which a setting is found once it is declared: those of text, and those that can't list their keys.
 extension StoreCore {
     /// A key that is declared or registered.
     struct TextKey {
         let key: SettingKey
         let kind: CommandLineOption.Kind
+        let shape: ValueShape
     }
 
     /// The variables that a domain has for settings that are about to be declared.
@@ -28,7 +29,17 @@ extension StoreCore {
         }
     }
 
-    /// Lets arguments and variables give values to settings. Requires the writer's lock.
+    /// Has the sources that can't list their keys look up settings that are about to be declared. May read files.
+    func lookUp(_ keys: [TextKey]) {
+        guard !keys.isEmpty else { return }
+        let sources = domains.all.compactMap { $0.source as? any LookupDomainSource }
+        guard !sources.isEmpty else { return }
+        let keys = keys.map { LookupKey($0.key, $0.shape, isSecret: $0.kind == .secret) }
+        for source in sources { source.declare(keys) }
+    }
+
+    /// Lets arguments, variables and lookups give values to settings. Requires the writer's lock, and that `lookUp` has
+    /// been called.
     ///
     /// - Parameter variables: The result of `variables(for:)`.
     func declareText(_ keys: [TextKey], _ variables: [VariablesLook]) {
@@ -41,15 +52,22 @@ extension StoreCore {
             guard let contents = found.source.declare(keys.map(\.key), found.look) else { continue }
             deliver(.success(contents), to: found.domain)
         }
+        guard !keys.isEmpty else { return }
+        for domain in domains.all {
+            guard let source = domain.source as? any LookupDomainSource else { continue }
+            deliver(.success(source.contents), to: domain)
+        }
     }
 }
 
 extension GroupLayout {
-    /// The settings that arguments and variables may set.
+    /// The settings that arguments, variables and lookups may set.
     var textKeys: [StoreCore.TextKey] {
         settings.compactMap { setting in
             guard setting.access != .owner else { return nil }
-            return StoreCore.TextKey(key: setting.spelledKey, kind: CommandLineOption.Kind(of: setting.box))
+            return StoreCore.TextKey(
+                key: setting.spelledKey, kind: CommandLineOption.Kind(of: setting.box),
+                shape: setting.box.declaration.shape)
         }
     }
 }

@@ -85,6 +85,7 @@ extension StoreCore {
             defer { writer.unlock() }
             // Settings may have been declared since it was loaded.
             if let source = domain.source as? EnvironmentSource { contents = source.contents }
+            if let source = domain.source as? any LookupDomainSource { contents = source.contents }
             report(contents.problems, in: domain)
             // Only a closed store throws.
             guard (try? replace(contents, in: domain.identity)) != nil else { return }

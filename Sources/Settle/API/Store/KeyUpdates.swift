@@ -1,0 +1,45 @@
+/// An async sequence with an element whenever a value of a store may have changed; see ``SettingsStore/Keys/updates``.
+public struct KeyUpdates: AsyncSequence, Sendable {
+    public typealias Element = Void
+    public typealias Failure = Never
+
+    /// Keeps the store open.
+    private let keeper: StoreKeeper
+
+    fileprivate init(of keeper: StoreKeeper) { self.keeper = keeper }
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(of: keeper)
+    }
+
+    /// One loop's iterator. `next()` returns `nil` once the store has closed or the task is cancelled.
+    public struct Iterator: AsyncIteratorProtocol {
+        private var contents: ContentWatch
+
+        fileprivate init(of keeper: StoreKeeper) {
+            contents = ContentWatch(keeper, seesFirst: true)
+        }
+
+        public mutating func next() async -> Void? {
+            await next(isolation: nil)
+        }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Void? {
+            await contents.changed(isolation: actor) ? () : nil
+        }
+    }
+}
+
+extension SettingsStore.Keys {
+    /// Reports that a value may have changed, whether or not a group declares its key: once at first, then after
+    /// changes.
+    ///
+    /// ```swift
+    /// for await _ in store.keys.updates { show(store.keys.effectiveValues) }
+    /// ```
+    ///
+    /// Changes that happen before the loop requests the next element are reported together. Changes of all domains and
+    /// from outside count. The sequence ends when the store closes; leaving the loop or cancelling its task
+    /// unsubscribes.
+    public var updates: KeyUpdates { KeyUpdates(of: store.keeper) }
+}
