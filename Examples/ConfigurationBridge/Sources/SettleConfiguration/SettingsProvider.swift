@@ -1,0 +1,231 @@
+// Settle 0.1.0-dev: copy this file. The guide “Settle and swift-configuration” names the products that it needs.
+
+public import Configuration
+import Foundation
+public import Settle
+
+/// The values of a store as a provider of swift-configuration.
+///
+/// ```swift
+/// let config = ConfigReader(providers: [EnvironmentVariablesProvider(), SettingsProvider(store)])
+/// let port = config.int(forKey: "http.port", default: 8080)
+/// ```
+///
+/// The components of a key are the names in a setting's key, so that `http.port` is the setting `port` of the group at
+/// `http`; the context of a key is ignored. A value is the effective one, and a declared setting always has a value, at
+/// least its default. List the provider after those whose values take precedence.
+///
+/// A value is never converted: one of another type is an error, except that a whole number is also a `double`, a whole
+/// `double` an `int`, and a date or data also a `string`. URLs, UUIDs, durations and enumerations have the strings or
+/// numbers in which they are stored. Declared secrets, and values within them, are marked as secret.
+///
+/// The provider keeps the store open. Once the store closes, its last values stay, and the sequences of watchers end.
+public struct SettingsProvider: ConfigProvider {
+    public let providerName: String
+    private let store: SettingsStore
+
+    /// Creates a provider of all values of a store, whether or not a group declares their keys.
+    ///
+    /// - Parameter name: The name for access reporters; by default `SettingsProvider`.
+    public init(_ store: SettingsStore, name: String = "SettingsProvider") {
+        self.store = store
+        providerName = name
+    }
+
+    /// Returns the current value. Inside its own transaction a thread reads the transaction's writes.
+    ///
+    /// - Throws: An error with the key, but without the value, if the value is of another type.
+    public func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
+        guard let settingKey = SettingKey(components: key.components) else { return .nothing(at: key) }
+        let keys = store.keys
+        return try LookupResult(keys[settingKey], at: settingKey, as: type, isSecret: keys.isSecret(settingKey))
+    }
+
+    /// Returns the current value: the store knows every change of its domains, also those by other processes, a moment
+    /// after it is made.
+    nonisolated(nonsending) public func fetchValue(
+        forKey key: AbsoluteConfigKey, type: ConfigType
+    ) async throws -> LookupResult {
+        try value(forKey: key, type: type)
+    }
+
+    /// Delivers the current value, then the newest one after each change. The last value is always delivered.
+    nonisolated(nonsending) public func watchValue<Return: ~Copyable>(
+        forKey key: AbsoluteConfigKey, type: ConfigType,
+        updatesHandler:
+            nonisolated(nonsending) (
+                _ updates: ConfigUpdatesAsyncSequence<Result<LookupResult, any Error>, Never>
+            ) async throws -> Return
+    ) async throws -> Return {
+        guard let settingKey = SettingKey(components: key.components) else {
+            return try await watchValueFromValue(forKey: key, type: type, updatesHandler: updatesHandler)
+        }
+        let changes = store.keys.values(forKey: settingKey, as: SettingValue.self)
+        return try await updatesHandler(
+            ConfigUpdatesAsyncSequence(
+                // Read again, because a newer value than that of the change is better.
+                changes.map { _ -> Result<LookupResult, any Error> in
+                    Result { try value(forKey: key, type: type) }
+                }))
+    }
+
+    /// Returns all values, as they were between two transactions.
+    public func snapshot() -> any ConfigSnapshot {
+        SettingsSnapshot(of: store, named: providerName)
+    }
+
+    /// Delivers a snapshot, then the newest one after changes. The last state is always delivered.
+    nonisolated(nonsending) public func watchSnapshot<Return: ~Copyable>(
+        updatesHandler:
+            nonisolated(nonsending) (
+                _ updates: ConfigUpdatesAsyncSequence<any ConfigSnapshot, Never>
+            ) async throws -> Return
+    ) async throws -> Return {
+        try await updatesHandler(
+            ConfigUpdatesAsyncSequence(store.keys.updates.map { _ -> any ConfigSnapshot in snapshot() }))
+    }
+}
+
+// MARK: Snapshots
+
+/// All values of a store at one moment.
+private struct SettingsSnapshot: ConfigSnapshot {
+    private struct Contents {
+        let values: SettingTree
+        let secrets: Set<SettingKey>
+
+        init(of store: SettingsStore) {
+            var values = store.keys.effectiveValues
+            var secrets: Set<SettingKey> = []
+            for setting in store.settings where setting.isSecret {
+                guard let key = SettingKey(setting.key) else { continue }
+                secrets.insert(key)
+                values[key] = store.keys[key]
+            }
+            (self.values, self.secrets) = (values, secrets)
+        }
+    }
+
+    let providerName: String
+    private let contents: Contents
+
+    /// How often the values are read again because a transaction came in between.
+    private static let attempts = 8
+
+    init(of store: SettingsStore, named name: String) {
+        providerName = name
+        contents = Self.contents(of: store)
+    }
+
+    private static func contents(of store: SettingsStore) -> Contents {
+        for _ in 0..<attempts {
+            let revision = store.revision
+            let contents = Contents(of: store)
+            // A transaction gets its revision in the same step that makes it visible.
+            if store.revision == revision { return contents }
+        }
+        // The writers are faster. Within a transaction they wait; it fails only for a closed store, which has none.
+        return (try? store.update { Contents(of: store) }) ?? Contents(of: store)
+    }
+
+    func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
+        guard let settingKey = SettingKey(components: key.components) else { return .nothing(at: key) }
+        return try LookupResult(
+            contents.values[settingKey], at: settingKey, as: type, isSecret: isSecret(settingKey))
+    }
+
+    private func isSecret(_ key: SettingKey) -> Bool {
+        guard !contents.secrets.isEmpty else { return false }
+        return contents.secrets.contains(key) || key.parents.contains { contents.secrets.contains($0) }
+    }
+}
+
+// MARK: Values
+
+/// A value that does not have the requested type.
+private struct TypeMismatch: Error, CustomStringConvertible {
+    let key: SettingKey
+    let type: ConfigType
+
+    var description: String { "The value of “\(key)” is not of the type \(type)." }
+}
+
+extension LookupResult {
+    /// The result for a key with an empty name, which no setting can have.
+    fileprivate static func nothing(at key: AbsoluteConfigKey) -> LookupResult {
+        LookupResult(encodedKey: key.description, value: nil)
+    }
+
+    /// - Parameter isSecret: Evaluated only if there is a value.
+    fileprivate init(
+        _ value: SettingValue?, at key: SettingKey, as type: ConfigType, isSecret: @autoclosure () -> Bool
+    ) throws {
+        switch value {
+        case nil, .null?: self.init(encodedKey: key.description, value: nil)
+        case let value?:
+            guard let content = value.content(as: type) else { throw TypeMismatch(key: key, type: type) }
+            self.init(encodedKey: key.description, value: ConfigValue(content, isSecret: isSecret()))
+        }
+    }
+}
+
+extension SettingValue {
+    /// Returns the value as one of a type; `nil` if it is not.
+    fileprivate func content(as type: ConfigType) -> ConfigContent? {
+        switch type {
+        case .string: text.map { .string($0) }
+        case .int: wholeNumber.map { .int($0) }
+        case .double: decimalNumber.map { .double($0) }
+        case .bool: truth.map { .bool($0) }
+        case .bytes: bytes.map { .bytes($0) }
+        case .stringArray: elements(\.text).map { .stringArray($0) }
+        case .intArray: elements(\.wholeNumber).map { .intArray($0) }
+        case .doubleArray: elements(\.decimalNumber).map { .doubleArray($0) }
+        case .boolArray: elements(\.truth).map { .boolArray($0) }
+        case .byteChunkArray: elements(\.bytes).map { .byteChunkArray($0) }
+        }
+    }
+
+    private var text: String? {
+        switch self {
+        case .string(let text): text
+        case .date(let date): Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(date)
+        case .data(let data): data.base64EncodedString()
+        default: nil
+        }
+    }
+
+    private var wholeNumber: Int? {
+        switch self {
+        case .integer(let number): Int(exactly: number)
+        case .real(let number): Int(exactly: number)
+        default: nil
+        }
+    }
+
+    private var decimalNumber: Double? {
+        switch self {
+        case .real(let number): number
+        case .integer(let number): Double(exactly: number)
+        default: nil
+        }
+    }
+
+    private var truth: Bool? { if case .bool(let truth) = self { truth } else { nil } }
+
+    private var bytes: [UInt8]? {
+        switch self {
+        case .data(let data): [UInt8](data)
+        // A format without data, such as JSON, has it as text while no group declares the key.
+        case .string(let text): Data(base64Encoded: text).map { [UInt8]($0) }
+        default: nil
+        }
+    }
+
+    /// Returns the elements of an array, if all of them are of one type.
+    private func elements<Element>(_ read: (SettingValue) -> Element?) -> [Element]? {
+        guard case .array(let values) = self else { return nil }
+        let elements = values.compactMap(read)
+        return elements.count == values.count ? elements : nil
+    }
+}
