@@ -15,6 +15,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "settle", path: "../.."),
+        .package(name: "configuration-bridge", path: "../../Examples/ConfigurationBridge"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
         // For the type of a file's path in swift-configuration's interface.
@@ -27,6 +28,7 @@ let package = Package(
             name: "settle-bench",
             dependencies: [
                 .product(name: "Settle", package: "settle"),
+                .product(name: "SettleConfiguration", package: "configuration-bridge"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "SystemPackage", package: "swift-system"),

@@ -68,6 +68,6 @@ struct MeasureCommand: AsyncParsableCommand {
         Reads.all + KeyedReads.all + ContendedReads.all + Writes.all + Delivery.all + Bursts.all + PendingValues.all
             + Commits.all + Journaling.all + Amplification.all + Checkpoints.all + Crossings.all + SharedReads.all
             + Opening.all
-            + Memory.all + Growth.all + SearchLists.all + Histories.all + Copies.all
+            + Memory.all + Growth.all + SearchLists.all + Histories.all + Copies.all + Bridging.all
     }
 }
