@@ -84,7 +84,7 @@ extension StoreCore {
                 }
         }
         let variables = try variables(for: keys)
-        lookUp(keys)
+        declareLookups(keys)
         writer.withLock { declareText(keys, variables) }
     }
 

@@ -30,7 +30,7 @@ extension StoreCore {
     }
 
     /// Has the sources that can't list their keys look up settings that are about to be declared. May read files.
-    func lookUp(_ keys: [TextKey]) {
+    func declareLookups(_ keys: [TextKey]) {
         guard !keys.isEmpty else { return }
         let sources = domains.all.compactMap { $0.source as? any LookupDomainSource }
         guard !sources.isEmpty else { return }
@@ -38,8 +38,8 @@ extension StoreCore {
         for source in sources { source.declare(keys) }
     }
 
-    /// Lets arguments, variables and lookups give values to settings. Requires the writer's lock, and that `lookUp` has
-    /// been called.
+    /// Lets arguments, variables and lookups give values to settings. Requires the writer's lock, and that
+    /// `declareLookups` has been called.
     ///
     /// - Parameter variables: The result of `variables(for:)`.
     func declareText(_ keys: [TextKey], _ variables: [VariablesLook]) {

@@ -11,7 +11,7 @@ extension StoreCore {
         try layout.check(name)
         let textKeys = domains.all.isEmpty ? [] : layout.textKeys
         let variables = try variables(for: textKeys)
-        lookUp(textKeys)
+        declareLookups(textKeys)
         if waits { writer.lock() } else if !writer.tryLock() { return false }
         defer { writer.unlock() }
         guard mode != .closed else { throw .closed(key: path?.description) }
