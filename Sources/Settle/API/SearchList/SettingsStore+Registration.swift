@@ -79,8 +79,8 @@ extension StoreCore {
         let leaves = values.sorted(by: \.key).flatMap { key, value in value?.leaves(at: key) ?? [] }
         let keys = log.lock.withLock {
             leaves.filter { !log.stored.slots.concerns($0.key) }
-                .map {
-                    TextKey(key: $0.key, kind: CommandLineOption.Kind(of: $0.value), shape: ValueShape(of: $0.value))
+                .map { key, value in
+                    TextKey(key: key, kind: CommandLineOption.Kind(of: value), shape: { ValueShape(of: value) })
                 }
         }
         let variables = try variables(for: keys)

@@ -4,7 +4,8 @@ extension StoreCore {
     struct TextKey {
         let key: SettingKey
         let kind: CommandLineOption.Kind
-        let shape: ValueShape
+        /// Computed only for sources that look keys up.
+        let shape: () -> ValueShape
     }
 
     /// The variables that a domain has for settings that are about to be declared.
@@ -34,7 +35,7 @@ extension StoreCore {
         guard !keys.isEmpty else { return }
         let sources = domains.all.compactMap { $0.source as? any LookupDomainSource }
         guard !sources.isEmpty else { return }
-        let keys = keys.map { LookupKey($0.key, $0.shape, isSecret: $0.kind == .secret) }
+        let keys = keys.map { LookupKey($0.key, $0.shape(), isSecret: $0.kind == .secret) }
         for source in sources { source.declare(keys) }
     }
 
@@ -53,9 +54,9 @@ extension StoreCore {
             deliver(.success(contents), to: found.domain)
         }
         guard !keys.isEmpty else { return }
-        for domain in domains.all {
-            guard let source = domain.source as? any LookupDomainSource else { continue }
-            deliver(.success(source.contents), to: domain)
+        // `deliver` gets the contents of these from the source.
+        for domain in domains.all where domain.source is any LookupDomainSource {
+            deliver(.success(DomainContents()), to: domain)
         }
     }
 }
@@ -67,7 +68,7 @@ extension GroupLayout {
             guard setting.access != .owner else { return nil }
             return StoreCore.TextKey(
                 key: setting.spelledKey, kind: CommandLineOption.Kind(of: setting.box),
-                shape: setting.box.declaration.shape)
+                shape: { [declaration = setting.box.declaration] in declaration.shape })
         }
     }
 }
