@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import GRDB
+
+/// Kills processes that add notes to one database, and looks for everything that they have acknowledged.
+struct Trial: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Kills processes that add notes, and counts what is lost.")
+
+    @Option(help: "How many processes to kill.")
+    var kills = 200
+
+    func run() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "notes-trial-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "notes.sqlite").path
+        var acknowledged: [Int: String] = [:]
+        var findings: [String] = []
+        let rounds = max(1, kills / 2)
+        for round in 1...rounds {
+            let workers = try ["a", "b"].map { try WorkingProcess(path, "\($0)\(round)", in: folder) }
+            for worker in workers { try await worker.begun() }
+            for worker in workers.shuffled() {
+                try await Task.sleep(for: .microseconds(.random(in: 0...40_000)))
+                acknowledged.merge(try worker.kill()) { _, new in new }
+            }
+            findings += try await Self.findings(path, acknowledged)
+            guard findings.isEmpty else { break }
+        }
+        print("\(2 * rounds) kills, \(acknowledged.count) acknowledged commits, \(findings.count) findings.")
+        if !findings.isEmpty { throw NotesError(description: findings.prefix(20).joined(separator: "\n")) }
+    }
+
+    /// Compares the database with what was acknowledged, and its notes with its settings.
+    private static func findings(_ path: String, _ acknowledged: [Int: String]) async throws -> [String] {
+        let notes = try await NotesDatabase.open(path)
+        let list = try await notes.list()
+        let last = notes.settings.lastNumber
+        let check = try await notes.pool.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
+        try await notes.close()
+        var findings = check == "ok" ? [] : ["SQLite finds: \(check ?? "nothing")"]
+        if list.map(\.number) != Array(1..<last + 1) {
+            findings.append("the settings have number \(last), and the notes \(list.map(\.number).suffix(3))")
+        }
+        let texts = Dictionary(list.map { ($0.number, $0.text) }, uniquingKeysWith: { $1 })
+        for (number, text) in acknowledged where texts[number] != text {
+            findings.append("note \(number) is “\(texts[number] ?? "")”, and “\(text)” was acknowledged")
+        }
+        return findings
+    }
+}
+
+/// One process of a trial: adds notes as fast as it can, and prints each number when its commit has returned.
+struct Work: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Adds notes until it is killed.", shouldDisplay: false)
+
+    @OptionGroup var file: DatabaseOption
+    @Argument var name: String
+
+    func run() async throws {
+        let notes = try await NotesDatabase.open(file.database)
+        // It ends by itself if the trial can't kill it any more.
+        let end = ContinuousClock.now + .seconds(60)
+        var count = 0
+        while ContinuousClock.now < end {
+            count += 1
+            let text = "\(name)-\(count)"
+            let number = try await notes.add(text)
+            FileHandle.standardOutput.write(Data("\(number) \(text)\n".utf8))
+        }
+        try await notes.close()
+    }
+}
