@@ -24,8 +24,8 @@ extension SQLiteStorage {
     /// nothing. Only one of these commits runs at a time. Other commits of the store may share the transaction: if
     /// `rows` throws, these run again without it.
     ///
-    /// Until the end of the commit, `store.keys` has a value under `SettleSQLite`, which connects the two closures, and
-    /// the store's changes have it, too. The database does not.
+    /// `store.keys` and the store's changes have a value under `SettleSQLite`, which connects the two closures. The
+    /// database has no such row.
     ///
     /// - Parameters:
     ///   - store: The store that was opened with this storage.
@@ -56,8 +56,8 @@ extension SQLiteStorage {
                 return value
             }
         } catch {
-            let reason = (error as? SettingsError)?.underlying as? StorageError
-            if reason?.isOutcomeUnknown != true { state.withLock { $0.rows[ticket] = nil } }
+            // A commit that may be stored stands: the store appends its batch again, and the rows with it.
+            if store.keys[Self.ticketKey] != .string(ticket) { state.withLock { $0.rows[ticket] = nil } }
             throw error
         }
         guard state.withLock({ $0.rows.removeValue(forKey: ticket) }) == nil else {

@@ -16,7 +16,8 @@ struct Trial: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.appending(path: "notes.sqlite").path
         var acknowledged: [Int: String] = [:]
-        var findings: [String] = []
+        // Several processes at once can't set a new database to write-ahead logging.
+        var findings = try await Self.findings(path, acknowledged)
         let rounds = max(1, kills / 2)
         for round in 1...rounds {
             let workers = try ["a", "b"].map { try WorkingProcess(path, "\($0)\(round)", in: folder) }

@@ -1,0 +1,222 @@
+import Foundation
+import GRDB
+import Settle
+import SettleTesting
+import Synchronization
+import Testing
+
+@testable import SettleSQLite
+
+/// Rows of the program that are stored with settings.
+@Suite(.timeLimit(.minutes(5))) struct SQLiteRowsTests {
+    private struct Refusal: Error {}
+
+    @Test("Settings and rows of a commit are stored together") func together() async throws {
+        try await withTemporaryFolder { folder in
+            let notes = try await NotesFixture(folder)
+            #expect(try await notes.add() == 1)
+            #expect(try await notes.add() == 2)
+            let stored = try await notes.stored()
+            #expect(stored.numbers == [1, 2] && stored.count == 2)
+            try await notes.store.close()
+            let again = try await NotesFixture(folder)
+            #expect(again.settings.count == 2)
+            #expect(again.store.keys[SQLiteStorage.ticketKey] == nil)
+            try await again.store.close()
+        }
+    }
+
+    @Test("If the closure of the rows throws, neither is stored, and its error is thrown")
+    func rowsThrow() async throws {
+        try await withTemporaryFolder { folder in
+            let notes = try await NotesFixture(folder)
+            try await notes.add()
+            await #expect(throws: Refusal.self) {
+                try await notes.storage.commit(in: notes.store) {
+                    notes.settings.count += 1
+                } rows: { database, _ in
+                    try database.execute(sql: "INSERT INTO notes VALUES (7, 'text')")
+                    throw Refusal()
+                }
+            }
+            #expect(notes.settings.count == 1)
+            let stored = try await notes.stored()
+            #expect(stored.numbers == [1] && stored.count == 1)
+            #expect(try await notes.add() == 2)
+            try await notes.store.close()
+        }
+    }
+
+    @Test("If the closure of the settings throws, or breaks a rule, neither is stored")
+    func settingsThrow() async throws {
+        try await withTemporaryFolder { folder in
+            let notes = try await NotesFixture(folder)
+            await #expect(throws: Refusal.self) {
+                try await notes.storage.commit(in: notes.store) {
+                    notes.settings.count += 1
+                    throw Refusal()
+                } rows: { database, _ in
+                    try database.execute(sql: "INSERT INTO notes VALUES (7, 'text')")
+                }
+            }
+            await #expect(throws: SettingsError.self) {
+                try await notes.storage.commit(in: notes.store) {
+                    notes.settings.title = "new"
+                    notes.settings.count = 9_999
+                } rows: { database, _ in
+                    try database.execute(sql: "INSERT INTO notes VALUES (8, 'text')")
+                }
+            }
+            #expect(notes.settings.count == 0 && notes.settings.title.isEmpty)
+            #expect(try await notes.stored().numbers == [])
+            try await notes.store.close()
+        }
+    }
+
+    @Test("Commits that share a batch with rows that fail are stored") func innocentCommits() async throws {
+        try await withTemporaryFolder { folder in
+            let notes = try await NotesFixture(folder)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<20 {
+                    group.addTask { try await notes.settings.commit { notes.settings.count += 1 } }
+                    group.addTask {
+                        await #expect(throws: Refusal.self) {
+                            try await notes.storage.commit(in: notes.store) {
+                                notes.settings.count += 100
+                            } rows: { _, _ in
+                                throw Refusal()
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(notes.settings.count == 20)
+            #expect(try await notes.stored().count == 20)
+            try await notes.store.close()
+        }
+    }
+
+    @Test("While another connection writes, a commit that doesn't wait stores neither") func busy() async throws {
+        try await withTemporaryFolder { folder in
+            let notes = try await NotesFixture(folder, Configuration())
+            var configuration = Configuration.waiting
+            configuration.allowsUnsafeTransactions = true
+            let other = try DatabaseQueue(path: notes.pool.path, configuration: configuration)
+            try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+            let error = await #expect(throws: SettingsError.self) { try await notes.add() }
+            #expect((error?.underlying as? StorageError)?.code == .locked)
+            try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+            let stored = try await notes.stored()
+            #expect(notes.settings.count == 0 && stored.numbers == [] && stored.count == nil)
+            #expect(try await notes.add() == 1)
+            try await notes.store.close()
+        }
+    }
+
+    @Test("A database without room stores neither, whichever of the two is too large") func full() async throws {
+        try await withTemporaryFolder { folder in
+            let notes = try await NotesFixture(folder)
+            try await notes.add()
+            try await notes.pool.writeWithoutTransaction { database in
+                let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+                try database.execute(sql: "PRAGMA max_page_count = \(pages)")
+            }
+            let rows = await #expect(throws: DatabaseError.self) {
+                try await notes.storage.commit(in: notes.store) {
+                    notes.settings.count += 1
+                } rows: { database, _ in
+                    try database.execute(sql: "INSERT INTO notes VALUES (2, zeroblob(1000000))")
+                }
+            }
+            #expect(rows?.resultCode == .SQLITE_FULL)
+            let settings = await #expect(throws: SettingsError.self) {
+                try await notes.storage.commit(in: notes.store) {
+                    notes.settings.title = String(repeating: "x", count: 1_000_000)
+                } rows: { database, _ in
+                    try database.execute(sql: "INSERT INTO notes VALUES (2, 'text')")
+                }
+            }
+            #expect((settings?.underlying as? StorageError)?.code == .noSpace)
+            #expect(notes.settings.count == 1 && notes.settings.title.isEmpty)
+            try await notes.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
+            let stored = try await notes.stored()
+            #expect(stored.numbers == [1] && stored.count == 1)
+            #expect(try await notes.add() == 2)
+            try await notes.store.close()
+        }
+    }
+
+    @Test("Two stores that add notes at once count each of them") func twoStores() async throws {
+        try await withTemporaryFolder { folder in
+            let stores = [try await NotesFixture(folder), try await NotesFixture(folder)]
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for notes in stores {
+                    for _ in 0..<10 { group.addTask { _ = try await notes.add() } }
+                }
+                try await group.waitForAll()
+            }
+            let stored = try await stores[0].stored()
+            #expect(stored.numbers == Array(1...20) && stored.count == 20)
+            for notes in stores { try await notes.store.close() }
+        }
+    }
+
+    @Test("A commit whose answer is lost is stored once, with its rows", arguments: [1, 2])
+    func lostAnswers(count: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let pool = try DatabasePool(path: folder.appending(path: "notes.sqlite").path, configuration: .waiting)
+            let remaining = Lost()
+            let storage = SQLiteStorage(pool, leaseTime: .seconds(10), interval: .milliseconds(5)) {
+                () throws(StorageError) in
+                guard remaining.takeOne() else { return }
+                throw StorageError(.writeFailed, "The answer was lost.", isOutcomeUnknown: true)
+            }
+            let notes = try await NotesFixture(pool, storage)
+            remaining.set(count)
+            if count == 1 {
+                #expect(try await notes.add() == 1)
+            } else {
+                // The store has asked twice. The commit stands.
+                await #expect(throws: SettingsError.self) { try await notes.add() }
+                try await notes.store.flush()
+            }
+            let stored = try await notes.stored()
+            #expect(notes.settings.count == 1 && stored.numbers == [1] && stored.count == 1)
+            #expect(try await notes.add() == 2)
+            try await notes.store.close()
+        }
+    }
+
+    /// How many more answers are lost.
+    private final class Lost: Sendable {
+        private let count = Mutex(0)
+
+        func set(_ number: Int) { count.withLock { $0 = number } }
+
+        func takeOne() -> Bool {
+            count.withLock { count in
+                guard count > 0 else { return false }
+                count -= 1
+                return true
+            }
+        }
+    }
+
+    @Test("Rows can't be stored with the settings of another storage") func otherStore() async throws {
+        try await withTemporaryFolder { folder in
+            let notes = try await NotesFixture(folder)
+            let other = try await SettingsStore.open(storage: InMemoryStorage())
+            let error = await #expect(throws: StorageError.self) {
+                try await notes.storage.commit(in: other) {
+                } rows: { database, _ in
+                    try database.execute(sql: "INSERT INTO notes VALUES (7, 'text')")
+                }
+            }
+            #expect(error?.code == .unsupported)
+            #expect(try await notes.stored().numbers == [])
+            try await other.close()
+            try await notes.store.close()
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import GRDB
+import Settle
+import SettleTesting
+import Testing
+
+@testable import SettleSQLite
+
+/// What the conformance suite can't know of the storage.
+@Suite(.timeLimit(.minutes(5))) struct SQLiteStorageTests {
+    private func pool(_ folder: URL) throws -> DatabasePool {
+        try DatabasePool(path: folder.appending(path: "settings.sqlite").path, configuration: .waiting)
+    }
+
+    private func loaded(_ folder: URL) async throws -> (SQLiteStorage, StorageContents) {
+        let storage = SQLiteStorage(try pool(folder))
+        return (storage, try await storage.load())
+    }
+
+    private func batch(
+        _ number: UInt64, _ values: [SettingKey: SettingValue?], store: UInt64 = 1, author: String? = nil
+    ) -> StorageBatch {
+        StorageBatch(
+            id: StorageBatch.ID(store: store, number: number), revision: number, values: values, author: author)
+    }
+
+    @Test("A row has JSON, its position and its author, and bytes only where JSON would lose something")
+    func rows() async throws {
+        try await withTemporaryFolder { folder in
+            let (storage, _) = try await loaded(folder)
+            let date = SettingValue.date(Date(timeIntervalSinceReferenceDate: 0))
+            _ = try await storage.append(
+                batch(1, ["name": .string("a"), "window.width": .integer(7)], author: "alice"), durability: .synced)
+            _ = try await storage.append(batch(2, ["name": nil, "since": date]), durability: .synced)
+            let rows = try await pool(folder).read { database in
+                try String.fetchAll(
+                    database,
+                    sql: """
+                        SELECT key || ' ' || coalesce(value, '-') || ' ' || (exact IS NOT NULL) || ' ' || position || ' '
+                            || coalesce(author, '-') FROM settings ORDER BY key
+                        """)
+            }
+            #expect(
+                rows == ["name - 0 2 -", "since \"2001-01-01T00:00:00Z\" 1 2 -", "window.width 7 0 1 alice"])
+            await storage.close()
+        }
+    }
+
+    @Test("A key within the value of a row changes that row, and every store learns of it")
+    func keysWithin() async throws {
+        try await withTemporaryFolder { folder in
+            let (first, start) = try await loaded(folder)
+            let (second, _) = try await loaded(folder)
+            let whole = SettingValue.dictionary(["x": .integer(1), "y": .integer(1)])
+            _ = try await first.append(batch(1, ["a": whole]), durability: .synced)
+            _ = try await second.append(batch(1, ["a.x": .integer(2)], store: 2), durability: .synced)
+            let changed = SettingValue.dictionary(["x": .integer(2), "y": .integer(1)])
+            for storage in [first, second] {
+                let changes = try await storage.changes(after: start.position).changes
+                #expect(changes.map(\.content) == [.values(["a": changed])])
+            }
+            let (third, contents) = try await loaded(folder)
+            #expect(contents.tree.root == ["a": changed])
+            for storage in [first, second, third] { await storage.close() }
+        }
+    }
+
+    @Test("A store follows what another connection stores, and the program's own rows are no change")
+    func follows() async throws {
+        try await withTemporaryFolder { folder in
+            let (notes, others) = (try await NotesFixture(folder), try await NotesFixture(folder))
+            try await notes.settings.commit { notes.settings.count = 1 }
+            for await count in others.settings.$count where count == 1 { break }
+            try await notes.pool.write { try $0.execute(sql: "INSERT INTO notes VALUES (7, 'text')") }
+            try await notes.settings.commit { notes.settings.count = 2 }
+            for await count in others.settings.$count where count != 1 {
+                #expect(count == 2)
+                break
+            }
+            for fixture in [notes, others] { try await fixture.store.close() }
+        }
+    }
+
+    @Test("After an older copy of the database was restored, everything is reported") func restored() async throws {
+        try await withTemporaryFolder { folder in
+            let (storage, _) = try await loaded(folder)
+            _ = try await storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
+            let copy = try DatabaseQueue(path: folder.appending(path: "copy.sqlite").path)
+            try pool(folder).backup(to: copy)
+            let receipt = try await storage.append(batch(2, ["a": .integer(2), "b": .integer(2)]), durability: .synced)
+            try copy.backup(to: storage.writer)
+            let changes = try await storage.changes(after: receipt.position)
+            #expect(changes.changes.map(\.content) == [.everything(SettingTree(["a": .integer(1)]))])
+            #expect(changes.position == StoragePosition(UInt64(1)))
+            await storage.close()
+        }
+    }
+
+    @Test("A damaged page is reported with the file's path and SQLite's message, and nothing is written over it")
+    func damage() async throws {
+        try await withTemporaryFolder { folder in
+            let (storage, _) = try await loaded(folder)
+            _ = try await storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
+            await storage.close()
+            try storage.writer.close()
+            let database = try pool(folder)
+            let (page, size) = try await database.read { database in
+                (
+                    try Int.fetchOne(database, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'settings'") ?? 0,
+                    try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
+                )
+            }
+            try await database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+            try database.close()
+            let file = try FileHandle(forUpdating: URL(filePath: database.path))
+            try file.seek(toOffset: UInt64((page - 1) * size))
+            try file.write(contentsOf: Data(repeating: 0xA5, count: size))
+            try file.close()
+            let damaged = SQLiteStorage(try pool(folder))
+            let error = await #expect(throws: StorageError.self) { try await damaged.load() }
+            #expect(error?.code == .unreadable)
+            #expect(error?.description.contains("“\(database.path)”: SQLite error 11: ") == true, "\(error as Any)")
+            await #expect(throws: StorageError.self) {
+                try await damaged.append(batch(2, ["a": .integer(2)]), durability: .synced)
+            }
+            await damaged.close()
+        }
+    }
+
+    @Test("A value that somebody has damaged by hand is reported with its key") func unreadableValue() async throws {
+        try await withTemporaryFolder { folder in
+            let (storage, _) = try await loaded(folder)
+            _ = try await storage.append(batch(1, ["a.b": .integer(1)]), durability: .synced)
+            await storage.close()
+            let database = try pool(folder)
+            try await database.write { try $0.execute(sql: "UPDATE settings SET value = '[1,'") }
+            let damaged = SQLiteStorage(database)
+            let error = await #expect(throws: StorageError.self) { try await damaged.load() }
+            #expect(error?.code == .unreadable && error?.description.contains("“a.b”") == true, "\(error as Any)")
+            await damaged.close()
+        }
+    }
+
+    @Test("A store that has stored nothing for 30 days is forgotten, and the position still rises")
+    func oldStores() async throws {
+        try await withTemporaryFolder { folder in
+            let (first, _) = try await loaded(folder)
+            _ = try await first.append(batch(1, ["a": .integer(1)]), durability: .synced)
+            let database = try pool(folder)
+            try await database.write { try $0.execute(sql: "UPDATE settings_stores SET time = '2001-01-01T00:00:00Z'") }
+            let (second, contents) = try await loaded(folder)
+            let receipt = try await second.append(batch(1, ["b": .integer(2)], store: 2), durability: .synced)
+            #expect(contents.position == StoragePosition(UInt64(1)) && receipt.position == StoragePosition(UInt64(2)))
+            let stores = try await database.read { try Int.fetchAll($0, sql: "SELECT store FROM settings_stores") }
+            #expect(stores == [2])
+            for storage in [first, second] { await storage.close() }
+        }
+    }
+
+    @Test("Each commit is synced by the connection") func durability() async throws {
+        try await withTemporaryFolder { folder in
+            let (storage, _) = try await loaded(folder)
+            let pragmas = try await storage.writer.writeWithoutTransaction { database in
+                (
+                    try String.fetchOne(database, sql: "PRAGMA journal_mode"),
+                    try Int.fetchOne(database, sql: "PRAGMA synchronous")
+                )
+            }
+            #expect(pragmas.0 == "wal" && pragmas.1 == 2)
+            await storage.close()
+        }
+    }
+
+    @Test("Storages with tables of different names share nothing but the file") func tables() async throws {
+        try await withTemporaryFolder { folder in
+            let database = try pool(folder)
+            let (first, second) = (SQLiteStorage(database), SQLiteStorage(database, table: "other_settings"))
+            _ = try await first.load()
+            _ = try await second.load()
+            _ = try await first.append(batch(1, ["a": .integer(1)]), durability: .synced)
+            let contents = try await second.load()
+            #expect(contents.outcome == .absent && contents.tree.root.isEmpty)
+            for storage in [first, second] { await storage.close() }
+        }
+    }
+}
