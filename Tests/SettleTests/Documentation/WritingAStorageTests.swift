@@ -18,7 +18,10 @@ import Testing
         let redis = ["Storage", "Storage+Answers", "Storage+History", "Script"].map {
             "../../../Examples/RedisSettings/Sources/SettleRedis/Redis\($0).swift"
         }
-        let sources = try (["FolderStorage.swift", "WritingAStorageTests.swift"] + redis).map {
+        let sqlite = ["SettleSQLite/SQLiteStorage", "notes/NotesDatabase"].map {
+            "../../../Examples/SQLiteSettings/Sources/\($0).swift"
+        }
+        let sources = try (["FolderStorage.swift", "WritingAStorageTests.swift"] + redis + sqlite).map {
             lines(try String(contentsOf: folder.appending(path: $0), encoding: .utf8))
         }
         let samples = guide.matches(of: /(?s)```(?:swift|lua)\n(.+?)```/).map { lines(String($0.1)) }
