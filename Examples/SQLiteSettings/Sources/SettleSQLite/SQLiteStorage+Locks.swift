@@ -10,10 +10,10 @@ extension SQLiteStorage {
 
     public func tryLock(named name: String) async throws(StorageError) -> StorageLease? {
         try checkLoaded()
-        let (number, newest) = try inTransaction { database in
+        let (found, newest) = try inTransaction { database in
             (try tables.lock(name, for: seconds, in: database), try tables.newest(in: database))
         }
-        guard let number else { return nil }
+        guard let number = found else { return nil }
         let lease = StorageLease(
             name: name, fencingNumber: UInt64(number), position: StoragePosition(newest), timeToLive: leaseTime)
         state.withLock { _ = $0.leases.insert(lease) }

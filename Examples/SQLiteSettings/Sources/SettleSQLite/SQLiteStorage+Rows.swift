@@ -43,6 +43,11 @@ extension SQLiteStorage {
     ) async throws -> Result {
         await turnstile.enter()
         defer { turnstile.leave() }
+        if state.withLock({ !$0.rows.isEmpty }) {
+            // An earlier commit stands, and its ticket must not be replaced before its rows are stored.
+            try await store.flush()
+            state.withLock { $0.rows = [:] }
+        }
         let ticket = UUID().uuidString
         let result: Result
         do {

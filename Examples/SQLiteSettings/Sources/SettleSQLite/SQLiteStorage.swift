@@ -1,4 +1,3 @@
-import Foundation
 public import GRDB
 public import Settle
 import Synchronization
@@ -182,12 +181,15 @@ public final class SQLiteStorage: SharedStorage {
             case .under(let lease):
                 guard try tables.isHeld(lease, in: database) else { throw lost(lease) }
             case .migrated(let known):
-                let names = try tables.migrations(in: database)
-                guard let names, names.allSatisfy(known.contains) else {
-                    let steps = names.map { $0.map { "“\($0)”" }.joined(separator: ", ") } ?? "an unreadable record"
+                guard let steps = try tables.migrations(in: database) else {
+                    throw StorageError(.migrated, "The record of migrations in \(name) can't be read.")
+                }
+                let others = steps.filter { !known.contains($0) }.map { "“\($0)”" }
+                guard others.isEmpty else {
                     throw StorageError(
                         .migrated,
-                        "The settings in \(name) have been migrated with \(steps), which this program does not know.")
+                        "The settings in \(name) have been migrated with \(others.joined(separator: ", ")), which this "
+                            + "program does not know.")
                 }
             }
         }
