@@ -1,4 +1,3 @@
-import Foundation
 import Settle
 
 struct LockSettings: SettingsGroup {
@@ -6,9 +5,7 @@ struct LockSettings: SettingsGroup {
     @Setting(in: 0...20) var attemptCount = 0
 }
 
-let file = FileManager.default.temporaryDirectory.appending(path: "quick-start-\(UUID())/settings.json")
-defer { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
-let store = try await SettingsStore.open(at: file)  // an app writes `SettingsStore.open("com.example.app")`
+let store = try await SettingsStore.open("com.example.quick-start")
 let settings = try await store.group(LockSettings.self)
 for await count in settings.$attemptCount {  // the current value first, then the newest one after each change
     print("attemptCount is \(count)")
@@ -21,4 +18,3 @@ try await settings.commit {  // all or nothing, and on disk before it returns
     settings.attemptCount = 0
 }
 try await store.close()  // the file has everything
-print(try String(contentsOf: file, encoding: .utf8))
