@@ -108,7 +108,7 @@ struct PanelActions: Sendable {
         if let seen = form["seen"], seen != ControlState(of: control, in: panel.store).seen { throw OtherIsThere() }
     }
 
-    /// Returns the answer to a conflict: somebody else was first, or the same browser missed the answer and sent the
+    /// Returns the answer to a conflict: another user was first, or the same browser missed the answer and sent the
     /// request again.
     private func conflict(
         _ pane: PanelContents.Pane, _ control: Control, _ submission: ControlForm.Submission,

@@ -83,7 +83,7 @@ public final class PanelDirectory: WebResponder {
     /// Makes a link that lets one browser in, once; see ``SettingsPanel/makeLink(for:returningTo:)``.
     ///
     /// - Parameters:
-    ///   - name: The name of the user who gets it; `nil` if nobody in particular does.
+    ///   - name: The name of the user who gets it; `nil` for no particular user.
     ///   - path: The path of the page that it leads to, such as that of a panel; `nil` for the front page.
     public func makeLink(for name: String? = nil, to path: String? = nil) -> String {
         gate.makeLink(for: name, to: path)

@@ -27,7 +27,7 @@ final class PanelGate: Sendable {
     /// Makes the path and query of a link that lets one browser in.
     ///
     /// - Parameters:
-    ///   - name: The name of the user who gets it; `nil` if nobody in particular does.
+    ///   - name: The name of the user who gets it; `nil` for no particular user.
     ///   - path: The path of the page that it leads to; `nil` for the first one.
     ///   - origin: The path of the program's page to which the panel leads back.
     func makeLink(for name: String?, to path: String? = nil, returningTo origin: String? = nil) -> String {

@@ -85,7 +85,7 @@ public final class SettingsPanel: WebResponder {
     ///
     /// - Parameters:
     ///   - name: The name of the user who gets it, which the history, conflicts and the list of sessions show; control
-    ///     characters and everything after 64 characters are left out. `nil` if nobody in particular gets it: changes
+    ///     characters and everything after 64 characters are left out. `nil` for no particular user: changes
     ///     are then stored under ``Configuration/author``.
     ///   - path: The path of the program's page to which the panel leads back; `nil` for none.
     /// - Returns: The path with a query, to be appended to the address of the server.

@@ -25,7 +25,7 @@ enum WatchVerb {
             let token = try invocation.token(invocation.arguments[after])
             try await target.reading { store in
                 let key = try text.map { try invocation.key($0, declared, store.keys.effectiveValues) }
-                // A file without a history begins with its contents, which nobody has missed.
+                // A file without a history begins with its contents, which no follower has missed.
                 var isBeginning = token == nil && store.history.token == nil
                 for try await change in store.history.changes(after: token ?? store.history.token) {
                     let isSnapshot = isBeginning && change.snapshot != nil

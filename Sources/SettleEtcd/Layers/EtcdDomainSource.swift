@@ -39,7 +39,7 @@ final class EtcdDomainSource: DomainSource {
         }
     }
 
-    /// Has the store load again after a failed load: the storage reports news only once, until they are fetched.
+    /// Has the store load again after a failed load: the storage reports changes only once, until they are fetched.
     private func retryLater() {
         state.withLock { state in
             guard let changed = state.changed else { return }

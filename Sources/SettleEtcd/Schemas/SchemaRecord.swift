@@ -7,7 +7,7 @@ struct SchemaRecord: Equatable {
     private static let versionName = "x-version"
 
     private(set) var schema: SettingValue.Entries
-    /// `nil` for a schema that nobody gave one.
+    /// `nil` for a schema without one.
     var version: String? {
         get { if case .string(let version)? = schema[Self.versionName] { version } else { nil } }
         set { schema[Self.versionName] = newValue.map { .string($0) } }

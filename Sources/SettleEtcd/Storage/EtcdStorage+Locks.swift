@@ -2,7 +2,7 @@ public import Settle
 
 /// Named locks.
 extension EtcdStorage {
-    /// Returns `nil`: a batch has conditions instead, so nobody waits for a client that has gone.
+    /// Returns `nil`: a batch has conditions instead, so no client waits for one that has gone.
     public func lockForTransaction() async throws(StorageError) -> StorageLease? {
         try checkOpen()
         return nil

@@ -6,7 +6,7 @@ extension ClusterView {
     ///
     /// - Parameters:
     ///   - id: The batch that the client's marker will name.
-    ///   - reads: What it depends on where nobody may have stored anything; `nil` for everything.
+    ///   - reads: The keys that must be unchanged; `nil` for all.
     func plan(
         _ values: [SettingKey: SettingValue?], of id: StorageBatch.ID, by author: String?, at time: Double,
         _ details: TransactionDetails = TransactionDetails(), on conditions: [StorageBatch.Condition] = [],

@@ -220,7 +220,7 @@ extension KeySpace {
         }
     }
 
-    /// Returns the first few keys: nobody reads a sentence with a hundred of them.
+    /// Returns the first few keys: a sentence with a hundred of them is unreadable.
     private static func subject(_ keys: [SettingKey]) -> String {
         guard !keys.isEmpty else { return "The settings" }
         let named = keys.prefix(3).map { "“\($0)”" }.joined(separator: ", ")

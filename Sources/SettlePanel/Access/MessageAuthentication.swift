@@ -14,8 +14,8 @@ import SettleHTTP
 /// }
 /// ```
 public protocol MessageAuthentication: Sendable {
-    /// Returns the code of a message: the same for the same message and key, and at least 16 bytes that nobody can
-    /// determine without the key.
+    /// Returns the code of a message: the same for the same message and key, and at least 16 bytes that can't be
+    /// determined without the key.
     func code(for message: [UInt8], key: [UInt8]) -> [UInt8]
 }
 

@@ -9,7 +9,7 @@ import SettleHTTP
 /// Makes and recognizes links that let one browser in, once.
 ///
 /// A link has all its data and a signature with the panel's key, so another process that can read the key can make
-/// links for a running server. A program that can read the key could sign a session as well, so that gives nobody more.
+/// links for a running server. A program that can read the key could sign a session as well, so a link permits no more.
 ///
 /// Loading the page that a link leads to does not spend it, since mail programs and browsers fetch pages on their own:
 /// only the button there does.

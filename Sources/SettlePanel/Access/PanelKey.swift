@@ -28,8 +28,8 @@ public struct PanelKey: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - file: The file with the key.
     ///   - sessions: The file with the open sessions, in a folder where the program may write; `nil` for the default,
-    ///     the name of the key's file with `.sessions.json`. It has names and times, and nothing that lets anybody in.
-    ///     Without it, nobody is admitted: removing it ends all sessions, and links that were used in the last
+    ///     the name of the key's file with `.sessions.json`. It has names and times, and nothing that admits a user.
+    ///     Without it, no user is admitted: removing it ends all sessions, and links that were used in the last
     ///     ``SettingsPanel/Configuration/linkLifetime`` could be used again.
     /// - Throws: ``PanelError`` if the file can't be read or created, if others may read or write it, or if it is not a
     ///   key.

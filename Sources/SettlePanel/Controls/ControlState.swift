@@ -91,7 +91,7 @@ struct UnusableValue: Sendable {
 }
 
 extension DomainName {
-    /// The domains whose values nobody has decided on, neither a user nor an administrator.
+    /// The domains with values that neither a user nor an administrator has chosen.
     fileprivate static let ofDefaults: [DomainName] = [.declaration, .registration, .language]
 }
 
@@ -102,7 +102,7 @@ extension Explanation {
     /// Whether the application's own domain has a value, even a secret one.
     fileprivate var hasStoredValue: Bool { answers.contains { $0.domain == .application } }
 
-    /// The value that would be in force if nobody had set one, if known.
+    /// The value that would be in force if none were set, if known.
     fileprivate var defaultValue: SettingValue? {
         answers.first { DomainName.ofDefaults.contains($0.domain) && $0.outcome != .refused }?.value
     }

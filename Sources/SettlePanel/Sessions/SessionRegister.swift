@@ -78,6 +78,6 @@ struct AdmittedSession: Sendable {
         (self.id, self.record, self.list, self.lifetime) = (id, record, list, lifetime)
     }
 
-    /// Whether nobody has ended it since.
+    /// Whether it has not been ended.
     var isOpen: Bool { list.sessions[id] != nil }
 }

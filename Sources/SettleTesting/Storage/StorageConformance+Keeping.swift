@@ -98,7 +98,7 @@ extension StorageConformance {
         let again = try await reopened(number, storage)
         let found = try await again.load().tree.root
         await again.close()
-        // Not the values themselves: nobody would read them.
+        // Not the values themselves: the report would be unreadable.
         guard found == expected else { throw Mismatch("of \(count) values with \(limit) bytes, others were found") }
     }
 }

@@ -52,7 +52,7 @@ public struct Change: Sendable {
         case changes(UInt64)
         /// It is unknown which changes, or how many. Only ``SettingsStore/History/changes(after:durableOnly:)`` reports
         /// this. The associated value has all values stored at the ``Change/token``, to begin from, without the secrets
-        /// that this store's groups declare and those that other processes have declared while a history was kept.
+        /// that this store's groups declare and those that other processes have declared while history was enabled.
         case unknown(SettingTree)
 
         init(count: UInt64) { self = count == 0 ? .nothing : .changes(count) }

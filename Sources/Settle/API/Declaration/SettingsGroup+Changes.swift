@@ -7,7 +7,7 @@ extension SettingsGroup {
     /// - Parameters:
     ///   - delivery: Every change, or only the newest one on each request of the subscriber.
     ///   - durableOnly: Whether to deliver a change only once it is on stable storage. That leaves out changes of
-    ///     settings that are kept in memory only.
+    ///     settings with the policy ``SavePolicy/memoryOnly``.
     public func changes(_ delivery: Change.Delivery, durableOnly: Bool = false) -> Changes {
         let (log, topic) = source
         return Changes(ChangeCursor(on: topic, of: log, delivery: delivery, durableOnly: durableOnly))

@@ -15,7 +15,7 @@ extension SettingsStore {
     ///
     /// Changes that others have stored count, and so do those of this store, including writes that it has not saved
     /// yet, for which no token stands. Such writes are appended first, so that the error can report their token.
-    /// Settings that are kept in memory, and other domains, are not considered.
+    /// Settings with the policy ``SavePolicy/memoryOnly``, and other domains, are not considered.
     ///
     /// - Parameters:
     ///   - token: The token in the history, such as ``History/token`` when the values were read.

@@ -28,7 +28,7 @@ extension SettingsStore.History {
     /// All processes that share the storage, and edits of the file by hand, have one history, to the extent that it is
     /// kept; see ``SettingsStore/Configuration/history``. It has the transactions that have been appended: writes that
     /// wait to be saved are not in it yet. Secrets are reported without their values. The sequence throws
-    /// ``SettingsError`` with the code ``SettingsError/Code/historyUnavailable`` if no history is kept, and ends when
+    /// ``SettingsError`` with the code ``SettingsError/Code/historyUnavailable`` without a history, and ends when
     /// its task is cancelled.
     ///
     /// - Parameters:
@@ -42,7 +42,7 @@ extension SettingsStore.History {
     }
 
     /// Returns the values that the application's domain had stored at a token, without the secrets that this store's
-    /// groups declare and those that other processes have declared while a history was kept.
+    /// groups declare and those that other processes have declared while history was enabled.
     ///
     /// They are computed from the values stored now, by taking back the changes since. Writes that wait to be saved are
     /// not included.
@@ -78,7 +78,7 @@ extension SettingsStore.History {
     /// it replaces, so change the key first if that value must not be reported.
     ///
     /// - Returns: The number of transactions of the history that have changed the key, one within it, or a dictionary
-    ///   around it. 0 where no history is kept.
+    ///   around it. 0 without a history.
     /// - Throws: ``SettingsError`` if saving or removing failed; the values may still be there then.
     @discardableResult
     public func forget(_ key: some SettingKeyConvertible) async throws -> Int {

@@ -30,8 +30,8 @@ extension SettingsStore {
     ///   exclude others, such as in a folder that can't be written, or can't be read. After it, and from a commit in
     ///   it, which then stores nothing: ``SettingsError`` with ``SettingsError/Code/lockLost`` if the lock has been
     ///   lost. Either a storage that limits the lock's time could not be reached to extend it: the task of the closure
-    ///   is then cancelled, before another process can acquire the lock. Or, beside a file, somebody has removed the
-    ///   lock's file, and another process may have acquired the lock in the meantime.
+    ///   is then cancelled, before another process can acquire the lock. Or the lock's file beside the settings was
+    ///   removed, and another process may have acquired the lock in the meantime.
     @discardableResult
     public func withLock<Result>(
         named name: String = "default", timeout: Duration? = nil, _ body: () async throws -> Result

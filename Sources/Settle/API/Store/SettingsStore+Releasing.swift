@@ -3,7 +3,7 @@ extension SettingsStore {
     ///
     /// Pending changes there are saved first. Then the declarations are forgotten: the settings are no longer listed,
     /// their streams end, and copies of the groups that are still in use keep their last values and refuse writes.
-    /// Stored values stay stored; values of groups that are kept in memory only are lost. Opening a group there again
+    /// Stored values stay stored; values of groups that are in memory only are lost. Opening a group there again
     /// declares it again.
     ///
     /// - Parameter path: The path at which the groups were opened; empty for all groups of the store. The `changes` of

@@ -90,8 +90,7 @@ extension FileSession {
     mutating func write(into text: FileReading?) throws(StorageError) {
         for _ in 0..<Self.replacementLimit {
             try writeOnce(into: displaced ?? text)
-            // If somebody has just written a text, that text returns to the file's path, with the values that are in
-            // force.
+            // If an editor has just written a text, that text returns to the file's path, with the values in force.
             if displaced == nil { return }
         }
     }

@@ -29,7 +29,7 @@ extension FileSession {
     }
 
     /// Merges an edit that was made in the file a moment ago: values written now come after it. Takes one call if
-    /// nobody has written the file since the last check.
+    /// the file has not been written since the last check.
     private mutating func lookAtFile() {
         guard let status = try? fileStatus(), file.hasChanged(status),
             case .edited(let reading, let edited)? = try? examine()
@@ -37,7 +37,7 @@ extension FileSession {
         merge(edited, from: reading)
     }
 
-    /// Takes the lock as ``acquire(isWriting:)`` does, if nobody has it and that leaves nothing to do. Makes only calls
+    /// Takes the lock as ``acquire(isWriting:)`` does, if it is free and that leaves nothing to do. Makes only calls
     /// that do not wait.
     mutating func acquireAtOnce() -> Bool {
         guard case .ready = phase, hasWritten, untold.isEmpty, lost == nil, !state.hasBegun, !hasUndeclared,

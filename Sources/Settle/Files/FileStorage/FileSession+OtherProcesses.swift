@@ -170,7 +170,7 @@ extension FileSession {
             adopt(log)
             if let batch = unite(known, from: known.ancestor(since: start, tree), log.records) { inForce.keep(batch) }
         case .fork, .restored:
-            // Even without permission to write: nobody else would ever have the united values.
+            // Even without permission to write: no other process would ever have the united values.
             lastBatch = nil
             history.recent.begin(at: journal.token)
             adopt(log)

@@ -35,7 +35,7 @@ extension FileSession {
         let isLocked = (try? acquire(isWriting: false)) != nil
         defer { if isLocked { release() } }
         try takeBackEdits(behind: journal.place)
-        // State that somebody has typed into the settings file comes last.
+        // State that was typed into the settings file comes last.
         if !state.stateFile.keys.isEmpty { try mergeState() }
         if case .edited(let reading, let edited) = try examine() { merge(edited, from: reading) }
     }

@@ -57,7 +57,7 @@ struct FileSession: Sendable {
     var history = FileHistory()
     /// Records that could not be appended to the journal when they became known.
     var untold: [JournalRecord.Content] = []
-    /// A text that somebody has written into the file, and that a checkpoint has replaced before it was seen.
+    /// A text by an editor that a checkpoint has replaced before any process had read it.
     var displaced: FileReading?
     /// The store's declarations of which keys are state and which are not.
     var declared = DeclaredState()

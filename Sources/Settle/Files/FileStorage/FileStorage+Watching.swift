@@ -49,7 +49,7 @@ extension FileStorage {
         }
     }
 
-    /// Works with the session, then looks for news if there was an event meanwhile.
+    /// Works with the session, then checks for changes if there was an event meanwhile.
     func withLock<Result, Failure: Error>(
         _ body: (inout FileSession) throws(Failure) -> Result
     ) throws(Failure) -> Result {

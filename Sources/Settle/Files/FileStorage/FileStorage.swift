@@ -286,7 +286,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
-    /// Takes the lock for transactions if nobody has it and others have changed nothing since the position. Makes only
+    /// Takes the lock for transactions if it is free and others have changed nothing since the position. Makes only
     /// calls that do not wait.
     func lockAtOnce(at position: StoragePosition) -> StorageLease? {
         let isLocked = withLockIfAvailable { session in

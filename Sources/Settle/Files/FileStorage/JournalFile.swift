@@ -358,7 +358,7 @@ struct JournalFile: Sendable {
         #endif
     }
 
-    /// Takes the lock of the known file, if it is local and nobody has the lock.
+    /// Takes the lock of the known file, if it is local and the lock is free.
     mutating func lockAtOnce() -> Bool {
         guard let file, isKnown, header != nil, !isReadOnly, !isLocked, !needsReplacement, isLocal(),
             (try? operations.tryLock(file, at: path)) == true

@@ -90,7 +90,7 @@ struct KnownJournal {
         return values
     }
 
-    /// Returns the relation to a journal of another history. It loses nobody's values, even if that is a backup.
+    /// Returns the relation to a journal of another history. No values are lost, even if that journal is a backup.
     private func relation(
         toStranger base: JournalBase, _ header: JournalHeader, _ token: ChangeToken
     ) -> JournalRelation {

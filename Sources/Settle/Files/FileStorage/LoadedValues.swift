@@ -153,7 +153,7 @@ struct LoadedValues: Sendable {
         state.stateFile.didFind(nil, isCertain: false, over: tree)
     }
 
-    /// - Returns: The journal record, if somebody has edited the state file.
+    /// - Returns: The journal record, if the file of state was edited.
     mutating func joinState(
         _ content: SettingTree, _ version: FileVersion, _ isSame: @escaping (SettingValue?, SettingValue?) -> Bool
     ) -> JournalRecord.Content? {

@@ -2,7 +2,7 @@
 ///
 /// Pure: it is given each record as it is appended or read, with the values at its keys before.
 struct RecentTransactions: Sendable {
-    /// A known record. It is converted only when it is asked for, because nearly always nobody asks.
+    /// A known record. It is converted on demand, because that is rarely needed.
     struct Item: RecordOfHistory {
         /// The token after it.
         var token: ChangeToken

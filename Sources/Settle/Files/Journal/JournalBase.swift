@@ -22,7 +22,7 @@ package struct JournalBase: Sendable, Equatable {
         package private(set) var keys: Set<SettingKey> = []
         /// The keys that were changed in the file before anything was written. Others may know that file.
         package private(set) var edited: Set<SettingKey> = []
-        /// The token up to which somebody has put the values of the removed journal beside these.
+        /// The token up to which a process has added the values of the removed journal to these.
         package private(set) var united: ChangeToken?
         /// The keys of those values.
         package private(set) var unitedKeys: Set<SettingKey> = []

@@ -18,7 +18,7 @@ package struct JournalLineage: Sendable, Equatable {
         }
     }
 
-    /// The number of times that a process has taken a missing file for settings that somebody has removed.
+    /// The number of times that a process has treated a missing file as settings that were removed on purpose.
     package var resets: UInt32
     /// The number of journals that were begun because the one before had been removed.
     package var restarts: UInt32

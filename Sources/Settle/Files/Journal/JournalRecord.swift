@@ -102,7 +102,7 @@ extension JournalRecord.Content {
         }
     }
 
-    /// Whether it records contents that somebody has found in the file, or written to it.
+    /// Whether it records contents that a process has found in the file, or written to it.
     var isOfFile: Bool {
         switch self {
         case .edited, .mirroring, .mirrored: true
@@ -111,17 +111,17 @@ extension JournalRecord.Content {
         }
     }
 
-    /// Whether a process has put its values, which nobody else has, beside those of another journal.
+    /// Whether a process has added values that only it had to those of another journal.
     var isUnion: Bool {
         if case .united = self { true } else { false }
     }
 
-    /// Whether somebody has found the file missing.
+    /// Whether a process has found the file missing.
     var isRemoval: Bool {
         if case .edited(let mirror, _) = self { mirror.version == .absent && !mirror.isOfState } else { false }
     }
 
-    /// Whether somebody has taken a missing file for settings that were removed.
+    /// Whether a process has treated a missing file as settings that were removed on purpose.
     var isReset: Bool {
         isRemoval && batch?.entries.isEmpty == false
     }

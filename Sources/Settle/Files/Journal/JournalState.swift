@@ -56,7 +56,7 @@ package struct JournalState: Sendable {
             mirrors = base.mirrors.map { Mirror($0, offset) }
             (secretsOfPast, isReset, news, stateFile) = (nil, false, base.news, StateFile())
         case .values(let batch):
-            // Without a revision it is an edit that somebody has made without a program.
+            // Without a revision it is an edit by hand.
             if batch.revision == 0 { keepReplaced(by: batch, in: tree) } else { removeKept(writtenBy: batch) }
             willChange(batch, in: tree)
         case .edited(let mirror, let batch):

@@ -125,7 +125,7 @@ package struct StateFile: Sendable {
         if found == nil, isCertain, absent.difference.isEmpty {
             versions = []
         } else {
-            // A version that somebody has removed may come back after a loss of power, and is not an edit then.
+            // A removed version may come back after a loss of power, and is not an edit then.
             let others = isCertain && found != nil ? [] : versions.filter { $0.version != mirror?.version }
             versions = others + [mirror].compactMap { $0 }
         }

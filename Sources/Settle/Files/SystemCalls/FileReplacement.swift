@@ -112,7 +112,7 @@ package struct FileReplacement: Sendable {
         }
     }
 
-    /// - Returns: False if somebody has just put a file at the path, which had none before.
+    /// - Returns: False if another program has just put a file at the path, which had none before.
     private mutating func takePlace() throws(FileError) -> Bool {
         do {
             try operations.exchange(names.displaced, names.file)
@@ -137,7 +137,7 @@ package struct FileReplacement: Sendable {
             try operations.link(names.file, to: names.displaced)
             hasKeptReplaced = true
         } catch {
-            // A refusal means that somebody has put something else at the path.
+            // A refusal means that another program has put something else at the path.
             if error.cause.rule != nil { throw error }
         }
         try operations.rename(new, to: names.file)

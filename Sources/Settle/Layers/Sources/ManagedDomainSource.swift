@@ -1,6 +1,6 @@
 /// An administrator's file for one program: `<id>.json` or `<id>.plist` in a folder.
 ///
-/// It is used only if nobody but an administrator can have written it: root owns the file and every folder on the way
+/// It is used only if no one but an administrator can have written it: root owns the file and every folder on the way
 /// to it, none is a symbolic link, and none is writable by group or others. In a folder that was chosen explicitly,
 /// the user may own them too. An untrusted file gives no values and a problem.
 ///

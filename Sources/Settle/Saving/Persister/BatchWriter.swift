@@ -65,7 +65,7 @@ final class BatchWriter {
     ///
     /// The storage may refuse a batch for its values: as too large for one record, or for a reason that checking the
     /// single values did not show. Then the largest values are set aside one after the other. Otherwise a single value
-    /// would keep all later changes from being saved, and nobody would notice before the next launch.
+    /// would keep all later changes from being saved, unnoticed until the next launch.
     ///
     /// - Parameter oldest: The wall time of the oldest pending change.
     /// - Returns: The storage's answer, and the error of a value that was left out, if any.

@@ -15,7 +15,7 @@ extension Persister {
         guard writer.pending.isRetry, writer.isolation == .none else {
             return try await appendNow(durability, retryingEncoding: retryingEncoding, verifying: verifying)
         }
-        // Since the failed append, others may have stored newer values: merge them first, and let nobody append between
+        // Since the failed append, others may have stored newer values: merge them first, and exclude appends between
         // them and the next attempt.
         do throws(StorageError) {
             try await isolate()

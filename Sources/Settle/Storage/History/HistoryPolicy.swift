@@ -1,4 +1,4 @@
-/// How much of a file's history is kept.
+/// The amount of history that a file records.
 ///
 /// The history is in the journal beside the file, which only the user may read. The bounds decide which transactions
 /// are reported. Older ones are removed when a new journal replaces the old one.
@@ -17,7 +17,7 @@ public struct HistoryPolicy: Sendable, Hashable {
         public static func hours(_ hours: Int) -> Age { Age(seconds: Int64(min(max(hours, 0), 1_000_000_000)) * 3_600) }
     }
 
-    /// The maximum number of transactions; 0 if no history is kept.
+    /// The maximum number of transactions; 0 if history is not enabled.
     public var transactions: Int
     /// The maximum number of bytes that they take in the journal; a storage in memory does not count them.
     public var bytes: Int
@@ -46,7 +46,7 @@ public struct HistoryPolicy: Sendable, Hashable {
     /// Leaves the policy of the journal in force. Initially it keeps no history.
     public static let unchanged = HistoryPolicy(transactions: 0, bytes: 0, age: Age(seconds: 0), isUnchanged: true)
 
-    /// Whether a history is kept.
+    /// Whether history is enabled.
     public var isKept: Bool { transactions > 0 }
 }
 

@@ -3,7 +3,7 @@
 /// The store remembers the ``StoragePosition`` up to which it has merged the changes of others, and asks for later
 /// ones. The storage chooses how to isolate the commits of several stores:
 ///
-/// - ``lockForTransaction()`` gives a lock. Under it nobody else appends, so a commit's closure need not run again.
+/// - ``lockForTransaction()`` gives a lock. Under it no other client appends, so a commit's closure need not run again.
 ///   Three calls make a commit: lock, append, unlock.
 /// - Without such a lock, a commit's batch has the condition ``StorageBatch/Condition/at(_:)``. If others were faster,
 ///   the append throws ``StorageError/Code/conflict``; the store undoes the commit, merges their changes, and runs its
