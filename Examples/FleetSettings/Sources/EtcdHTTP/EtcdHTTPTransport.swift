@@ -21,7 +21,7 @@ import Synchronization
 public struct EtcdHTTPTransport: EtcdTransport {
     /// How connections are encrypted.
     public struct TLS: Sendable {
-        /// The file with the certificates, as PEM, of whoever signs those of the members; `nil` for the system's.
+        /// The file with the certificates, as PEM, of the authority for those of the members; `nil` for the system's.
         public var authority: String?
         /// The files with the client's own certificate and key, as PEM, where the members ask for one.
         public var certificate: (chain: String, key: String)?
@@ -57,7 +57,7 @@ public struct EtcdHTTPTransport: EtcdTransport {
         }
         var configuration = HTTPClient.Configuration(tlsConfiguration: secure)
         configuration.timeout.connect = TimeAmount(connectTimeout)
-        // The storage goes on with the next member.
+        // The storage continues with the next member.
         configuration.connectionPool.retryConnectionEstablishment = false
         // A stream of changes keeps its connection, so none may wait for another's.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1 << 20
@@ -99,7 +99,7 @@ public struct EtcdHTTPTransport: EtcdTransport {
         do {
             return try await client.execute(message, deadline: .distantFuture)
         } catch {
-            // No error tells for sure: the network may go before there is a connection, and within an answer.
+            // No error shows this for sure: the network may go before there is a connection, and within an answer.
             guard body.hasBegun else {
                 throw EtcdTransportError("no connection could be made (\(error))", isSurelyUnsent: true)
             }

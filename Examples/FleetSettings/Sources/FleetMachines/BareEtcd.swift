@@ -86,7 +86,7 @@ package struct BareEtcd: Sendable {
         throw MachineError("A watch from revision \(first) on does not come to revision \(fence).")
     }
 
-    /// How often a watch is begun anew that has ended too early, or has stood still.
+    /// How often a watch that has ended too early, or has stood still, is begun again.
     private static let watchAttempts = 10
     private static let watchPatience = Duration.seconds(15)
 

@@ -8,7 +8,7 @@ struct FileMode: ExpressibleByArgument, Equatable {
     private static let user = 0o600
     private static let allowed = 0o644
 
-    /// - Returns: `nil` if it is no such mode. The relay reverts what others write, so nobody else gets permission to.
+    /// - Returns: `nil` if it is not such a mode. The relay reverts what others write, so others get no permission to.
     init?(argument: String) {
         guard (3...4).contains(argument.utf8.count), argument.utf8.allSatisfy({ (0x30...0x37).contains($0) }),
             let permissions = Int(argument, radix: 8), permissions & Self.user == Self.user,

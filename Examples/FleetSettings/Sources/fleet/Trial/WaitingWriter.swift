@@ -27,7 +27,7 @@ struct WaitingWriter {
         return lines
     }
 
-    /// - Returns: What the program says. If it does not say that the value is stored, nobody knows whether it is.
+    /// - Returns: What the program says. If it does not say that the value is stored, that is unknown.
     private func set(_ value: Int, until end: Int) async throws -> (isStored: Bool, isInForceEverywhere: Bool) {
         let program = try ChildProgram(
             LocalNetwork.thisProgram(),

@@ -31,7 +31,7 @@ struct WriteOptions: ParsableArguments {
         var shown: [ValueChanges.Change]?
         func check() throws {
             let values = store.keys.effectiveValues
-            // Without a check it still tells what must not be shown.
+            // Without a check it still shows what must stay hidden.
             let schema = try isUnchecked ? (try? storedSchema(storage)) : storedSchema(storage)
             let rules = isUnchecked ? WritePlan.Rules.none : schema.map { .schema($0) } ?? .shapes
             let planned = WritePlan(from: values, to: try plan(values), rules)

@@ -6,7 +6,7 @@
 ///       P        P        p       at rest
 ///       S        P        p       after a crash: S counts if it is a try, see ``LockRecord/stricter(than:)``
 ///       S        S        p       after a crash: S counts, and if it is a try, nothing was compared
-///       S        S        s       now the passcode is compared, or the success is told
+///       S        S        s       now the passcode is compared, or the success is returned
 ///
 /// No other two records come from one crash of one lock.
 enum LockAgreement {
@@ -16,7 +16,7 @@ enum LockAgreement {
     /// The copies don't belong together, as a sentence.
     case mismatch(String)
 
-    /// - Parameter witnessed: The highest generation that the witness was told: it stands in both copies, or has.
+    /// - Parameter witnessed: The highest generation that the witness has received; both copies have it or had it.
     init(of copies: [LockCopy], witnessed: Int?) {
         let valid = copies.compactMap(\.valid)
         let restored = copies.compactMap(\.restored)

@@ -1,6 +1,6 @@
 /// What one copy of a lock contains.
 enum LockCopy: Sendable {
-    /// Nothing was ever stored there, as far as the copy can tell.
+    /// Nothing was ever stored there, as far as the copy shows.
     case empty
     case valid(LockRecord)
     /// A good record, but not the newest: the copy "has lost" later ones.

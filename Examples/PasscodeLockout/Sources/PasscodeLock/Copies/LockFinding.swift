@@ -23,7 +23,7 @@ struct LockFinding: Sendable {
     /// - Parameters:
     ///   - copies: The lock's two copies.
     ///   - known: The record that this process has last found or written in both.
-    ///   - witnessed: The highest generation that the witness was told; `nil` without a witness.
+    ///   - witnessed: The highest generation that the witness has received; `nil` without a witness.
     ///   - limit: The number of wrong guesses after which no more are accepted.
     init(_ copies: [LockCopy], known: LockRecord?, witnessed: Int?, limit: Int, at moment: Moment) {
         conclusion = .notEnrolled

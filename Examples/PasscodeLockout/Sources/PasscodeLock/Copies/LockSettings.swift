@@ -8,8 +8,8 @@ public import Settle
 
 /// One copy of everything that a lock keeps. The passcode itself is stored nowhere.
 ///
-/// It is state, so it is in `settings.state.json` and in the journal; the file that people edit has none of it. What
-/// somebody types there under these keys is an edit like one of the file of state: the checksum and the other copy
+/// It is state, so it is in `settings.state.json` and in the journal; the file that people edit has none of it. Text
+/// that is typed there under these keys is an edit like one of the file of state: the checksum and the other copy
 /// decide.
 ///
 /// Only this module has the type, and only its owner can write its settings: no reset of the store, no write by key and

@@ -1,8 +1,8 @@
 /// Remembers how often a lock's state has been written, where the state's owner can't turn it back.
 ///
-/// Files can be copied, and an old copy put back (R17): the two copies of a lock together can't tell what came after
+/// Files can be copied, and an old copy put back (R17): the two copies of a lock do not show what came after
 /// them. A witness notices. Good ones are a TPM's counter, a keychain item, or another user's service; a
-/// ``StoredWitness`` is only as good as the place of its file.
+/// ``StoredWitness`` is only as safe as the path of its file.
 public protocol RollbackWitness: Sendable {
     /// The highest number ever passed to ``advance(to:)``; 0 before the first.
     ///
@@ -17,7 +17,7 @@ public protocol RollbackWitness: Sendable {
     func advance(to generation: Int) async throws
 }
 
-/// A witness was told a number that is not greater than the one that it has.
+/// A witness received a number that is not greater than the one that it has.
 public struct WitnessRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// The number that was refused.
     public let generation: Int

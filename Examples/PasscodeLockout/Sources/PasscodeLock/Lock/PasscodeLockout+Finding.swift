@@ -53,8 +53,8 @@ extension PasscodeLockout {
 extension SettingsStore {
     /// A sentence about what a lock's copy at a path had lost when the store was opened.
     func loss(of copy: LockSettings, at path: String) async -> String? {
-        // A file that was lost counts even if its journal has everything, as far as anything shows: somebody may have
-        // cut off the journal's end, and removed the file that would show it. The other copy makes up for it.
+        // A file that was lost counts even if its journal has everything, as far as anything shows: an attacker may
+        // have cut off the journal's end, and removed the file that would show it. The other copy makes up for it.
         if case .recovered(let description, _) = file.loadOutcome { return description }
         if let loss = file.loadOutcome.loss { return loss }
         guard case .empty = copy.copy else { return nil }

@@ -2,7 +2,7 @@ import Settle
 
 extension PasscodeLockout {
     /// Reads the stored state, decides, and stores. Returns when everything is on stable storage in both copies, and
-    /// the witness has been told. Must run in a ``turn(_:)``.
+    /// the witness has the number. Must run in a ``turn(_:)``.
     ///
     /// - Parameter decide: Returns the record to write, or `nil`, and the result.
     func transact<Result: Sendable>(

@@ -27,7 +27,7 @@ extension PasscodeLockout {
     /// Keeps others from both files, not only from the first: another name may lead to one of them alone.
     ///
     /// The copies' own names give the order, which is the same by every path. Where there are none yet, or where they
-    /// have been edited, two may wait for each other: so nobody who has one of the locks waits long for the other.
+    /// have been edited, two may wait for each other: so a holder of one of the locks does not wait long for the other.
     private func withBothFiles<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         let isInOrder = copies[0].place ?? "" <= copies[1].place ?? ""
         let (first, second) = isInOrder ? (stores[0], stores[1]) : (stores[1], stores[0])

@@ -15,8 +15,8 @@ public actor PasscodeLockout {
     /// The lock's two copies.
     let copies: [LockSettings]
     let stores: [SettingsStore]
-    /// How strict the lock is, beyond its schedule. It may be edited at any time, by whoever may edit the first store's
-    /// settings file.
+    /// How strict the lock is, beyond its schedule. It may be edited at any time, by anyone who may edit the first
+    /// store's settings file.
     public nonisolated let policy: PasscodePolicy
     let schedule: LockSchedule
     let verifier: any PasscodeVerifier
@@ -29,11 +29,11 @@ public actor PasscodeLockout {
     /// The state on stable storage after the last transaction, and why a later one failed.
     var conclusion: LockFinding.Conclusion
     var failure: LockStatus.Reason?
-    /// The record that both copies had when this process last looked. It is not given up for an older one.
+    /// The record that both copies had at this process's last check. It is not given up for an older one.
     var known: LockRecord?
     /// The witness's last answer.
     var witnessed: Int?
-    /// The loss of each copy before it was loaded, until it is written anew.
+    /// The loss of each copy before it was loaded, until it is written again.
     var losses: [String?]
     var recentGuesses = RecentGuesses()
     /// Forgets recent guesses when they expire.

@@ -25,7 +25,7 @@ public struct Passcode: Sendable {
         // A longer one would only slow the derivation down, which an attacker could use.
         guard bytes.count <= Self.maximumSize else { throw .tooLong }
         if bytes.allSatisfy({ $0 < 0x80 }) {
-            // Normalized already. It is not made into a string, whose memory nobody can wipe.
+            // Normalized already. It is not made into a string, whose memory can't be wiped.
             guard bytes.count >= Self.minimumLength else { throw .tooShort(minimum: Self.minimumLength) }
             guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .controlCharacter }
             key = SymmetricKey(data: bytes)

@@ -31,7 +31,7 @@ public struct PasscodePolicy: SettingsGroup {
 extension PasscodePolicy {
     /// The number of wrong guesses after which no more are accepted, in a lock with this schedule.
     ///
-    /// Where nobody has chosen a limit, the schedule decides alone: an application's own may have more guesses.
+    /// Without a chosen limit, the schedule decides alone: an application's own may have more guesses.
     func limit(of schedule: LockSchedule) -> Int {
         $attemptLimit.isDefault ? schedule.limit : min(attemptLimit, schedule.limit)
     }

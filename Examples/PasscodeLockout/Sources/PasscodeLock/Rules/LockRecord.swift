@@ -7,7 +7,7 @@
 /// A lock's state, as one copy has it. The passcode itself is stored nowhere.
 public struct LockRecord: Sendable {
     /// Rises by one with each try and each success, and with nothing else: so it never rises without the count, except
-    /// by the right passcode. A ``RollbackWitness`` is told it.
+    /// by the right passcode. A ``RollbackWitness`` receives it.
     public var generation: Int
     public var verifier: StoredVerifier
     /// Tries since the last right one. A try counts from just before its comparison.
@@ -67,7 +67,7 @@ extension LockRecord {
     }
 
     /// What a write says that reached one copy only, where `earlier` still stands in the other: a try counts, and a
-    /// success does not count yet. A new passcode is in force, because nobody may bring the earlier one back.
+    /// success does not count yet. A new passcode is in force, because the earlier one must not come back.
     func stricter(than earlier: LockRecord) -> LockRecord {
         if attemptCount < 0 || (earlier.attemptCount >= 0 && attemptCount >= earlier.attemptCount) { return self }
         var merged = earlier.successor

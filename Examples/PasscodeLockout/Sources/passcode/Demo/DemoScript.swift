@@ -24,7 +24,7 @@ struct DemoScript {
         try await edit()
         try await beStricter()
         try await letTimePass()
-        stage.say("\nThat was the whole story. The files it was kept in are gone again.")
+        stage.say("\nThat was the whole story. Its files have been removed.")
     }
 
     private func enrol() async throws {
@@ -32,11 +32,11 @@ struct DemoScript {
         try await stage.expect(.unavailable(.notEnrolled), "There is none yet.")
         let result = try await stage.lock.enrol(Passcode("2580"))
         try stage.expect(result, .accepted, "enrol 2580")
-        stage.tell("The file of state gets a salted scrypt key. The passcode itself is kept nowhere.")
+        stage.tell("The file of state gets a salted scrypt key. The passcode itself is not stored.")
     }
 
     private func guess() async throws {
-        stage.chapter("Somebody guesses")
+        stage.chapter("Someone guesses")
         for (number, guess) in ["0000", "1111", "1234", "1212"].enumerated() {
             try await stage.unlock(guess, .wrong(.ready))
             if number == 0 { stage.tell("Each guess was on the disk, counted, before it was compared (R1, R2).") }
@@ -46,12 +46,12 @@ struct DemoScript {
     }
 
     private func waitsAreKept() async throws {
-        stage.chapter("Trying on during the wait")
+        stage.chapter("More tries during the wait")
         stage.pass(.seconds(20))
         try await stage.unlock("2580", .refused(.delayed(remaining: .seconds(40), level: 1)))
         stage.tell("Even the right one: it is not compared, not counted, and the wait does not grow (R5).")
         try await stage.showState()
-        stage.tell("It names the boot and its uptime, which nobody can set. “nextCheck” is only for people (R12, R13).")
+        stage.tell("It names the boot and its uptime, which can't be set. “nextCheck” is only for people (R12, R13).")
     }
 
     private func restart() async throws {
@@ -62,7 +62,7 @@ struct DemoScript {
     }
 
     private func setTheClock() async throws {
-        stage.chapter("Somebody sets the clock")
+        stage.chapter("Someone sets the clock")
         stage.time.setWallClock(forwardBy: .seconds(365 * 86_400))
         stage.note("it says a year later")
         try await stage.expect(.delayed(remaining: .seconds(40), level: 1), "The wait is not a second shorter (R12).")
@@ -79,18 +79,18 @@ struct DemoScript {
         try await stage.open()
         try await stage.expect(
             .delayed(remaining: .seconds(60), level: 1),
-            "Nothing tells how long it was off, so the full wait starts again, without another failure (R14).")
+            "Nothing shows how long it was off, so the full wait starts again, without another failure (R14).")
     }
 
     private func edit() async throws {
-        stage.chapter("Somebody edits the file of state")
+        stage.chapter("Someone edits the file of state")
         try await stage.close()
         try stage.editState { $0.replacing("\"attemptCount\": 5", with: "\"attemptCount\": 0") }
-        stage.note("no tries, says one of the two files now")
+        stage.note("one of the two files now says: no tries")
         try await stage.open()
         try await stage.expect(
             .delayed(remaining: .seconds(60), level: 1),
-            "Its checksum does not agree, so the other file counts, and repairs it (R18).")
+            "Its checksum does not match, so the other file counts, and repairs it (R18).")
         try await stage.showAudit(last: 1)
     }
 
@@ -101,17 +101,17 @@ struct DemoScript {
         try stage.writePolicy("{\"policy\": {\"attemptLimit\": 5}}  // enough for me")
         try stage.expect(await statuses.next(), .exhausted, "watch")
         stage.tell(
-            "The policy is configuration, which anyone may edit who may write the file. So it only makes the lock")
-        stage.tell("stricter: five tries are counted, and a sixth is not allowed any more.")
+            "The policy is configuration: anyone who may write the file may edit it. So it only makes the lock")
+        stage.tell("stricter: five tries are counted, and a sixth is no longer allowed.")
         try await stage.close()
         try stage.writePolicy("{\"policy\": {\"attemptLimit\": 100}}")
         try await stage.open()
-        try await stage.expect(.exhausted, "Nobody gets more guesses than the schedule has: the last good value stays.")
+        try await stage.expect(.exhausted, "No policy gives more guesses than the schedule: the last good value stays.")
         statuses = try await stage.lock.statuses().makeAsyncIterator()
         _ = await statuses.next()
         try stage.writePolicy("{\"policy\": {\"attemptLimit\": 20}}")
         try stage.expect(await statuses.next(), .delayed(remaining: .seconds(60), level: 1), "watch")
-        stage.tell("And with the schedule's own limit the wait is there again.")
+        stage.tell("With the schedule's own limit the wait is in force again.")
     }
 
     private func letTimePass() async throws {
@@ -120,12 +120,12 @@ struct DemoScript {
         _ = await statuses.next()
         stage.pass(.seconds(60))
         try stage.expect(await statuses.next(), .ready, "watch")
-        stage.tell("Whoever follows the lock is told when the wait is over (R22).")
+        stage.tell("Followers of the lock are notified when the wait is over (R22).")
         try await stage.unlock("4321", .wrong(.delayed(remaining: .seconds(300), level: 2)))
-        stage.tell("The sixth wrong guess costs five minutes. It goes on up to nine years; the twentieth is the last.")
+        stage.tell("The sixth wrong guess costs five minutes. Waits grow to nine years; the twentieth is the last.")
         stage.pass(.seconds(300))
         try await stage.unlock("2580", .accepted)
-        stage.tell("That takes back the count and the wait in one write (R10).")
+        stage.tell("That resets the count and the wait in one write (R10).")
         try await stage.unlock("0000", .wrong(.ready))
         try await stage.close()
     }

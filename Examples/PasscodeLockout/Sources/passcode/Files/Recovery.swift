@@ -26,7 +26,7 @@ struct Recovery {
         targets = self.copies.map { Self.unusedFolder(in: $0.folder) }
     }
 
-    /// Files that only a lock leaves behind, or somebody who has emptied one. Lock files are there as soon as anyone
+    /// Files that only a lock, or a user who has emptied one, leaves behind. Lock files are there as soon as anyone
     /// has asked for the status. In a journal, and in a file for people, which may have a policy before there is a
     /// lock, the store itself looks for what a lock has left; where there is nothing at all any more, it would find
     /// nothing.

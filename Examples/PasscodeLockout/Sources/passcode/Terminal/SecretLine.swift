@@ -12,8 +12,8 @@ import PasscodeLock
     import Bionic
 #endif
 
-/// The bytes of a line that nobody may see, in memory that is wiped with this value, and kept out of swap space where
-/// the system allows it.
+/// The bytes of a secret line, in memory that is wiped with this value and stays out of swap space where the system
+/// allows it.
 final class SecretLine {
     private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
     private var count = 0

@@ -59,7 +59,7 @@ enum Terminal {
         explain(.text(line), .newline)
     }
 
-    /// Writes to standard error. If that is closed, there is no one to tell.
+    /// Writes to standard error. If that is closed, nothing can be reported.
     static func explain(_ output: Output...) {
         _ = write(output, to: STDERR_FILENO)
     }
