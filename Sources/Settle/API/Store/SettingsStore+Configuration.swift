@@ -28,7 +28,7 @@ extension SettingsStore {
         /// and ``SettingsStore/History/undo(_:force:author:)``. Default ``HistoryPolicy/unchanged``. Every process that
         /// opens the file adheres to the last policy given.
         public var history: HistoryPolicy
-        /// Receives the issues of ``SettingsStore/issues`` while nobody iterates them, once for each code and key, and
+        /// Receives the issues of ``SettingsStore/issues`` while nothing iterates them, once for each code and key, and
         /// at most 100 in all. Default `nil`: a line on standard error. It is called on its own queue, in order, so it
         /// may take its time and use the store. A handle that joins an open store leaves the store its handler.
         public var unheardIssueHandler: (@Sendable (SettingsError) -> Void)?

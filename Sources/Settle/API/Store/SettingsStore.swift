@@ -76,7 +76,7 @@ extension SettingsStore {
     /// Errors that no call could throw: refused assignments, stored values that could not be used, failed saves. Each
     /// subscriber first gets the newest earlier issues (up to 100), then every new one.
     ///
-    /// While nobody iterates them, and once the store is closed, they go to standard error or to
+    /// While nothing iterates them, and once the store is closed, they go to standard error or to
     /// ``Configuration/unheardIssueHandler``, once for each code and key.
     public var issues: AsyncStream<SettingsError> { core.issueBoard.subscribe() }
 

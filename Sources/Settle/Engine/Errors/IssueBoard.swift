@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// The source of `SettingsStore.issues`. While nobody iterates those, each kind of issue is delivered once for each
+/// The source of `SettingsStore.issues`. While nothing iterates those, each kind of issue is delivered once for each
 /// key: to standard error, or to the configuration's handler.
 final class IssueBoard: @unchecked Sendable {
     // Sendable: all state is guarded by `lock`.
@@ -10,7 +10,7 @@ final class IssueBoard: @unchecked Sendable {
     private var subscribers: [UInt64: AsyncStream<SettingsError>.Continuation] = [:]
     private var nextID: UInt64 = 0
     private var isFinished = false
-    /// The kinds of issues that nobody has iterated.
+    /// The kinds of issues that nothing has iterated.
     private var unheard: Set<UnheardIssue> = []
     private let outlet: Outlet
     private static let limit = 100
