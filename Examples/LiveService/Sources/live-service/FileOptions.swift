@@ -31,28 +31,17 @@ struct FileOptions: ParsableArguments {
     var etcdPrefix = "/live-service/"
 
     /// The option that says where the settings are.
-    var place: String { etcdEndpoints.map { "--etcd-endpoints \($0) --etcd-prefix \(etcdPrefix)" } ?? "--file \(file)" }
+    var location: String {
+        etcdEndpoints.map { "--etcd-endpoints \($0) --etcd-prefix \(etcdPrefix)" } ?? "--file \(file)"
+    }
 
     /// The file with the key of the panel's sessions, beside the settings.
     var panelKey: URL { URL(filePath: file).deletingLastPathComponent().appending(path: ".panel-key") }
 
-    /// Opens the store and the settings, runs a closure, and closes the store.
-    func withSettings<Result: Sendable>(
-        _ body: @Sendable (SettingsStore, ServiceSettings) async throws -> Result
-    ) async throws -> Result {
-        try await withStore { store in
-            try await body(store, try await store.group(ServiceSettings.self))
-        }
-    }
-
     /// Opens the store, runs a closure, and closes the store.
     ///
-    /// - Parameters:
-    ///   - arguments: Those that may be settings.
-    ///   - history: How much of the file's history is kept; by default the policy of the file stays in force. A cluster
-    ///     has its own.
-    ///   - keepsLastKnown: Whether the values of a cluster are kept beside the file, for a start without it. Only one
-    ///     process may do that.
+    /// - Parameter keepsLastKnown: Whether the values of a cluster are kept beside the file, for a start without it.
+    ///   Only one process may do that.
     func withStore<Result>(
         arguments: [String] = [], history: HistoryPolicy = .unchanged, keepsLastKnown: Bool = false,
         _ body: (SettingsStore) async throws -> Result
@@ -91,14 +80,13 @@ struct FileOptions: ParsableArguments {
     private static func closing<Result>(
         _ store: SettingsStore, after body: (SettingsStore) async throws -> Result
     ) async throws -> Result {
-        let result: Result
         do {
-            result = try await body(store)
+            let result = try await body(store)
+            try await store.close()
+            return result
         } catch {
             try? await store.close()
             throw error
         }
-        try await store.close()
-        return result
     }
 }

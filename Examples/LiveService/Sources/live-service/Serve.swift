@@ -7,18 +7,6 @@ import SettleInterchange
 import SettlePanel
 import UnixSignals
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Bionic)
-    import Bionic
-#endif
-
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs the service until it gets SIGTERM, SIGINT or SIGHUP. The log goes to standard error.",
@@ -35,37 +23,16 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 for any free one.")
     var port = 8080
 
-    @Option(help: "How many transactions the file's history keeps; 0 for no history.")
-    var historyTransactions = 1_000
-
-    @Option(help: "How many days the file's history goes back.")
-    var historyDays = 30
-
     @Argument(parsing: .allUnrecognized, help: "Settings, such as --maintenance.is-on or --limits.burst=50.")
     var settings: [String] = []
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
-        guard (0...Self.longestHistory).contains(historyTransactions) else {
-            throw ValidationError("A history keeps 0 to \(Self.longestHistory) transactions.")
-        }
-        guard (1...36_500).contains(historyDays) else {
-            throw ValidationError("A history goes back 1 to 36500 days.")
-        }
-    }
-
-    private static let longestHistory = 1_000_000
-
-    /// A transaction takes 250 bytes or so, and up to 1 KiB with some text.
-    private var history: HistoryPolicy {
-        guard historyTransactions > 0 else { return .none }
-        return .keep(
-            transactions: historyTransactions, bytes: max(1 << 20, historyTransactions << 10), for: .days(historyDays))
     }
 
     func run() async throws {
         try await Descriptors.prepare()
-        try await files.withStore(arguments: settings, history: history, keepsLastKnown: true) { store in
+        try await files.withStore(arguments: settings, history: .keep(), keepsLastKnown: true) { store in
             try await serve(store)
         }
     }
@@ -75,11 +42,12 @@ struct Serve: AsyncParsableCommand {
         parts.panelKey = try PanelKey(file: files.panelKey)
         parts.panelHosts = [host]
         let service = try await LiveService(parts)
-        guard store.domains.remainingArguments.isEmpty else {
-            throw ValidationError(Self.unknown(store.domains.remainingArguments))
+        let unknown = store.domains.remainingArguments.map { "“\($0)”" }.joined(separator: ", ")
+        guard unknown.isEmpty else {
+            throw ValidationError("No setting takes \(unknown). “live-service settings” lists them.")
         }
         if try await service.settings.admin.createTokenIfMissing() {
-            service.log("There is a new admin token. “live-service token \(files.place)” shows it.")
+            service.log("There is a new admin token. “live-service token \(files.location)” shows it.")
         }
         // For “settle” and editors. The service does without, and so does a cluster.
         if files.etcdEndpoints == nil { do { try await store.file.writeSchema() } catch { service.log("\(error)") } }
@@ -90,28 +58,16 @@ struct Serve: AsyncParsableCommand {
                 service.log("Settings, for one browser: http://\(host):\(port)\(service.makePanelLink())")
             }
         } catch let error as IOError {
-            throw CommandFailure.notListening(on: host, port, because: Self.words(for: error))
+            throw CommandFailure("Can't listen on port \(port) of \(host): \(error)")
         } catch let error as SocketAddressError.UnknownHost {
-            throw CommandFailure.notListening(on: error.host, port, because: "there is no such host")
-        }
-    }
-
-    private static func unknown(_ arguments: [String]) -> String {
-        "No setting takes \(arguments.map { "“\($0)”" }.joined(separator: ", ")). “live-service settings” lists them."
-    }
-
-    private static func words(for error: IOError) -> String {
-        switch error.errnoCode {
-        case EADDRINUSE: "another program uses it"
-        case EACCES: "that is not permitted"
-        case EADDRNOTAVAIL: "this machine does not have that address"
-        default: "\(error)"
+            throw CommandFailure("Can't listen on \(error.host): there is no such host.")
         }
     }
 }
 
-extension CommandFailure {
-    fileprivate static func notListening(on host: String, _ port: Int, because reason: String) -> CommandFailure {
-        CommandFailure("Can't listen on port \(port) of \(host): \(reason). Choose others with --port and --host.")
-    }
+/// Why a command failed, as a sentence.
+struct CommandFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
 }

@@ -9,8 +9,8 @@ struct Token: AsyncParsableCommand {
     @OptionGroup var files: FileOptions
 
     func run() async throws {
-        try await files.withSettings { _, settings in
-            let token = settings.admin.token.revealed
+        try await files.withStore { store in
+            let token = try await store.group(ServiceSettings.self).admin.token.revealed
             guard !token.isEmpty else {
                 throw CommandFailure("There is no token yet. “live-service serve” makes one when it starts.")
             }

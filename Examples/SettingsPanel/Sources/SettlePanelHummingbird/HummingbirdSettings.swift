@@ -36,9 +36,6 @@ public struct SettingsMiddleware<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-/// The middleware's earlier name.
-public typealias SettingsPanelMiddleware<Context: RequestContext> = SettingsMiddleware<Context>
-
 extension WebResponder {
     /// Takes a request of Hummingbird apart, and puts the response together.
     fileprivate func response(to request: Request) async throws -> Response {

@@ -1,135 +1,83 @@
-import CoreMetrics
 import NIOCore
 import Settle
 import Synchronization
 
-/// The open connections. When there are too many, the one that has been waiting longest for a request is closed.
-///
-/// Those that have never sent a whole request come first, so that a flood of them leaves the other clients alone; but
-/// not while they are less than a quarter of all, so that a new client has the time for its first request.
+/// The open connections. When there are too many, the one that has waited longest for a request is closed.
 final class Connections: Sendable {
     typealias ID = UInt64
 
-    fileprivate struct Connection {
-        /// Its place in a queue; `nil` while a request is processed, and once it has been told to give way.
-        var turn: UInt64?
-        var givesWay = false
-        var hasSentRequest = false
-        let send: @Sendable (ConnectionEvent) -> Void
+    /// What a connection is told.
+    enum Order: Sendable {
+        /// Make room for a new connection, at once or after the answer to the request that has come.
+        case end
+        /// The limits have changed.
+        case reconsider
     }
 
-    /// Connections in the order in which they began to wait. Those that no longer wait are skipped.
-    fileprivate typealias Queue = CircularBuffer<(id: ID, turn: UInt64)>
+    private struct Connection {
+        /// The order in which it began to wait for a request; `nil` while one is answered.
+        var rank: UInt64?
+        let send: @Sendable (Order) -> Void
+    }
 
-    fileprivate struct State {
+    private struct State {
+        /// Without those that were told to end.
         var open: [ID: Connection] = [:]
-        /// The connections that wait for their first request, and for another one.
-        var (newcomers, regulars) = (Queue(), Queue())
-        var turns: UInt64 = 0
-        var givingWay = 0
+        var ranks: UInt64 = 0
+
+        /// Takes out connections until no more than a number of them remain, or all others are in use.
+        mutating func makeRoom(for limit: Int) -> [Connection] {
+            guard open.count > limit else { return [] }
+            let waiting = open.filter { $0.value.rank != nil }.sorted { $0.value.rank ?? 0 < $1.value.rank ?? 0 }
+            return waiting.prefix(open.count - limit).compactMap { open.removeValue(forKey: $0.key) }
+        }
     }
 
     private let state = Mutex(State())
     private let settings: ConnectionSettings
-    let factory: any MetricsFactory
     /// How many connections the process has descriptors for.
     private let ceiling: Int
 
-    init(settings: ConnectionSettings, ceiling: Int, factory: any MetricsFactory) {
-        self.settings = settings
-        self.ceiling = ceiling
-        self.factory = factory
-    }
+    init(settings: ConnectionSettings, ceiling: Int) { (self.settings, self.ceiling) = (settings, ceiling) }
 
-    var timeouts: ConnectionTimeouts { settings.snapshot { ConnectionTimeouts($0) } }
+    var limits: ConnectionLimits { settings.snapshot { ConnectionLimits($0) } }
 
-    /// Takes in a connection, and closes others for it if there are too many.
-    ///
-    /// - Parameter send: Sends an event to the connection, from any thread.
-    /// - Returns: `nil` if there are too many, and all of them are in use.
-    func open(_ send: @escaping @Sendable (ConnectionEvent) -> Void) -> ID? {
-        let limit = limit
-        let (id, dispensable) = state.withLock { state -> (ID?, [Connection]) in
-            let dispensable = state.makeRoom(for: limit - 1)
-            guard state.remaining < limit else { return (nil, dispensable) }
-            return (state.add(send), dispensable)
-        }
-        for connection in dispensable { connection.send(.giveWay) }
-        measure()
-        return id
-    }
-
-    func close(_ id: ID) {
-        state.withLock { state in
-            guard let connection = state.open.removeValue(forKey: id) else { return }
-            if connection.givesWay { state.givingWay -= 1 }
-        }
-        measure()
-    }
-
-    /// - Parameter isDispensable: Whether the connection may be closed for another.
-    func update(_ id: ID, isDispensable: Bool) {
-        state.withLock { isDispensable ? $0.wait(id) : $0.use(id) }
-    }
-
-    /// Applies changed settings to all connections.
-    func reconsider() {
-        let limit = limit
-        let (dispensable, all) = state.withLock { ($0.makeRoom(for: limit), Array($0.open.values)) }
-        for connection in dispensable { connection.send(.giveWay) }
-        for connection in all { connection.send(.reconsider) }
-    }
+    private var limit: Int { min(settings.limit, ceiling) }
 
     var count: Int { state.withLock { $0.open.count } }
 
-    private var limit: Int { min(settings.limit, ceiling) }
-}
-
-extension Connections.State {
-    /// The connections that have not been told to give way.
-    fileprivate var remaining: Int { open.count - givingWay }
-
-    fileprivate mutating func add(_ send: @escaping @Sendable (ConnectionEvent) -> Void) -> Connections.ID {
-        turns += 1
-        let id = turns
-        open[id] = Connections.Connection(send: send)
-        wait(id)
+    /// Takes in a connection, and ends another for it if there are too many.
+    ///
+    /// - Parameter send: Sends an order to the connection, from any thread.
+    /// - Returns: `nil` if there are too many, and all of them are in use.
+    func open(_ send: @escaping @Sendable (Order) -> Void) -> ID? {
+        let limit = limit
+        let (id, dispensable) = state.withLock { state -> (ID?, [Connection]) in
+            let dispensable = state.makeRoom(for: limit - 1)
+            guard state.open.count < limit else { return (nil, dispensable) }
+            state.ranks += 1
+            state.open[state.ranks] = Connection(rank: state.ranks, send: send)
+            return (state.ranks, dispensable)
+        }
+        for connection in dispensable { connection.send(.end) }
         return id
     }
 
-    fileprivate mutating func use(_ id: Connections.ID) {
-        guard let connection = open[id] else { return }
-        if connection.givesWay { givingWay -= 1 }
-        open[id] = Connections.Connection(hasSentRequest: true, send: connection.send)
-    }
+    func close(_ id: ID) { state.withLock { _ = $0.open.removeValue(forKey: id) } }
 
-    fileprivate mutating func wait(_ id: Connections.ID) {
-        guard let connection = open[id], connection.turn == nil, !connection.givesWay else { return }
-        turns += 1
-        open[id]?.turn = turns
-        connection.hasSentRequest ? enqueue(id, in: \.regulars) : enqueue(id, in: \.newcomers)
-    }
-
-    private mutating func enqueue(_ id: Connections.ID, in queue: WritableKeyPath<Self, Connections.Queue>) {
-        self[keyPath: queue].append((id, turns))
-        guard self[keyPath: queue].count > 2 * open.count + 64 else { return }
-        self[keyPath: queue] = CircularBuffer(self[keyPath: queue].filter { open[$0.id]?.turn == $0.turn })
-    }
-
-    /// Chooses connections to close until no more than a number of them remain, or none of the rest is dispensable.
-    fileprivate mutating func makeRoom(for limit: Int) -> [Connections.Connection] {
-        var dispensable: [Connections.Connection] = []
-        while remaining > limit, let (id, turn) = nextToGiveWay(limit: limit) {
-            guard let connection = open[id], connection.turn == turn else { continue }
-            open[id]?.turn = nil
-            open[id]?.givesWay = true
-            givingWay += 1
-            dispensable.append(connection)
+    /// Records that a connection waits for a request, so that it may be closed for another, or that it has one.
+    func update(_ id: ID, isWaiting: Bool) {
+        state.withLock { state in
+            state.ranks += 1
+            state.open[id]?.rank = isWaiting ? state.ranks : nil
         }
-        return dispensable
     }
 
-    private mutating func nextToGiveWay(limit: Int) -> Connections.Queue.Element? {
-        newcomers.count > limit / 4 || regulars.isEmpty ? newcomers.popFirst() : regulars.popFirst()
+    /// Applies changed limits to all connections.
+    func reconsider() {
+        let limit = limit
+        let (dispensable, all) = state.withLock { ($0.makeRoom(for: limit), Array($0.open.values)) }
+        for connection in dispensable { connection.send(.end) }
+        for connection in all { connection.send(.reconsider) }
     }
 }

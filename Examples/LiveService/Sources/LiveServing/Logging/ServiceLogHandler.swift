@@ -1,4 +1,5 @@
-public import Logging
+import Logging
+import Settle
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -6,61 +7,51 @@ public import Logging
     import Foundation
 #endif
 
-/// Writes one line per event, and reads the minimum level each time, so that a change applies to the very next line.
-public struct ServiceLogHandler: LogHandler {
-    public var metadata: Logger.Metadata = [:]
-    public var metadataProvider: Logger.MetadataProvider?
+/// Writes one line per event, and reads the minimum level and the spelling each time, so that a change applies to the
+/// very next line.
+struct ServiceLogHandler: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+    /// The logger's name, which is in each line.
     let label: String
-    private let level: @Sendable () -> Logger.Level
-    private let format: @Sendable () -> LogFormat
-    private let write: @Sendable (String) -> Void
+    let level: @Sendable () -> Logger.Level
+    var format: @Sendable () -> LoggingSettings.Format = { .text }
+    /// Receives a line without its line break.
+    let write: @Sendable (String) -> Void
     /// Set for a logger that does not follow the setting.
-    private var ownLevel: Logger.Level?
+    var ownLevel: Logger.Level?
 
-    /// - Parameters:
-    ///   - label: The logger's name, which is in each line.
-    ///   - level: The current minimum level.
-    ///   - format: The current spelling.
-    ///   - write: Receives a line without its line break.
-    public init(
-        label: String, level: @escaping @Sendable () -> Logger.Level,
-        format: @escaping @Sendable () -> LogFormat = { .text }, write: @escaping @Sendable (String) -> Void
-    ) {
-        self.label = label
-        self.level = level
-        self.format = format
-        self.write = write
-    }
-
-    public var logLevel: Logger.Level {
+    var logLevel: Logger.Level {
         get { ownLevel ?? level() }
         set { ownLevel = newValue }
     }
 
-    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    public func log(event: LogEvent) {
-        let all =
-            metadata
-            .merging(metadataProvider?.get() ?? [:]) { _, new in new }
-            .merging(event.metadata ?? [:]) { _, new in new }
+    func log(event: LogEvent) {
+        var all = metadata.merging(metadataProvider?.get() ?? [:]) { $1 }.merging(event.metadata ?? [:]) { $1 }
+        if let error = event.error { all["error"] = "\(error)" }
+        let time = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         switch format() {
-        case .text: write(text(event, all).escaped)
-        case .json: write(json(event, all))
+        case .text:
+            let words = all.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+            write("\(time) \(event.level) \(label): \(event.message)\(words)".escaped { $0.escaped(asASCII: true) })
+        case .json: write(json(event, all, time))
         }
     }
 
-    private func text(_ event: LogEvent, _ metadata: Logger.Metadata) -> String {
-        var line = "\(Self.timestamp(Date())) \(event.level) \(label): \(event.message)"
-        for (key, value) in metadata.sorted(by: { $0.key < $1.key }) { line += " \(key)=\(value)" }
-        if let error = event.error { line += " error=\(error)" }
-        return line
-    }
-
-    static func timestamp(_ date: Date) -> String {
-        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    private func json(_ event: LogEvent, _ metadata: Logger.Metadata, _ time: String) -> String {
+        let entries: SettingValue.Entries = [
+            "time": .string(time), "level": .string(event.level.rawValue), "logger": .string(label),
+            "message": .string("\(event.message)"),
+            "metadata": .dictionary(SettingValue.Entries(metadata.mapValues { SettingValue.string("\($0)") })),
+        ]
+        // In a JSON text on one line, such a character can only be inside a string.
+        return SettingValue.dictionary(entries).jsonText.escaped { scalar in
+            String(scalar).utf16.map { "\\u\(String(0x1_0000 + Int($0), radix: 16).dropFirst())" }.joined()
+        }
     }
 }

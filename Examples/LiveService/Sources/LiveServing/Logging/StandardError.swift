@@ -1,16 +1,12 @@
 #if canImport(Darwin)
     import Darwin
-#elseif canImport(Glibc)
-    import Glibc
 #elseif canImport(Musl)
     import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Bionic)
-    import Bionic
+#else
+    import Glibc
 #endif
 
-/// The destination of the log and of messages to the user.
+/// The destination of the log.
 public enum StandardError {
     /// Writes a whole line at once, so that lines of several threads do not mix.
     public static func write(_ line: String) {

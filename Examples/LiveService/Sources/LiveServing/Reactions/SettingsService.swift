@@ -35,8 +35,3 @@ struct SettingsService: Service {
         if let sentence = change.sentence { logger.notice("\(sentence)") }
     }
 }
-
-extension SettingsService: CustomStringConvertible {
-    /// The name in the log.
-    var description: String { "settings" }
-}

@@ -3,71 +3,71 @@ import Settle
 
 /// The endpoints that the service exists for.
 struct PublicRoutes: Sendable {
+    private struct Greeting: ResponseEncodable { let greeting: String }
+
+    private struct Feature: ResponseEncodable {
+        let name: String
+        let isOn: Bool
+    }
+
+    private struct Wait: ResponseEncodable { let waitedMilliseconds: Int }
+
     let settings: ServiceSettings
     let clock: any Clock<Duration>
 
-    /// The longest time that `GET /slow` accepts.
-    private static let longest = 60_000
-
-    var endpoints: [Endpoint] { [hello, feature, slow] }
-
-    private var hello: Endpoint {
-        let operation = Operation(
-            method: .get, path: "/hello", summary: "A greeting, in capitals with the feature “loud”", access: .limited,
-            answers: [.ok("The greeting.", .object(["greeting": .string]))])
-        return Endpoint(
-            operation: operation,
-            handle: limited { _, _ in Response(json: ["greeting": .string(isOn("loud") ? "HELLO!" : "Hello.")]) })
+    func add(to router: some RouterMethods<BasicRequestContext>) {
+        router.addGet("/hello") { _, _ in
+            try await limited { Greeting(greeting: isOn("loud") ? "HELLO!" : "Hello.") }
+        }
+        router.addGet("/features/{name}") { _, context in
+            let name = try context.parameters.require("name")
+            return try await limited { Feature(name: name, isOn: isOn(name)) }
+        }
+        router.addGet("/slow") { request, _ in
+            guard let wait = request.uri.queryParameters.get("ms", as: Int.self), (0...60_000).contains(wait) else {
+                throw ServiceProblem(.badRequest, "Say how long it may take: /slow?ms=0 to ms=60000.")
+            }
+            return try await limited {
+                try await clock.sleep(for: .milliseconds(wait))
+                return Wait(waitedMilliseconds: wait)
+            }
+        }
     }
 
-    private var feature: Endpoint {
-        let name = Operation.Parameter(
-            name: "name", place: .path, description: "The feature's name.", schema: .string)
-        let operation = Operation(
-            method: .get, path: "/features/{name}", summary: "Whether a feature is on", access: .limited,
-            parameters: [name],
-            answers: [.ok("The feature.", .object(["name": .string, "isOn": .boolean]))])
-        return Endpoint(
-            operation: operation,
-            handle: limited { _, context in
-                let name = try context.parameter("name")
-                return Response(json: ["name": .string(name), "isOn": .bool(isOn(name))])
-            })
-    }
+    private func isOn(_ feature: String) -> Bool { settings.features.enabled.contains(feature) }
 
-    private var slow: Endpoint {
-        let range = 0...Self.longest
-        let milliseconds = Operation.Parameter(
-            name: "ms", place: .query, description: "How long it takes.", schema: .integer(in: range), isRequired: true)
-        let operation = Operation(
-            method: .get, path: "/slow", summary: "An answer after a while", access: .limited,
-            parameters: [milliseconds],
-            answers: [.ok("How long it took.", .object(["waitedMilliseconds": .integer(in: range)]))])
-        return Endpoint(
-            operation: operation,
-            handle: limited { request, _ in
-                guard let milliseconds = request.uri.queryParameters.get("ms", as: Int.self),
-                    range.contains(milliseconds)
-                else { throw ServiceError(.badRequest, "Say how long it may take: /slow?ms=0 to ms=\(Self.longest).") }
-                try await clock.sleep(for: .milliseconds(milliseconds))
-                return Response(json: ["waitedMilliseconds": .integer(Int64(milliseconds))])
-            })
+    /// Answers with 504 after the time-out in force when the request arrived.
+    private func limited<Answer: Sendable>(
+        _ answer: @escaping @Sendable () async throws -> Answer
+    ) async throws -> Answer {
+        let timeout = settings.requests.timeout
+        return try await withThrowingTaskGroup(of: Answer.self) { group in
+            group.addTask { try await answer() }
+            group.addTask {
+                try await clock.sleep(for: timeout)
+                throw ServiceProblem(.gatewayTimeout, "The request took longer than \(timeout).")
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next() else { throw CancellationError() }
+            return first
+        }
     }
+}
 
-    private func isOn(_ feature: String) -> Bool {
-        settings.features.enabled.contains(feature)
-    }
-
-    /// A handler that responds with 504 after the time-out in force when its request arrived.
-    private func limited(
-        _ handler: @escaping @Sendable (Request, ServiceContext) async throws -> Response
-    ) -> @Sendable (Request, ServiceContext) async throws -> Response {
-        { request, context in
-            let timeout = settings.requests.timeout
-            do {
-                return try await withTimeout(timeout, clock: clock) { try await handler(request, context) }
-            } catch is TimeoutError {
-                throw ServiceError(.gatewayTimeout, "The request took longer than \(timeout).")
+extension RouterMethods<BasicRequestContext> {
+    /// Adds an endpoint that is only read. Other methods are answered with 405, and `OPTIONS` with those that it has.
+    func addGet(
+        _ path: RouterPath,
+        use handler:
+            @escaping @Sendable @concurrent (Request, BasicRequestContext) async throws
+            -> some ResponseGenerator
+    ) {
+        let allow: HTTPFields = [.allow: "GET, HEAD, OPTIONS"]
+        get(path, use: handler)
+        on(path, method: .options) { _, _ in Response(status: .noContent, headers: allow) }
+        for method: HTTPRequest.Method in [.post, .put, .patch, .delete] {
+            on(path, method: method) { _, _ -> Response in
+                throw ServiceProblem(.methodNotAllowed, "This endpoint is only read.", headers: allow)
             }
         }
     }

@@ -1,37 +1,39 @@
 public import Settle
+public import SettleHTTP
 
 /// Who may change settings through the service.
 public struct AdminSettings: SettingsGroup {
-    /// The bearer token of the admin endpoints, which are closed while there is none.
-    @Setting(.check("empty or at least 16 ASCII characters without spaces", AdminSettings.accepts(token:)))
+    /// The bearer token of the API, whose holder is the author “admin”. The API is closed while there is no token at all.
+    @Setting(.check("empty or at least 16 ASCII characters without spaces", AdminSettings.accepts))
     public var token = Secret("")
-    /// The author of changes that are made with that token.
-    @Setting(.check("a name of 1 to 80 bytes that can be seen", AdminSettings.accepts(name:)))
-    public var name = "admin"
-    /// More tokens, by the author of the changes that are made with each.
-    @Setting(
-        .check(
-            "different tokens of at least 16 ASCII characters without spaces, by names of 1 to 80 bytes that can be seen",
-            AdminSettings.accepts(tokens:)))
-    public var tokens = Secret<[String: String]>([:])
+    /// More tokens by the names of their holders, who are the authors of the changes that are made with them.
+    @Setting public var tokens = Secret<[String: APIToken]>([:])
 
     public init() {}
 
     /// A text that fits into a header and is too long to guess.
-    @Sendable private static func accepts(token: Secret<String>) -> Bool {
-        token.revealed.isEmpty || isUsable(token: token.revealed)
+    @Sendable private static func accepts(_ token: Secret<String>) -> Bool {
+        let bytes = token.revealed.utf8
+        return bytes.isEmpty || bytes.count >= 16 && bytes.allSatisfy { (33...126).contains($0) }
     }
 
-    @Sendable private static func accepts(name: String) -> Bool {
-        !name.isEmpty && name.utf8.count <= 80 && name.visible == name
+    /// Sets a random token if none is set, and returns whether it did. The token is on stable storage by then.
+    @discardableResult
+    public func createTokenIfMissing() async throws -> Bool {
+        guard token.revealed.isEmpty else { return false }
+        // Commits are serial across processes: of two that start at once, one creates the token and the other finds it.
+        return try await commit(author: "live-service serve") { settings in
+            guard settings.token.revealed.isEmpty else { return false }
+            settings.token = Secret(Self.randomToken())
+            return true
+        }
     }
 
-    @Sendable private static func accepts(tokens: Secret<[String: String]>) -> Bool {
-        let all = tokens.revealed
-        return Set(all.values).count == all.count && all.allSatisfy { accepts(name: $0) && isUsable(token: $1) }
-    }
-
-    private static func isUsable(token: String) -> Bool {
-        token.utf8.count >= 16 && token.utf8.allSatisfy { (33...126).contains($0) }
+    /// 256 random bits in hexadecimal digits.
+    static func randomToken() -> String {
+        (0..<4).map { _ in
+            let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
     }
 }

@@ -12,12 +12,8 @@ extension SearchList {
     /// the only one that is written.
     ///
     /// - Parameters:
-    ///   - arguments: The arguments that may be settings, such as `--limits.burst 50`.
     ///   - variables: The variables; by default those of the process.
-    ///   - environmentFile: The file with variables.
-    ///   - secrets: The folder with a file for each secret, such as `admin.token`. By default that of systemd's
-    ///     credentials.
-    ///   - managed: The folder with the administrator's file.
+    ///   - secrets: The folder with a file for each secret. By default that of systemd's credentials.
     public static func service(
         arguments: [String] = [], variables: [String: String]? = nil, environmentFile: URL? = nil, secrets: URL? = nil,
         managed: URL? = nil

@@ -19,7 +19,7 @@ struct StopNotice: Sendable {
         }
     }
 
-    /// - Returns: Whether the second signal has come.
+    /// Returns whether the second signal has come.
     private func secondOf(_ signals: some AsyncSequence<UnixSignal, Never>) async -> Bool {
         for await _ in signals {
             if load.isStopping { return true }
@@ -29,7 +29,7 @@ struct StopNotice: Sendable {
         return false
     }
 
-    /// - Returns: Whether the grace has passed since the first signal, by the setting's value of now.
+    /// Returns whether the grace has passed since the first signal, by the setting's value of now.
     private func endOfGrace(_ clock: some Clock<Duration>) async -> Bool {
         for await isStopping in load.$isStopping where isStopping { break }
         let start = clock.now

@@ -4,8 +4,9 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 
-/// Sets up each connection: time-outs and limits next to the socket, then HTTP/1, then the router.
+/// Sets up each connection: NIO's HTTP/1, the service's limits, and then the router.
 struct ServiceChannel: HTTPChannelHandler {
     typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
@@ -21,22 +22,15 @@ struct ServiceChannel: HTTPChannelHandler {
     }
 
     static func addHandlers(to pipeline: ChannelPipeline.SynchronousOperations, connections: Connections) throws {
-        try pipeline.addHandler(ConnectionHandler(connections))
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        (limits.maxHeaderFieldSize, limits.maxHeaderListSize, limits.maxHeaderFieldCount) = (16 << 10, 32 << 10, 100)
+        try pipeline.addHandler(IdleStateHandler(writeTimeout: connections.limits.send))
         // With pipelining assistance requests are delivered one by one, and a client is read from no faster than it
         // is answered.
         try pipeline.configureHTTPServerPipeline(
             withPipeliningAssistance: true, withErrorHandling: false, withOutboundHeaderValidation: false,
             withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
-        try pipeline.addHandler(ExchangeHandler())
-    }
-
-    /// In bytes.
-    private static var limits: NIOHTTPDecoderLimitConfiguration {
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = 16 * 1_024
-        limits.maxHeaderListSize = 32 * 1_024
-        limits.maxHeaderFieldCount = 100
-        return limits
+        try pipeline.addHandlers(ConnectionHandler(connections), HTTP1ToHTTPServerCodec(secure: false))
     }
 
     func handle(value: Value, logger: Logger) async {
