@@ -61,7 +61,7 @@ def smuggling(target, quick):
             broken.append(f"{name}: {len(statuses)} answers.")
         elif name not in HARMLESS and not (closed and (not statuses or statuses[0][:1] in b"45")):
             broken.append(f"{name}: answered with {statuses}, and the connection is {'closed' if closed else 'open'}.")
-        elif statuses and statuses[0] == b"400" and b'{"error":' not in answer:
+        elif statuses and statuses[0] == b"400" and b'"detail":' not in answer:
             broken.append(f"{name}: 400 without a sentence.")
     return broken, len(SMUGGLING)
 
@@ -133,7 +133,8 @@ def methods(target):
         first, fields, body = split(answer_to(target, request(method, path, headers=headers))[0])
         yield b" 405 " in first, f"{method} {path}: {first!r}"
         yield allowed in fields.get(b"allow", b""), f"{method} {path}: {fields}"
-        yield b'{"error":' in body, f"{method} {path}: {body!r}"
+        yield b'"detail":' in body, f"{method} {path}: {body!r}"
+        yield fields.get(b"content-type") == b"application/problem+json", f"{method} {path}: {fields}"
     for path in ("/settings/limits%2Eburst", "/settings/%6Cimits.burst"):
         headers = f"Authorization: Bearer {target.token}\r\nConnection: close\r\n"
         first, _, _ = split(answer_to(target, request("GET", path, headers=headers))[0])

@@ -105,8 +105,8 @@ class Service:
         return subprocess.run(
             [self.binary, *arguments, "--file", self.file], capture_output=True, text=True, timeout=20)
 
-    def admin(self, connection, method, path, body=None, headers=()):
-        headers = [("Authorization", f"Bearer {self.token}"), *headers]
+    def admin(self, connection, method, path, body=None, headers=(), token=None):
+        headers = [("Authorization", f"Bearer {token or self.token}"), *headers]
         status, text = connection.send(method, path, body, headers)
         self.texts.append(text)
         return status, json.loads(text)

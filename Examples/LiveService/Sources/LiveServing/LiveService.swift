@@ -136,8 +136,13 @@ public struct LiveService: Sendable {
             if maintenance.isOn { reasons.append("Maintenance is on: \(maintenance.message)") }
             return reasons
         }
-        let metrics = ServiceMetrics(limits: settings.limits, connections: connections)
-        configuration.moreMetrics = { metrics.all }
+        configuration.moreMetrics = { [connections, limits = settings.limits] in
+            [
+                Metric("http_connections", .gauge, help: "Open connections.", Double(connections.count)),
+                Metric("rate_limit_per_second", .gauge, help: "The limit in force.", Double(limits.perSecond)),
+                Metric("rate_limit_burst", .gauge, help: "The limit in force.", Double(limits.burst)),
+            ]
+        }
         configuration.refusalLog = { [logger = logger("admin")] refusal in
             logger.warning(
                 "A request to the API of settings was refused.",

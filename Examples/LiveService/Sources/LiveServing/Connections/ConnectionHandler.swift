@@ -198,6 +198,8 @@ extension ConnectionHandler {
         guard deadline <= context.eventLoop.now else { return setAlarm(context) }
         switch state.phase {
         case .receiving: giveUp(ServiceProblem(.requestTimeout, "The request took too long to arrive."), context)
+        // The client still reads, and has its time after that.
+        case .idle where isSending(context): state.answerEnded(at: context.eventLoop.now)
         case .leaving where isSending(context): state.left(at: context.eventLoop.now)
         case .new, .idle, .answering, .leaving: return context.close(promise: nil)
         }

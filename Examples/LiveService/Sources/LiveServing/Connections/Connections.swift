@@ -1,8 +1,10 @@
-import NIOCore
 import Settle
 import Synchronization
 
 /// The open connections. When there are too many, the one that has waited longest for a request is closed.
+///
+/// Those that have never sent a whole request come first, so that a flood of them leaves the other clients alone; but
+/// not while they are less than a quarter of all, so that a new client has the time for its first request.
 final class Connections: Sendable {
     typealias ID = UInt64
 
@@ -17,6 +19,7 @@ final class Connections: Sendable {
     private struct Connection {
         /// The order in which it began to wait for a request; `nil` while one is answered.
         var rank: UInt64?
+        var hasSentRequest = false
         let send: @Sendable (Order) -> Void
     }
 
@@ -29,7 +32,16 @@ final class Connections: Sendable {
         mutating func makeRoom(for limit: Int) -> [Connection] {
             guard open.count > limit else { return [] }
             let waiting = open.filter { $0.value.rank != nil }.sorted { $0.value.rank ?? 0 < $1.value.rank ?? 0 }
-            return waiting.prefix(open.count - limit).compactMap { open.removeValue(forKey: $0.key) }
+            var newcomers = waiting.filter { !$0.value.hasSentRequest }[...]
+            var regulars = waiting.filter { $0.value.hasSentRequest }[...]
+            var dispensable: [Connection] = []
+            while open.count > limit,
+                let next = newcomers.count > limit / 4 || regulars.isEmpty ? newcomers.popFirst() : regulars.popFirst()
+            {
+                open[next.key] = nil
+                dispensable.append(next.value)
+            }
+            return dispensable
         }
     }
 
@@ -70,6 +82,7 @@ final class Connections: Sendable {
         state.withLock { state in
             state.ranks += 1
             state.open[id]?.rank = isWaiting ? state.ranks : nil
+            state.open[id]?.hasSentRequest = true
         }
     }
 
