@@ -10,7 +10,7 @@ public import UnixSignals
 
 /// An HTTP service whose settings change while it runs.
 public struct LiveService: Sendable {
-    /// The version, for `--version`, the metrics and the OpenAPI document. The service is released with the library.
+    /// The version, for `--version` and the OpenAPI document. The service is released with the library.
     public static let version = SettingsStore.libraryVersion
 
     /// The parts of the service.
@@ -26,11 +26,9 @@ public struct LiveService: Sendable {
         /// Names of this machine by which the page may be reached, besides those of the loopback.
         public var panelHosts: [String] = []
         /// Receives the lines of the log.
-        public var log: @Sendable (String) -> Void = StandardError.write
+        public var log: @Sendable (String) -> Void
 
-        public init(store: SettingsStore) {
-            self.store = store
-        }
+        public init(store: SettingsStore) { (self.store, log) = (store, StandardError.log) }
     }
 
     /// The service's settings.
@@ -147,7 +145,7 @@ public struct LiveService: Sendable {
             logger.warning(
                 "A request to the API of settings was refused.",
                 metadata: [
-                    "method": "\(refusal.method)", "path": "\(refusal.path)", "peer": "\(refusal.peer ?? "unknown")",
+                    "method": "\(refusal.method)", "path": "\(refusal.path)",
                     "reason": "\(refusal.reason.rawValue)", "unlogged": "\(refusal.unreported)",
                 ])
         }

@@ -84,9 +84,10 @@ extension ConnectionHandler {
         guard error is HTTPParserError else { return context.fireErrorCaught(error) }
         switch state.phase {
         case .receiving: giveUp(ServiceProblem(.badRequest, "The rest of the request is missing."), context)
-        case .new, .idle, .answering:
+        case .new, .idle:
             refuse(ServiceProblem(.badRequest, "The request is not valid HTTP, or its header is too large."), context)
-        case .leaving: break
+        // A request that was given up has its answer.
+        case .answering, .leaving: break
         }
         noteProgress(context)
     }
@@ -117,11 +118,11 @@ extension ConnectionHandler {
     private func finish(_ head: inout HTTPResponseHead) {
         isStalled = false
         guard let request else { return }
-        let hasNoChunks = request.isOld || request.method == .HEAD
-        if hasNoChunks { head.version = .http1_0 }
+        let hasLength = head.headers.contains(name: "Content-Length")
+        if request.isOld || request.method == .HEAD && !hasLength { head.version = .http1_0 }
         // Without chunks and a length, the answer ends with the connection. The rest of a request that is answered
         // before it has arrived is not waited for.
-        if hasNoChunks && !head.headers.contains(name: "Content-Length") || state.phase == .receiving { isLast = true }
+        if head.version == .http1_0 && !hasLength || state.phase == .receiving { isLast = true }
         if isLast || request.isOld {
             head.headers.replaceOrAdd(name: "Connection", value: isLast ? "close" : "keep-alive")
         }

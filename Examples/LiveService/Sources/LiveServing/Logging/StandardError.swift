@@ -7,21 +7,15 @@
 #endif
 
 /// The destination of the log.
-public enum StandardError {
+enum StandardError {
     /// Writes a whole line at once, so that lines of several threads do not mix.
-    public static func write(_ line: String) {
+    @Sendable static func log(_ line: String) {
         var bytes = Array((line + "\n").utf8)[...]
         while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { systemWrite(STDERR_FILENO, $0) }
+            let count = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }
             bytes = bytes.dropFirst(count)
         }
     }
-}
-
-/// The system's function: in a type whose own functions have its name, only a qualified one would reach it, and each C
-/// library has another name.
-private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
-    write(descriptor, bytes.baseAddress, bytes.count)
 }

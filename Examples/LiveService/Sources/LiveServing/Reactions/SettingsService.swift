@@ -15,10 +15,8 @@ struct SettingsService: Service {
     let issues: AsyncStream<SettingsError>
 
     init(_ store: SettingsStore, logger: Logger) {
-        self.store = store
-        self.logger = logger
-        changes = store.changes
-        issues = store.issues
+        (self.store, self.logger) = (store, logger)
+        (changes, issues) = (store.changes, store.issues)
     }
 
     func run() async throws {
