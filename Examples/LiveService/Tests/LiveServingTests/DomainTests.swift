@@ -57,62 +57,12 @@ struct DomainTests {
         }
     }
 
-    @Test("A dry run says what would not be in force") func aDryRunSaysWhatWouldNotBeInForce() async throws {
-        try await TestService.with(searching: Self.sources) { service async throws in
-            let body = "{\"limits.burst\": 50, \"limits.perSecond\": 60}"
-            let answer = try await service.send(.admin(.patch, "/settings?dryRun=true", body)).json()
-            #expect(answer["covered"] == .array([.string("limits.burst")]))
-            let change: SettingValue.Entries = [
-                "key": .string("limits.perSecond"), "old": .integer(1_000), "new": .integer(60),
-            ]
-            #expect(answer["changes"] == .array([.dictionary(change)]))
-        }
-    }
-
-    @Test("A locked setting is refused with the place of the lock")
-    func aLockedSettingIsRefusedWithThePlaceOfTheLock() async throws {
-        let lock = ManualDomainSource(DomainContents(Self.burst(5)), name: "the policy")
-        let list = SearchList([.source("policy", lock, locksKeys: true), .application])
-        try await TestService.with(searching: list) { service async throws in
-            let document = try await service.send(.get("/openapi.json")).json()
-            for method: TestRequest.Method in [.patch, .delete] {
-                for query in ["", "?dryRun=true"] {
-                    let answer = try await service.send(.admin(method, "/settings/limits.burst\(query)", "50"))
-                    #expect(answer.status == 409, "\(answer)")
-                    #expect(answer.error?.contains("locked by") == true, "\(answer)")
-                    #expect(answer.error?.contains("policy") == true, "\(answer)")
-                }
-            }
-            let both = "{\"limits.burst\": 50, \"limits.perSecond\": 60}"
-            #expect(try await service.send(.admin(.patch, "/settings", both)).status == 409)
-            #expect(service.settings.limits.perSecond == 1_000)
-            let entry = try await service.send(.admin(.get, "/settings/limits.burst")).json()
-            guard case .string(let place)? = entry["lockedBy"] else { throw MissingField() }
-            #expect(place.contains("the policy"))
-            let schemas = document["components"]?.member(.string("schemas"))?.member(.string("Setting"))
-            let mistakes = SchemaCheck(document: document).mistakes(
-                in: .dictionary(entry), against: try #require(schemas))
-            #expect(mistakes == [])
-        }
-    }
-
     @Test("A value of another domain that cannot be used is skipped and logged")
     func aValueOfAnotherDomainThatCannotBeUsedIsSkippedAndLogged() async throws {
         let list = SearchList.service(variables: ["LIVE_LIMITS_BURST": "0"])
         try await TestService.with(searching: list) { service async throws in
             #expect(try await entries(of: service)["limits.burst"]?["domain"] == .string("declaration"))
             #expect(await service.log.first(containing: "LIVE_LIMITS_BURST").contains("1...100000"))
-        }
-    }
-
-    @Test("The metrics count the settings of each domain") func theMetricsCountTheSettingsOfEachDomain() async throws {
-        try await TestService.with(searching: Self.sources) { service async throws in
-            let lines = Set(try await service.send(.get("/metrics")).text.split(separator: "\n").map(String.init))
-            #expect(lines.contains("settings_by_domain{domain=\"arguments\"} 1"))
-            #expect(lines.contains("settings_by_domain{domain=\"environment\"} 2"))
-            #expect(lines.contains("settings_by_domain{domain=\"application\"} 4"))
-            #expect(lines.contains("settings_covered 3"))
-            #expect(lines.contains("settings_locked 0"))
         }
     }
 

@@ -1,9 +1,10 @@
-import LiveServing
 import Logging
 import Settle
 import SettleTesting
 import Synchronization
 import Testing
+
+@testable import LiveServing
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

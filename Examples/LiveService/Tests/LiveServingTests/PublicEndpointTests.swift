@@ -25,7 +25,7 @@ struct PublicEndpointTests {
                 for path in ["/hello", "/features/x", "/slow?ms=1"] {
                     let response = try await connection.send(.get(path))
                     #expect(response.status == 503)
-                    #expect(response.error == "Back at six.")
+                    #expect(response.detail == "Back at six.")
                     #expect(response.header("Retry-After") != nil)
                 }
                 #expect(try await connection.send(.admin(.get, "/settings")).status == 200)
@@ -72,7 +72,7 @@ struct PublicEndpointTests {
             clock.advance(by: .milliseconds(500))
             let timedOut = try await late
             #expect(timedOut.status == 504)
-            #expect(timedOut.error == "The request took longer than 0.5 seconds.")
+            #expect(timedOut.detail == "The request took longer than 0.5 seconds.")
             clock.advance(by: .milliseconds(500))
             #expect(try await early.status == 200)
         }

@@ -1,7 +1,8 @@
-import LiveServing
 import Settle
 import SettleTesting
 import Testing
+
+@testable import LiveServing
 
 struct RateLimiterTests {
     @Test("A changed limit holds for the very next request") func aChangedLimitHoldsForTheVeryNextRequest() {

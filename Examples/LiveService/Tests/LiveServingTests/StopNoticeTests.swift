@@ -79,7 +79,7 @@ struct StopNoticeTests {
             await clock.sleepers(atLeast: 1)
             let answer = try await connection.send(.get("/health/ready"))
             #expect(answer.status == 503)
-            #expect(answer.error == "The service is stopping.")
+            #expect(answer.detail == "The service is stopping.")
             #expect(try await connection.send(.get("/hello")).status == 200)
         }
         // New connections are accepted too.

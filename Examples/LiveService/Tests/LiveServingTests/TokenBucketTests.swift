@@ -1,5 +1,6 @@
-import LiveServing
 import Testing
+
+@testable import LiveServing
 
 struct TokenBucketTests {
     @Test("A burst is taken at once and no more") func aBurstIsTakenAtOnceAndNoMore() {

@@ -26,13 +26,9 @@ struct TestRequest: Sendable {
 
     /// A request with the admin's token.
     static func admin(
-        _ method: Method, _ path: String, lastEventID: String? = nil, ifMatch: String? = nil,
-        token: String = token, _ body: String = ""
+        _ method: Method, _ path: String, token: String = token, _ body: String = ""
     ) -> TestRequest {
-        var headers = [("Authorization", "Bearer \(token)")]
-        if let lastEventID { headers.append(("Last-Event-ID", lastEventID)) }
-        if let ifMatch { headers.append(("If-Match", ifMatch)) }
-        return TestRequest(method: method, path: path, headers: headers, body: body)
+        TestRequest(method: method, path: path, headers: [("Authorization", "Bearer \(token)")], body: body)
     }
 }
 
@@ -52,9 +48,14 @@ struct TestResponse: Sendable {
         return object
     }
 
-    /// The sentence of an error response.
-    var error: String? {
-        guard case .string(let sentence)? = try? json()["error"] else { return nil }
+    /// The sentence of a problem.
+    var detail: String? {
+        guard header("Content-Type") == "application/problem+json",
+            case .string(let sentence)? = try? json()["detail"]
+        else { return nil }
         return sentence
     }
 }
+
+/// A document lacks a field that a test reads.
+struct MissingField: Error {}

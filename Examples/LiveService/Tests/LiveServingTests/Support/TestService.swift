@@ -12,7 +12,8 @@ struct TestService: Sendable {
     let port: Int
     let group: ServiceGroup
     let log: LogLines
-    let endpoints: [Endpoint]
+    /// Makes a link to the panel.
+    let makePanelLink: @Sendable () -> String
 
     /// Starts a service, and ends it gracefully after the closure.
     ///
@@ -49,7 +50,7 @@ struct TestService: Sendable {
             let port = try #require(await ports.first { _ in true })
             let test = TestService(
                 store: store, settings: service.settings, port: port, group: group, log: log,
-                endpoints: service.endpoints)
+                makePanelLink: { service.makePanelLink() })
             let result: Swift.Result<Result, any Error>
             do { result = .success(try await body(test)) } catch { result = .failure(error) }
             await group.triggerGracefulShutdown()
@@ -61,16 +62,5 @@ struct TestService: Sendable {
     /// Sends a request on its own connection.
     func send(_ request: TestRequest) async throws -> TestResponse {
         try await TestConnection.with(port: port) { try await $0.send(request) }
-    }
-
-    /// Follows the changes on its own connection.
-    func withEvents<Result>(
-        _ request: TestRequest = .admin(.get, "/settings/changes"),
-        _ body: (inout TestEvents) async throws -> Result
-    ) async throws -> Result {
-        try await TestConnection.with(port: port) { connection in
-            var events = try await TestEvents(request, on: connection)
-            return try await body(&events)
-        }
     }
 }
