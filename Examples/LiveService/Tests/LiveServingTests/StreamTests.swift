@@ -1,4 +1,5 @@
 import LiveServing
+import NIOHTTP1
 import ServiceLifecycle
 import Settle
 import SettleTesting
