@@ -64,7 +64,6 @@ import Testing
         }
         #expect(settings.map { $0["value"] } == [.integer(1000)])
         #expect(settings.first?["problem"]?["stored"] == .integer(0))
-        _ = try await reader.next("snapshot")
         try await program.store.commit { program.app.limits.burst = 8 }
         while try await reader.next("covered").data?["settings"] != .array([]) {}
     }
@@ -73,6 +72,7 @@ import Testing
     func changeOtherDomain() async throws {
         let source = ManualDomainSource(DomainContents(SettingTree(Self.burst(5))))
         let program = try await Program(searching: [.source("switches", source), .application])
+        try await program.store.commit { program.app.limits.burst = 4 }
         var reader = try StreamReader(await program.send("GET", "/settings/changes"))
         _ = try await reader.next("snapshot")
         source.set(SettingTree(Self.burst(6)))
@@ -82,6 +82,7 @@ import Testing
             "key": .string("limits.burst"), "old": .integer(5), "new": .integer(6),
         ])
         #expect(covered.data?["change"]?["changes"] == .array([mutation]))
+        // What the file has is in force again.
         source.set(SettingTree())
         #expect(try await reader.next("covered").data?["settings"] == .array([]))
     }
