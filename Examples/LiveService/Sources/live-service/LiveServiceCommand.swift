@@ -7,7 +7,7 @@ struct LiveServiceCommand: AsyncParsableCommand {
         commandName: "live-service",
         abstract: "A small HTTP service whose settings change while it runs.",
         discussion: """
-            The settings are in a file, which “serve” follows: change them through its admin endpoints, with “settings” from \
+            The settings are in a file, which “serve” follows: change them over HTTP, with “settings” from \
             another process, or with an editor.
 
             Exit codes: 0 done, 1 the file or the port can’t be used, 64 wrong usage; “settings help” has its own.

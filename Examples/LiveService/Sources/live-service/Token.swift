@@ -4,7 +4,7 @@ import Settle
 
 struct Token: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows the admin token to whoever may read the file.")
+        abstract: "Shows the admin token to users who can read the file.")
 
     @OptionGroup var files: FileOptions
 

@@ -8,7 +8,7 @@ import Synchronization
 final class Connections: Sendable {
     typealias ID = UInt64
 
-    /// What a connection is told.
+    /// An order to a connection.
     enum Order: Sendable {
         /// Make room for a new connection, at once or after the answer to the request that has come.
         case end
@@ -24,7 +24,7 @@ final class Connections: Sendable {
     }
 
     private struct State {
-        /// Without those that were told to end.
+        /// Without those that were ordered to end.
         var open: [ID: Connection] = [:]
         var ranks: UInt64 = 0
 

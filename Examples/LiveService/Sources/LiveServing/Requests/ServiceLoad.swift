@@ -5,6 +5,6 @@ import Settle
 struct ServiceLoad: SettingsGroup {
     /// Requests to the public endpoints that have not been answered yet.
     @Setting var requestsInProgress = 0
-    /// Whether the service has been told to stop. It takes requests for a while yet, but should be sent none.
+    /// Whether a signal to stop has come. The service takes requests for a while yet, but should be sent none.
     @Setting var isStopping = false
 }
