@@ -53,7 +53,7 @@ struct PublicEndpointTests {
                 #expect(try await connection.send(.get("/hello")).status == 429)
                 service.settings.limits.burst = 3
                 #expect(try await connection.send(.get("/hello")).status == 200)
-                // The admin endpoints must work when the service is overloaded.
+                // The API of settings must work when the service is overloaded.
                 #expect(try await connection.send(.admin(.get, "/settings")).status == 200)
             }
         }
