@@ -38,7 +38,7 @@ final class QueueExecutor: SerialExecutor {
     /// pool belongs to the stores alone, so that blocked tasks never keep a store from saving. Its threads exit after 5
     /// s without work. Apple's systems keep the two kinds of threads apart, and boost a queue to the priority of its
     /// waiter.
-    private static let threads: DispatchQueue = {
+    static let threads: DispatchQueue = {
         #if canImport(Darwin)
             .global()
         #else

@@ -1,3 +1,5 @@
+import Dispatch
+
 /// A caller that waits for the persister, either with a transaction to run while the storage is locked, or only for its
 /// values to be saved.
 ///
@@ -25,7 +27,8 @@ final class SaveRequest: @unchecked Sendable {
     }
 
     private enum Phase {
-        case waiting, begun, ended
+        case waiting, begun
+        case ended(Result<Void, any Error>)
     }
 
     let kind: Kind
@@ -67,10 +70,14 @@ final class SaveRequest: @unchecked Sendable {
 
     /// Hands the request over, and waits for it to end.
     ///
+    /// - Parameter handOver: Runs on the caller's thread, before the caller is suspended.
     /// - Throws: `CancellationError` if the task is cancelled before the transaction has begun. A request of a task
     ///   that is cancelled already is not handed over.
-    func wait(_ handOver: (SaveRequest) -> Void) async throws {
+    func wait(isolation: isolated (any Actor)? = #isolation, _ handOver: (SaveRequest) -> Void) async throws {
         try await withTaskCancellationHandler {
+            // Captured, so that the closure stays on the caller's actor. Otherwise the request would be handed over on
+            // a thread of the concurrency runtime.
+            _ = isolation
             try await waitUncancellably(handOver)
         } onCancel: {
             cancel()
@@ -78,26 +85,42 @@ final class SaveRequest: @unchecked Sendable {
     }
 
     /// Waits as `wait` does, ignoring cancellation.
-    func waitUncancellably(_ handOver: (SaveRequest) -> Void) async throws {
-        try await withUnsafeThrowingContinuation { continuation in
-            let isCancelled = lock.withLock {
-                if case .ended = phase { return true }
-                self.continuation = continuation
-                return false
-            }
-            if isCancelled { continuation.resume(throwing: CancellationError()) } else { handOver(self) }
+    func waitUncancellably(
+        isolation: isolated (any Actor)? = #isolation, _ handOver: (SaveRequest) -> Void
+    ) async throws {
+        if !hasEnded { handOver(self) }
+        // Handed over on the calling thread, it may have ended by now.
+        if let result { return try result.get() }
+        if isolation == nil {
+            try await withUnsafeThrowingContinuation { suspend($0) }
+        } else {
+            try await DirectReturn().wait { self.suspend($0) }
         }
     }
 
+    private func suspend(_ continuation: UnsafeContinuation<Void, any Error>) {
+        let result = lock.withLock { () -> Result<Void, any Error>? in
+            if case .ended(let result) = phase { return result }
+            self.continuation = continuation
+            return nil
+        }
+        if let result { continuation.resume(with: result) }
+    }
+
     private func cancel() {
-        finish(.failure(CancellationError()), onlyIfWaiting: true)
+        guard let continuation = finish(.failure(CancellationError()), onlyIfWaiting: true) else { return }
+        // Not here, see ``DirectReturn``.
+        QueueExecutor.threads.async { continuation.resume(throwing: CancellationError()) }
     }
 
     // MARK: The queue
 
-    var hasEnded: Bool {
-        lock.withLock {
-            if case .ended = phase { true } else { false }
+    var hasEnded: Bool { result != nil }
+
+    private var result: Result<Void, any Error>? {
+        lock.withLock { () -> Result<Void, any Error>? in
+            guard case .ended(let result) = phase else { return nil }
+            return result
         }
     }
 
@@ -127,23 +150,25 @@ final class SaveRequest: @unchecked Sendable {
 
     /// Resumes the task, unless the request has ended already.
     func end(_ result: Result<Void, any Error>) {
-        finish(result, onlyIfWaiting: false)
+        finish(result, onlyIfWaiting: false)?.resume(with: result)
     }
 
-    private func finish(_ result: Result<Void, any Error>, onlyIfWaiting: Bool) {
-        let continuation = lock.withLock { () -> UnsafeContinuation<Void, any Error>? in
+    /// - Returns: What the caller has to resume, if the task is suspended.
+    private func finish(
+        _ result: Result<Void, any Error>, onlyIfWaiting: Bool
+    ) -> UnsafeContinuation<Void, any Error>? {
+        lock.withLock { () -> UnsafeContinuation<Void, any Error>? in
             switch phase {
             case .waiting: break
             case .begun: if onlyIfWaiting { return nil }
             case .ended: return nil
             }
-            phase = .ended
+            phase = .ended(result)
             // Release the closure before resuming: the task must find it unreferenced. The task keeps the captured
             // objects alive while it waits, so no foreign `deinit` runs here.
             body = nil
             defer { self.continuation = nil }
             return self.continuation
         }
-        continuation?.resume(with: result)
     }
 }
