@@ -51,8 +51,10 @@ import Testing
         }
     }
 
-    @Test("A commit of a group can be cancelled while another closure of the group runs, and its own never does")
-    func behindAnotherClosure() async throws {
+    @Test(
+        "A commit of a group can be cancelled by another closure of the group, and its own never runs",
+        arguments: [false, true])
+    func behindAnotherClosure(isVisit: Bool) async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
         let (gate, ran, later) = (Gate(), Flag(), LockedValue<Task<Void, any Error>?>(nil))
@@ -65,7 +67,9 @@ import Testing
             }
         }
         try await eventually("one transaction waits") { await store.core.persister.transactions.waiting.count >= 1 }
-        let second = Task { try await settings.commit { ran.raise() } }
+        let second = Task {
+            if isVisit { try await Self.visit(settings, ran) } else { try await settings.commit { ran.raise() } }
+        }
         later.withLock { $0 = second }
         try await eventually("two transactions wait") { await store.core.persister.transactions.waiting.count >= 2 }
         gate.open()
@@ -113,11 +117,13 @@ import Testing
 
     @Test("An actor's commit cancelled while the actor is busy does not run its closure")
     func visitOfBusyActor() async throws {
-        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let (store, _, failing, _) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
-        let (queue, gate, ran) = (QueueActor(), Gate(), Flag())
+        let (queue, gate, ran, hold) = (QueueActor(), Gate(), Flag(), failing.hold(.lock))
         let commit = Task { try await queue.commit(settings, ran, blockedBy: gate) }
+        await hold.waitUntilReached()
         await gate.waitUntilReached()
+        hold.release()
         // The storage is locked for the commit, whose actor is blocked.
         try await eventually("the transaction has begun") { await !store.core.persister.group.visitors.isEmpty }
         commit.cancel()

@@ -168,25 +168,3 @@ private func ignoreInterrupts() {
     // Outside the suite, whose own `signal` would shadow it.
     _ = signal(SIGINT, SIG_IGN)
 }
-
-/// Blocks all threads of the concurrency runtime, then runs a closure on another thread.
-private func blockTheRuntime(then body: @escaping @Sendable () -> Void) {
-    let blocked = DispatchSemaphore(value: 0)
-    let never = DispatchSemaphore(value: 0)
-    let threads = ProcessInfo.processInfo.activeProcessorCount
-    for _ in 0..<(threads * 4) {
-        Task.detached {
-            blocked.signal()
-            block(on: never)
-        }
-    }
-    DispatchQueue(label: "test").async {
-        // Waits for as many tasks as there are threads; the remaining tasks show that no thread is left.
-        for _ in 0..<max(1, threads - 1) { blocked.wait() }
-        body()
-    }
-}
-
-private func block(on semaphore: DispatchSemaphore) {
-    semaphore.wait()
-}
