@@ -6,8 +6,16 @@ import Settle
 struct CommitsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "commits", shouldDisplay: false)
 
+    /// The task that commits.
+    enum Caller: String, ExpressibleByArgument {
+        case detached, immediate, actor
+        case mainActor = "main-actor"
+    }
+
     @Argument var count: Int
-    @Flag var onMainActor = false
+    @Option var from = Caller.detached
+    /// Writes and flushes instead.
+    @Flag var flush = false
 
     func run() async throws {
         let folder = try temporaryFolder()
@@ -18,16 +26,32 @@ struct CommitsCommand: AsyncParsableCommand {
         let store = try await SettingsStore.open(
             at: folder.appending(path: "settings.json"), configuration: configuration)
         let settings = try await store.group(BenchSettings.self)
-        if onMainActor {
-            try await Self.commit(settings, count: count)
-        } else {
-            for _ in 0..<count { try await settings.commit { settings.count += 1 } }
+        let (count, flush) = (count, flush)
+        let save: @Sendable () async throws -> Void = {
+            for _ in 0..<count {
+                if flush {
+                    settings.count += 1
+                    try await store.flush()
+                } else {
+                    try await settings.commit { settings.count += 1 }
+                }
+            }
+        }
+        switch from {
+        case .detached: try await Task.detached { try await save() }.value
+        case .immediate:
+            guard #available(macOS 26, *) else { throw ValidationError("This system has no immediate tasks.") }
+            try await Task.immediate { try await save() }.value
+        case .actor: try await Committer().run(save)
+        case .mainActor: try await Self.runOnMainActor(save)
         }
         try await store.close()
     }
 
     @MainActor
-    private static func commit(_ settings: BenchSettings, count: Int) async throws {
-        for _ in 0..<count { try await settings.commit { settings.count += 1 } }
+    private static func runOnMainActor(_ save: @Sendable () async throws -> Void) async throws { try await save() }
+
+    private actor Committer {
+        func run(_ save: @Sendable () async throws -> Void) async throws { try await save() }
     }
 }
