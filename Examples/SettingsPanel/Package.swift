@@ -56,10 +56,23 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(
+            name: "settings-api",
+            dependencies: [
+                "SettlePanelHummingbird",
+                .product(name: "Settle", package: "settle"),
+                .product(name: "SettleHTTP", package: "settle"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
             name: "panel-latency",
             dependencies: [
                 "SettlePanelHummingbird",
                 .product(name: "Settle", package: "settle"),
+                .product(name: "SettleHTTP", package: "settle"),
                 .product(name: "SettlePanel", package: "settle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
