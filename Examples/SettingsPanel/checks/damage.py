@@ -1,0 +1,81 @@
+"""What happens to the file: another program's edits, a folder in its place, and a full disk."""
+
+import json
+
+from harness import check, until
+from served import PATIENCE, Stream
+
+KEY = "limits.burst"
+
+
+def state(program):
+    return program.get("/settings").json["file"]["state"]
+
+
+def rest(program):
+    until(lambda: state(program) == "saved", "the file was saved", PATIENCE)
+
+
+def edits(program):
+    """An edit of the file is served and sent; one that can't be parsed is reported, and not overwritten."""
+    program.set(KEY, 500)
+    rest(program)
+    stream = Stream(program).begin()
+    contents = json.loads(program.file.read_text())
+    contents["limits"]["burst"] = 501
+    new = program.folder / "new"
+    new.write_text(json.dumps(contents))
+    new.rename(program.file)
+    stream.until(lambda stream: stream.values(KEY) == [501], "the edit was sent")
+    check(program.stored(KEY) == 501, "The edit is not served.")
+    check(stream.named("change")[-1]["origin"] == "external", f"The edit: {stream.named('change')[-1]}")
+    stream.close()
+    broken = json.dumps(contents)[:-1]
+    new.write_text(broken)
+    new.rename(program.file)
+    until(lambda: state(program) == "behind", "the broken edit was reported", PATIENCE)
+    program.set(KEY, 502)
+    check(program.file.read_text() == broken, "A broken edit was overwritten.")
+    check("problem" in program.get("/settings").json["file"], "The broken edit has no reason.")
+    check(program.get("/health/ready", by=None).status == 200, "With a broken edit the program is not ready.")
+    check("problem" not in program.get("/health/ready", by=None).json["file"], "Everyone sees the reason, and the path.")
+    contents["limits"]["burst"] = 502
+    new.write_text(json.dumps(contents))
+    new.rename(program.file)
+    rest(program)
+    check(program.stored(KEY) == 502, f"After the repair: {program.get(f'/settings/{KEY}')}")
+
+
+def folder(program):
+    """With a folder where the file was, a change is on stable storage or refused; without it, the file is back."""
+    program.set(KEY, 600)
+    rest(program)
+    program.file.unlink()
+    program.file.mkdir()
+    acknowledged = 600
+    for value in range(601, 611):
+        answer = program.ask("PATCH", f"/settings/{KEY}", value)
+        check(answer.status in (200, 503), f"Without a file, a change was answered with {answer}")
+        if answer.status == 200:
+            acknowledged = value
+        else:
+            check(answer.kind == "not-saved", f"A change that could not be saved: {answer}")
+        ready = program.get("/health/ready", by=None).status
+        check(ready in (200, 503), f"The program is neither ready nor not: {ready}")
+    check(program.get("/hello", by=None).status == 200, "The program itself does not answer.")
+    check(program.file.is_dir(), "The folder was replaced.")
+    program.file.rmdir()
+
+    def is_back():
+        answer = program.ask("PATCH", "/settings/limits.perSecond", 611)
+        return answer.status == 200 and state(program) == "saved"
+
+    until(is_back, "the file was back", PATIENCE, pause=0.5)
+    found = json.loads(program.file.read_text())["limits"]
+    check(found["perSecond"] == 611 and acknowledged <= found["burst"] <= 610, f"The file has {found}, and not {acknowledged}.")
+    program.kill()
+    program.start()
+    check(program.stored(KEY) == found["burst"], "After a kill, a value is another one.")
+
+
+CHECKS = [("edits of the file", edits), ("a folder instead of the file", folder)]
