@@ -8,12 +8,13 @@ import Settle
 import SettlePanel
 import SettlePanelHummingbird
 
-/// The two sides of `checks/latency`: a server with a panel, and another process that changes a setting.
+/// The two sides of `checks/latency`, a server with a panel and another process that changes a setting; and the rows
+/// R41 to R43, which need no browser.
 @main
 struct PanelLatency: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "panel-latency", abstract: "The programs that checks/latency measures.",
-        subcommands: [ServeBoth.self, Write.self])
+        commandName: "panel-latency", abstract: "Measures what settings add to a bare server.",
+        subcommands: [ServeBoth.self, Write.self, ServeAPI.self, MeasureAPI.self])
 }
 
 struct Measured: SettingsGroup {

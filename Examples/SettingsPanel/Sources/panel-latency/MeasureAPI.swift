@@ -1,0 +1,152 @@
+import ArgumentParser
+import Foundation
+
+/// Measures what the API adds to a bare answer, a bare event and a bare connection of the same server.
+struct MeasureAPI: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "api",
+        abstract: "Rows R41 to R43: a setting over HTTP, a change until a stream has it, and the memory of streams.",
+        discussion: "It starts the servers itself. Build it for release.")
+
+    @Option(help: "How many requests of each kind are compared.")
+    var requests = 20_000
+
+    @Option(help: "How many changes are compared with bare events.")
+    var changes = 1_000
+
+    @Option(help: "How many streams are compared with connections.")
+    var streams = 10_000
+
+    @Option(help: ArgumentHelp("The rows, separated by commas.", valueName: "rows"))
+    var rows = "R41,R42,R43"
+
+    func run() throws {
+        let limit = DescriptorLimit.raise()
+        let rows = rows.split(separator: ",")
+        if rows.contains("R41") { try compareAnswers() }
+        if rows.contains("R42") { try compareEvents() }
+        if rows.contains("R43") {
+            guard limit > streams + 100 else {
+                throw ValidationError("This process may open \(limit) files, too few for \(streams) connections.")
+            }
+            try compareMemory()
+        }
+    }
+
+    private static func request(_ path: String, of port: Int) -> [UInt8] {
+        let fields = "Host: 127.0.0.1:\(port)\r\nAuthorization: Bearer \(ServeAPI.token)"
+        return Array("GET \(path) HTTP/1.1\r\n\(fields)\r\n\r\n".utf8)
+    }
+
+    private static func withServer<Result>(_ body: (ServedAPI) throws -> Result) throws -> Result {
+        let served = try ServedAPI()
+        defer { served.end() }
+        return try body(served)
+    }
+
+    /// Runs both in turns, each of them first every other time.
+    ///
+    /// - Returns: The times of both in microseconds, without those of the first twentieth.
+    private static func alternate(
+        _ count: Int, _ one: (Int) throws -> Void, _ other: (Int) throws -> Void
+    ) throws -> (one: [Double], other: [Double]) {
+        let clock = ContinuousClock()
+        var (ones, others): ([Double], [Double]) = ([], [])
+        for number in 1...max(20, count) {
+            var times = (one: 0.0, other: 0.0)
+            if number.isMultiple(of: 2) { times.one = try clock.measure { try one(number) } / .microseconds(1) }
+            times.other = try clock.measure { try other(number) } / .microseconds(1)
+            if !number.isMultiple(of: 2) { times.one = try clock.measure { try one(number) } / .microseconds(1) }
+            guard number > count / 20 else { continue }
+            ones.append(times.one)
+            others.append(times.other)
+        }
+        return (ones, others)
+    }
+
+    private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+    private static func report(
+        _ row: String, _ title: String, _ times: (one: [Double], other: [Double]), goal: Double
+    ) {
+        let (one, other) = (median(times.one), median(times.other))
+        print("\(row) \(title): \(rounded(one)) µs, bare \(rounded(other)) µs")
+        print("\(row): \(rounded(one / other)) (goal ≤ \(goal))")
+    }
+
+    private static func rounded(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
+
+    private func compareAnswers() throws {
+        try Self.withServer { served in
+            let (api, bare) = (try RawConnection(port: served.apiPort), try RawConnection(port: served.barePort))
+            let read = Self.request("/settings/number", of: served.apiPort)
+            let answer = Self.request("/answer", of: served.barePort)
+            let sizes = (try api.exchange(read), try bare.exchange(answer))
+            guard sizes.0 == sizes.1 else {
+                throw RawConnection.Failure(description: "The answers have different sizes: \(sizes).")
+            }
+            let size = sizes.0.head + sizes.0.body
+            let times = try Self.alternate(requests) { _ in
+                try api.exchange(read, for: size)
+            } _: { _ in
+                try bare.exchange(answer, for: size)
+            }
+            Self.report("R41", "GET of a setting, \(sizes.0.body) bytes", times, goal: 1.2)
+        }
+    }
+
+    private func compareEvents() throws {
+        try Self.withServer { served in
+            let (api, bare) = (try RawConnection(port: served.apiPort), try RawConnection(port: served.barePort))
+            try api.send(Self.request("/settings/changes", of: served.apiPort))
+            try api.receive(until: Array("event: snapshot\n".utf8))
+            try bare.send(Self.request("/events", of: served.barePort))
+            try bare.receive(until: Array("data: begin\n".utf8))
+            let times = try Self.alternate(changes) { number in
+                try served.write("page", number)
+                try api.receive(until: Array("\"new\":\(number)".utf8))
+            } _: { number in
+                try served.write("bare", number)
+                try bare.receive(until: Array("data: \(number)\n".utf8))
+            }
+            Self.report("R42", "a change in another process until a stream has it", times, goal: 1.5)
+        }
+    }
+
+    private func compareMemory() throws {
+        let connections = try memory { served in
+            let connection = try RawConnection(port: served.barePort)
+            _ = try connection.exchange(Self.request("/answer", of: served.barePort))
+            return connection
+        }
+        let events = try memory { served in
+            let connection = try RawConnection(port: served.barePort)
+            try connection.send(Self.request("/events", of: served.barePort))
+            try connection.receive(until: Array("data: begin\n".utf8))
+            return connection
+        }
+        let ours = try memory { served in
+            let connection = try RawConnection(port: served.apiPort)
+            try connection.send(Self.request("/settings/changes", of: served.apiPort))
+            try connection.receive(until: Array("event: snapshot\n".utf8))
+            return connection
+        }
+        let texts = [ours, events, connections].map { "\(Int($0.rounded()))" }
+        print("R43 \(streams) streams: \(texts[0]) bytes each; bare ones \(texts[1]), bare connections \(texts[2])")
+        print("R43: \(Int((ours - connections).rounded())) bytes above a connection (goal ≤ 4096)")
+    }
+
+    /// Opens connections to a server of its own.
+    ///
+    /// - Returns: By how many bytes the server's memory has grown for each.
+    private func memory(_ open: (ServedAPI) throws -> RawConnection) throws -> Double {
+        try Self.withServer { served in
+            // What a server needs for its first connections, it needs once.
+            let first = try (0..<200).map { _ in try open(served) }
+            let before = try served.residentMemory()
+            let connections = try (0..<streams).map { _ in try open(served) }
+            let after = try served.residentMemory()
+            return withExtendedLifetime((first, connections)) { Double(after - before) / Double(streams) }
+        }
+    }
+}
