@@ -90,14 +90,14 @@ class Program(Target):
         check(code == 0, f"After SIGTERM the exit code was {code}.")
 
     def ask(self, method, path, body=None, *headers, by="alice"):
-        """The answer to a request on a connection of its own. A body that is not a text is sent as JSON."""
+        """The answer to a request on a connection of its own. A body that is not of bytes is sent as JSON."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
-            text = body if body is None or isinstance(body, (str, bytes)) else json.dumps(body)
+            data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
             fields = dict(headers)
             if by:
                 fields["Authorization"] = f"Bearer {token_of(by)}"
-            connection.request(method, path, text.encode() if isinstance(text, str) else text, fields)
+            connection.request(method, path, data, fields)
             answer = Answer(connection.getresponse())
             self.texts.append(answer.text)
             return answer

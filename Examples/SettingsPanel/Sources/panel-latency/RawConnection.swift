@@ -19,7 +19,7 @@ final class RawConnection {
     private let descriptor: CInt
     // Small, because there are ten thousand connections.
     private var piece = [UInt8](repeating: 0, count: 4_096)
-    /// What was received and not used.
+    /// The bytes that were received and not used.
     private var received: [UInt8] = []
 
     init(port: Int) throws {

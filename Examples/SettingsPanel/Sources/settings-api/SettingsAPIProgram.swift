@@ -36,7 +36,7 @@ struct LogSettings: SettingsGroup {
     @Setting(help: "With it, records are sent to the collector.") var password = Secret("")
 }
 
-/// What only the program itself changes.
+/// Settings that only the program itself changes.
 struct Counts: SettingsGroup {
     static let access = SettingsAccess.owner
     @Setting var starts = 0
