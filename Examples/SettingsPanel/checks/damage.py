@@ -1,4 +1,4 @@
-"""What happens to the file: another program's edits, a folder in its place, and a full disk."""
+"""Damage to the file: edits that can't be parsed, and a folder instead of it."""
 
 import json
 

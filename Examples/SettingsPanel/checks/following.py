@@ -26,7 +26,7 @@ def order(program):
     values = list(range(2_000, 2_050))
     for value in values:
         program.set(KEY, value)
-    program.set("logging.password", "very-secret-words, again")
+    program.set("logging.password", "very-secret-words, and more")
     stream.until(lambda stream: stream.values("logging.password"), "the last of the changes came")
     check(stream.values(KEY) == values, f"The changes came as {stream.values(KEY)}.")
     secret = stream.named("change")[-1]
@@ -41,7 +41,7 @@ def order(program):
 
 
 def resumption(program):
-    """Last-Event-ID resumes after a restart and after kill -9, with each change once; what is none says so."""
+    """Last-Event-ID resumes after a restart and after kill -9, with each change once. A token that is not known leads to a snapshot that says so."""
     stream = Stream(program).begin()
     stream.close()
     program.set(KEY, 3_000)

@@ -1,4 +1,4 @@
-"""Bytes that are no good request: slow, too large, ambiguous, or aimed at what is not there."""
+"""Malformed requests: slow, too large, ambiguous, incomplete, or with paths that lead elsewhere."""
 
 import json
 import re
@@ -26,7 +26,7 @@ def write(value, *fields):
     return head("PATCH", f"/settings/{KEY}", f"Content-Length: {len(body)}", *fields) + body
 
 
-# Of requests in these forms, what is hidden in the body must never be made: it would set the setting to 6666.
+# The request that is hidden in the bodies. If a server takes it for one, the setting becomes 6666.
 HIDDEN = write(6_666)
 CHUNKED = b"%x\r\n%s\r\n0\r\n\r\n" % (len(HIDDEN), HIDDEN)
 # Each must be refused.
@@ -117,7 +117,7 @@ def incomplete(program):
 
 
 def large(program):
-    """Bodies, headers and targets beyond their limits are refused, and what is left of them is no request."""
+    """Bodies, headers and targets beyond their limits are refused, and the rest of them is not taken for a request."""
     program.set(KEY, 9)
     features = ["x" * 1_000] * 60
     program.set("features.enabled", features)
@@ -160,7 +160,7 @@ def traversal(program):
 
 
 def slow(program):
-    """Connections that do not get on are closed, and keep nobody else waiting."""
+    """Connections whose requests do not arrive are closed, and delay nobody else."""
     program.set(KEY, 10)
     beginnings = {
         "a header": head("GET", "/settings")[:-2] + b"X-Slow: ",
@@ -188,7 +188,7 @@ def slow(program):
 
 
 def flood(program):
-    """A thousand half-open connections keep nobody else out."""
+    """A thousand half-open connections delay nobody else."""
     before = program.descriptors()
     with Victim(program) as victim:
         held = [raw(program, b"GET /settings HTTP/1.1\r\nHost: ") for _ in range(1_000)]

@@ -1,6 +1,6 @@
-"""The program settings-api as a process, and clients of its API that know no more than HTTP.
+"""The program settings-api as a process, and clients of its API that use plain HTTP.
 
-The attacks on the live service run against it as well: it has settings of the same names, and is a Target like that one.
+Its settings have the names of the live service's, and it is a Target as well, so that the attacks on that one can run against it.
 """
 
 import http.client
@@ -26,13 +26,13 @@ TOKENS = {
     "alice": "alice-0123456789abcdef",
     "bob": {"token": "bob-0123456789abcdef", "access": "read"},
     "carol": {"token": "carol-0123456789abcdef", "keys": ["limits"]},
-    # With a misspelt member, so that it is not accepted.
+    # A misspelt member: it is not accepted.
     "mallory": {"token": "mallory-0123456789abcdef", "acess": "read"},
 }
 
 
 def token_of(client):
-    """The token of a client; what is not the name of one is a token itself."""
+    """The token of a client. A text that is not the name of a client is the token itself."""
     token = TOKENS.get(client, client)
     return token["token"] if isinstance(token, dict) else token
 
@@ -229,7 +229,7 @@ class Stream:
             raise Failure(f"{failure} The last events were {str(self.events)[-2_000:]}") from None
 
     def begin(self):
-        """Waits until the stream has told where it begins: new clients get a snapshot."""
+        """Waits for the events that a stream begins with. A new client also gets a snapshot."""
         self.until(lambda stream: stream.named("covered") and (stream.last_id or stream.named("snapshot")), "a stream began")
         return self
 

@@ -44,7 +44,7 @@ struct MeasureAPI: ParsableCommand {
         return try body(served)
     }
 
-    /// Runs both in turns, each of them first every other time.
+    /// Alternates between both; each of them is first every other time.
     ///
     /// - Returns: The times of both in microseconds, without those of the first twentieth.
     private static func alternate(

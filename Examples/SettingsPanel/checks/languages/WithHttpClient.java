@@ -5,14 +5,14 @@ import java.net.http.HttpResponse.BodyHandlers;
 
 /** A client in Java's java.net.http. */
 public class WithHttpClient {
-    public static void main(String[] words) throws Exception {
+    public static void main(String[] arguments) throws Exception {
         var client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-        var request = HttpRequest.newBuilder(URI.create(words[1])).header("Authorization", "Bearer " + words[2]);
-        if (words[0].equals("write")) {
-            request.header("If-Match", words[3]).header("Content-Type", "application/json");
-            request.method("PATCH", HttpRequest.BodyPublishers.ofString(words[4]));
+        var request = HttpRequest.newBuilder(URI.create(arguments[1])).header("Authorization", "Bearer " + arguments[2]);
+        if (arguments[0].equals("write")) {
+            request.header("If-Match", arguments[3]).header("Content-Type", "application/json");
+            request.method("PATCH", HttpRequest.BodyPublishers.ofString(arguments[4]));
             System.out.println(client.send(request.build(), BodyHandlers.discarding()).statusCode());
-        } else if (words[0].equals("read")) {
+        } else if (arguments[0].equals("read")) {
             var answer = client.send(request.build(), BodyHandlers.ofString());
             var tag = answer.headers().firstValue("ETag").orElse("");
             System.out.println("[" + answer.statusCode() + "," + quoted(tag) + "," + quoted(answer.body()) + "]");
