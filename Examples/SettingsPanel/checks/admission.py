@@ -40,7 +40,7 @@ def readers(program):
         expect(program.ask(method, path, body, by="bob"), 403, "not-permitted")
     expect(program.ask("POST", "/settings/check", {"limits.burst": 1}, by="bob"), 200)
     # Whether a merge with a secret is valid would say something about it.
-    expect(program.ask("POST", "/settings/check", {"tokens": {"x": "short"}}, MERGE_PATCH, by="bob"), 403, "not-permitted")
+    expect(program.ask("POST", "/settings/check", {"admin": {"tokens": {"x": "short"}}}, MERGE_PATCH, by="bob"), 403, "not-permitted")
     check(program.stored("limits.burst") == value, "A token that may only read has changed something.")
 
 
@@ -76,13 +76,13 @@ def new_tokens(program):
     """A token in the folder or in the setting is accepted at once, and its streams end with it."""
     erin = "erin-0123456789abcdef"
     expect(program.get("/settings", by=erin), 401, "missing-token")
-    program.set("tokens", {"erin": erin})
+    program.set("admin.tokens", {"erin": erin})
     expect(program.get("/settings", by=erin), 200)
     stream = Stream(program, by=erin).begin()
-    expect(program.ask("DELETE", "/settings/tokens"), 200)
+    expect(program.ask("DELETE", "/settings/admin.tokens"), 200)
     expect(program.get("/settings", by=erin), 401, "missing-token")
     stream.until(lambda stream: stream.has_ended, "the stream of a removed token had ended")
-    check(not stream.values("tokens"), "The holder of a removed token saw that it was removed.")
+    check(not stream.values("admin.tokens"), "The holder of a removed token saw that it was removed.")
     stream.close()
     # The folder is read at most once a second.
     program.add_token("dave", "dave-0123456789abcdef")

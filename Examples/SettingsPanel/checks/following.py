@@ -147,6 +147,7 @@ def stalled(program):
     reading.until(lambda stream: stream.newest("features.enabled") == last, "a client that reads had the last change")
     until(lambda: program.metric("settings_api_stalled_streams_total") >= before + len(idle),
           "the clients that do not read lost their streams", PATIENCE)
+    until(lambda: program.metric("settings_api_streams") == 1, "their streams made room for others", PATIENCE)
     grown = program.resident() - memory
     check(grown < 150e6, f"For three clients that do not read, the memory has grown by {grown / 1e6:.0f} MB.")
     expect(program.ask("DELETE", "/settings/features.enabled"), 200)

@@ -25,7 +25,7 @@ def reading(program):
     check(entries["logging.level"]["domain"] == "environment", f"A variable was not used: {entries['logging.level']}")
     check(entries["counts.starts"]["isOwnerOnly"] is True, f"A counter is for everyone: {entries['counts.starts']}")
     check("lockedBy" in entries["maintenance.isOn"], f"A lock is missing: {entries['maintenance.isOn']}")
-    for key in ("logging.password", "tokens"):
+    for key in ("logging.password", "admin.tokens"):
         check(entries[key]["isSecret"] is True and not {"value", "default", "stored"} & set(entries[key]),
               f"A secret is shown: {entries[key]}")
     one = expect(program.get("/settings/limits.perSecond?explain=true"), 200).json

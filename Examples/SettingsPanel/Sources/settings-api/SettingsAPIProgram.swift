@@ -1,5 +1,6 @@
 import ArgumentParser
 import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOCore
 import Settle
@@ -15,6 +16,10 @@ import SettlePanelHummingbird
 struct Limits: SettingsGroup {
     @Setting(in: 1...100_000) var perSecond = 1_000
     @Setting(in: 1...100_000) var burst = 1_000
+}
+
+struct Admin: SettingsGroup {
+    @Setting var tokens = Secret<[String: APIToken]>([:])
 }
 
 struct Maintenance: SettingsGroup {
@@ -33,7 +38,7 @@ struct LogSettings: SettingsGroup {
     }
 
     @Setting var level = Level.info
-    @Setting(help: "With it, records are sent to the collector.") var password = Secret("")
+    @Setting(help: "The password of the server that collects the records.") var password = Secret("")
 }
 
 /// Settings that only the program itself changes.
@@ -57,7 +62,7 @@ struct AppSettings: SettingsGroup {
     let logging = LogSettings()
     let counts = Counts()
     let server = ServerLimits()
-    @Setting var tokens = Secret<[String: APIToken]>([:])
+    let admin = Admin()
 }
 
 /// The program of the guide “Settings over HTTP”, with settings of several kinds, for the checks beside it.
@@ -73,7 +78,7 @@ struct SettingsAPIProgram: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 for any free one.")
     var port = 8080
 
-    @Option(help: "A folder with a file for each token, named after its holder, besides the setting “tokens”.")
+    @Option(help: "A folder with a file for each token, named after its holder, besides the setting “admin.tokens”.")
     var tokens: String?
 
     @Option(help: "An administrator's folder; the settings in it are locked.")
@@ -107,7 +112,7 @@ struct SettingsAPIProgram: AsyncParsableCommand {
     }
 
     private func configuration(of app: AppSettings, _ logger: Logger) -> SettingsAPI.Configuration {
-        let stored = APITokens.setting(app.$tokens)
+        let stored = APITokens.setting(app.admin.$tokens)
         let accepted = tokens.map { stored + .folder(URL(filePath: $0)) } ?? stored
         var configuration = SettingsAPI.Configuration(access: .tokens(accepted))
         configuration.health = .open
