@@ -71,10 +71,12 @@ extension WebResponse {
 
     /// Returns the response with its entity tag, or 304 if the client has it already.
     ///
-    /// - Parameter token: The token that the values are not older than.
-    func tagged(_ token: ChangeToken?, for call: APICall) throws(Problem) -> WebResponse {
+    /// - Parameters:
+    ///   - token: The token that the values are not older than.
+    ///   - isQuery: Whether the request only reads, whatever its method.
+    func tagged(_ token: ChangeToken?, for call: APICall, isQuery: Bool = false) throws(Problem) -> WebResponse {
         let tag = EntityTag(token, of: bytes)
-        let isRead = call.request.method == "GET" || call.request.method == "HEAD"
+        let isRead = isQuery || call.request.method == "GET" || call.request.method == "HEAD"
         let fields = isRead ? call.request.values(of: "if-none-match") : []
         let freshness = try Freshness(ifNoneMatch: fields.isEmpty ? nil : fields.joined(separator: ","))
         var response = freshness.includes(tag) ? WebResponse(304) : self

@@ -16,7 +16,7 @@ extension SettingsAPI {
             case open
         }
 
-        /// The access to routes that are not about single settings.
+        /// The access to routes that a configuration can open or leave out.
         public enum RouteAccess: Sendable, Hashable {
             /// That of the settings.
             case authorized
@@ -39,6 +39,11 @@ extension SettingsAPI {
         /// of these. With ``RouteAccess/open``, every client that reaches the server gets the keys, rules, help texts
         /// and defaults of all settings.
         public var description: RouteAccess
+        /// The access to `/ofrep/v1/evaluate/flags`, where OpenFeature SDKs read settings as flags. By default
+        /// ``RouteAccess/off``. With ``RouteAccess/authorized``, a token of some keys gets these. With
+        /// ``RouteAccess/open``, every client that reaches the server gets the values of all settings that are neither
+        /// secret nor owner-only.
+        public var flags: RouteAccess
         /// The host names by which the server is reached, without a port; `nil` for any with tokens, and for those of
         /// this machine's loopback with ``Access/open``. By default `nil`.
         public var hosts: [String]?
@@ -87,7 +92,7 @@ extension SettingsAPI {
         /// Creates a configuration with the defaults.
         public init(title: String = "Settings", path: String = "", access: Access) {
             (self.title, self.path, self.access) = (title, path, access)
-            (health, metrics, description) = (.authorized, .authorized, .authorized)
+            (health, metrics, description, flags) = (.authorized, .authorized, .authorized, .off)
             (version, author) = ("1", "api")
             (bodySizeLimit, targetSizeLimit, headerSizeLimit) = (64 << 10, 8 << 10, 32 << 10)
             (streamLimit, streamStallLimit, heartbeat) = (1_000, .seconds(60), .seconds(15))

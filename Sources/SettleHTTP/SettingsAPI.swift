@@ -327,7 +327,7 @@ extension RouteTable {
         let reading = ReadRoutes(parts: parts)
         var routes = reading.routes + WriteRoutes(parts: parts, reading: reading).routes
         routes += HistoryRoutes(parts: parts).routes + StreamRoutes(parts: parts).routes
-        routes += StatusRoutes(parts: parts).routes
+        routes += StatusRoutes(parts: parts).routes + FlagRoutes(parts: parts).routes
         routes.append(.openAPI(parts, describing: routes))
         self.init(routes: routes.filter { $0.access != .off })
     }

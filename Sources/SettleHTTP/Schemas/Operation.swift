@@ -32,7 +32,11 @@ struct Operation: Sendable {
         var contents: [(mediaType: String, schema: Schema)]
 
         static func ok(_ description: String, _ schema: Schema) -> Answer {
-            Answer(status: 200, description: description, contents: [("application/json", schema)])
+            .json(200, description, schema)
+        }
+
+        static func json(_ status: Int, _ description: String, _ schema: Schema) -> Answer {
+            Answer(status: status, description: description, contents: [("application/json", schema)])
         }
 
         static func text(_ description: String, as mediaTypes: String...) -> Answer {
