@@ -116,6 +116,7 @@ struct SettingsAPIProgram: AsyncParsableCommand {
         let accepted = tokens.map { stored + .folder(URL(filePath: $0)) } ?? stored
         var configuration = SettingsAPI.Configuration(access: .tokens(accepted))
         configuration.health = .open
+        configuration.flags = .authorized
         configuration.streamLimit = app.server.streamLimit
         configuration.heartbeat = .seconds(app.server.heartbeat)
         configuration.streamStallLimit = .seconds(app.server.stallLimit)
