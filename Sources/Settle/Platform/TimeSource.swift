@@ -41,12 +41,12 @@ package struct TimeSource: Sendable {
 
     private static func make<C: Clock>(_ clock: C) -> TimeSource where C.Duration == Duration {
         let start = clock.now
-        let startDate = Date().timeIntervalSinceReferenceDate
         if clock is ContinuousClock {
             return TimeSource(
                 simulated: nil, elapsed: { start.duration(to: clock.now) }, moment: MachineMoment.now, jumps: { 0 },
                 sleep: { until in try await clock.sleep(until: start.advanced(by: until), tolerance: nil) })
         }
+        let startDate = Date().timeIntervalSinceReferenceDate
         let steady = LockedValue(SteadyTime())
         let elapsed: @Sendable () -> Duration = {
             let reading = start.duration(to: clock.now)

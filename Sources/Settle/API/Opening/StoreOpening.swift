@@ -57,7 +57,7 @@ struct StoreOpening: Sendable {
             }
         }
         let core = StoreCore(
-            configuration: configuration, storage: storage, contents: contents, registration: registration,
+            configuration: configuration, storage: storage, contents: contents, time: time, registration: registration,
             migrations: migrations?.map(\.name))
         let keeper = StoreKeeper(of: core)
         core.add(loaded, languages: domains?.languages, renamed: RenamedKeys(migrations ?? []))

@@ -26,10 +26,11 @@ package final class StoreCore: Engine, @unchecked Sendable {
     private let sizeWarnings: SizeWarnings
 
     /// - Parameters:
+    ///   - time: The configuration's clock.
     ///   - registration: Notified when the storage is closed.
     ///   - migrations: The names of those that the program knows; `nil` if it ignores migrations.
     init(
-        configuration: SettingsStore.Configuration, storage: any Storage, contents: StorageContents,
+        configuration: SettingsStore.Configuration, storage: any Storage, contents: StorageContents, time: TimeSource,
         registration: (any StoreRegistration)?, migrations: [String]? = nil
     ) {
         var tree = contents.tree
@@ -41,7 +42,6 @@ package final class StoreCore: Engine, @unchecked Sendable {
         let log = MutationLog(
             logLimit: configuration.logLimit, logCostLimit: configuration.logCostLimit, stored: tree,
             unconfirmed: record.unconfirmed, recordsReads: storage.limits.comparesReads)
-        let time = TimeSource(configuration.clock)
         let issueBoard = IssueBoard(outlet: configuration.unheardIssueHandler.map(IssueBoard.queued))
         var known = KnownMigrations(record: record, names: migrations)
         if configuration.schemaEncoder != nil, contents.outcome == .absent {
