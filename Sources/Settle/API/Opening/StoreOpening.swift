@@ -63,7 +63,7 @@ struct StoreOpening: Sendable {
         core.add(loaded, languages: domains?.languages, renamed: RenamedKeys(migrations ?? []))
         core.persister.keepHistory(configuration.history)
         core.persister.follow(for: core)
-        for (domain, _) in loaded { core.follow(domain) }
+        core.follow(loaded.map(\.domain))
         await core.settleUnconfirmed()
         guard let store = SettingsStore(joining: keeper) else { throw .closed(key: nil) }
         return store

@@ -50,6 +50,18 @@ extension StoreCore {
         writer.withLock { log.lock.withLock { log.stored.domains.insert(domain.identity, after: other?.identity) } }
     }
 
+    /// Begins to load domains again when their sources change. Returns before settings files are watched: a file's
+    /// watch begins with a check of whether it has changed since it was loaded.
+    func follow(_ domains: [AttachedDomain]) {
+        let files = domains.filter { $0.source is FileDomainSource }
+        for domain in domains where !(domain.source is FileDomainSource) { follow(domain) }
+        guard !files.isEmpty else { return }
+        // There, because finding a file's folder may block.
+        persister.enqueue { [weak self] persister in
+            for domain in files { self?.follow(domain) }
+        }
+    }
+
     /// Begins to load a domain again when its source changes.
     func follow(_ domain: AttachedDomain) {
         guard let source = domain.source else { return }
