@@ -22,4 +22,14 @@ import Testing
     func trailing(text: String, expected: String) {
         #expect(FilePath(text).withoutTrailingSlashes.text == expected)
     }
+
+    @Test(
+        "A path is plain if it is absolute, and no name in it is empty or dots",
+        arguments: [
+            ("/a/b.json", true), ("/.a/..b/c.", true), ("/", false), ("", false), ("a/b", false), ("/a//b", false),
+            ("/a/", false), ("/a/./b", false), ("/a/../b", false), ("/a/..", false),
+        ])
+    func plain(text: String, isPlain: Bool) {
+        #expect(FilePath(text).isPlain == isPlain)
+    }
 }

@@ -19,6 +19,14 @@ package struct FilePath: Sendable, Hashable, CustomStringConvertible {
         return FilePath(end.map { String(text[...$0]) } ?? String(text.prefix(1)))
     }
 
+    /// Whether it is absolute, and no name in it is empty or consists of dots.
+    package var isPlain: Bool {
+        guard text.utf8.first == Self.slash else { return false }
+        return text.utf8.dropFirst().split(separator: Self.slash, omittingEmptySubsequences: false).allSatisfy { name in
+            !name.allSatisfy { $0 == UInt8(ascii: ".") }
+        }
+    }
+
     /// The text after the last slash.
     @inline(never) package var name: String {
         text.utf8.lastIndex(of: Self.slash).map { String(text[text.index(after: $0)...]) } ?? text

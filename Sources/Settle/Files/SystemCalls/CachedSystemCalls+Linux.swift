@@ -1,0 +1,104 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
+#endif
+
+#if os(Linux)
+    extension CachedSystemCalls {
+        /// - Parameter folder: The open folder in which the entry is; `nil` for the absolute path of a folder.
+        /// - Throws: ``SystemError/notFound`` if the system knows that there is no such entry; any other error if this
+        ///   might take a disk to find out.
+        static func open(
+            _ path: String, in folder: FileDescriptor?, _ access: Access
+        ) throws(SystemError) -> FileDescriptor {
+            // `O_PATH`, which finds an entry without opening it. Swift does not see it, because the C library declares it
+            // as a GNU extension.
+            let findOnly: CInt = 0o10_000_000
+            let flags =
+                switch access {
+                case .reading: O_RDONLY | O_NONBLOCK | O_NOCTTY
+                case .writing: O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+                case .status: findOnly | O_NOFOLLOW
+                case .folder: findOnly | O_DIRECTORY
+                }
+            guard let call = Self.call else { throw .unimplemented }
+            // `RESOLVE_NO_SYMLINKS` and `RESOLVE_CACHED`; for an entry also `RESOLVE_NO_XDEV`, which excludes one on
+            // which another file system is mounted.
+            let resolution: UInt64 = 0x04 | 0x20 | (folder == nil ? 0 : 0x01)
+            let how = (flags: UInt64(flags | O_CLOEXEC), mode: UInt64(0), resolve: resolution)
+            let openat2 = 437
+            let number = withUnsafeBytes(of: how) { how in
+                how.baseAddress.map { call(openat2, folder?.number ?? AT_FDCWD, path, $0, how.count) } ?? -1
+            }
+            guard number >= 0 else { throw .last }
+            let file = FileDescriptor(CInt(truncatingIfNeeded: number))
+            guard access != .folder || isOnDisk(file) else {
+                _ = close(file.number)
+                throw .notSupported
+            }
+            return file
+        }
+
+        /// - Parameter offset: `nil` for the file's position, which moves on.
+        static func read(
+            _ file: FileDescriptor, at offset: Int64?, into buffer: UnsafeMutableRawBufferPointer
+        ) throws(SystemError) -> Int {
+            guard let preadv2 = Self.preadv2 else { throw .unimplemented }
+            let onlyCached: CInt = 8  // `RWF_NOWAIT`
+            var part = iovec(iov_base: buffer.baseAddress, iov_len: buffer.count)
+            let count = preadv2(file.number, &part, 1, off_t(offset ?? -1), onlyCached)
+            guard count >= 0 else { throw .last }
+            return count
+        }
+
+        /// Whether a folder is on a file system with a block device. All others have 0 as the major number of their
+        /// device, among them those of other machines.
+        private static func isOnDisk(_ folder: FileDescriptor) -> Bool {
+            guard let statx = Self.statx else { return false }
+            let (empty, unsynced): (CInt, CInt) = (0x1000, 0x4000)  // `AT_EMPTY_PATH`, `AT_STATX_DONT_SYNC`
+            return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { buffer in
+                guard let status = buffer.baseAddress, statx(folder.number, "", empty | unsynced, 0, status) == 0 else {
+                    return false
+                }
+                let majorDevice = 0x88
+                return buffer.load(fromByteOffset: majorDevice, as: UInt32.self) != 0
+            }
+        }
+
+        // Looked up by their names: Swift does not see them, because the C library declares them as GNU extensions, or
+        // with any number of arguments. It has no function for `openat2`. Where one is missing, or the kernel does not
+        // know the call, everything is read in the usual way.
+
+        private typealias Call =
+            @convention(c) (Int, CInt, UnsafePointer<CChar>, UnsafeRawPointer, Int) -> Int
+        private typealias ReadParts =
+            @convention(c) (CInt, UnsafePointer<iovec>, CInt, off_t, CInt) -> Int
+        private typealias ReadStatus =
+            @convention(c) (CInt, UnsafePointer<CChar>, CInt, CUnsignedInt, UnsafeMutableRawPointer) -> CInt
+
+        private static let call: Call? = dlsym(nil, "syscall").map { unsafeBitCast($0, to: Call.self) }
+        private static let preadv2: ReadParts? = dlsym(nil, "preadv2").map { unsafeBitCast($0, to: ReadParts.self) }
+        private static let statx: ReadStatus? = dlsym(nil, "statx").map { unsafeBitCast($0, to: ReadStatus.self) }
+    }
+#else
+    extension CachedSystemCalls {
+        // These systems have no calls that show whether another one would wait.
+
+        static func open(
+            _ path: String, in folder: FileDescriptor?, _ access: Access
+        ) throws(SystemError) -> FileDescriptor {
+            throw .unimplemented
+        }
+
+        static func read(
+            _ file: FileDescriptor, at offset: Int64?, into buffer: UnsafeMutableRawBufferPointer
+        ) throws(SystemError) -> Int {
+            throw .unimplemented
+        }
+    }
+#endif

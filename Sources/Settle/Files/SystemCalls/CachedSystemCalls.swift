@@ -1,0 +1,149 @@
+import Synchronization
+
+/// The system calls that read files, as long as the system has everything in memory. None waits for a disk, for another
+/// machine or for a lock, so they may be made on any thread.
+///
+/// A call that might wait does nothing and throws. ``hasRefused`` is true from then on: whatever was concluded from the
+/// calls does not count, and other calls have to be made on a thread that may block. So callers need not pass the error
+/// on.
+///
+/// Only Linux has such calls, and there only file systems on a disk do. Elsewhere all calls are refused.
+final class CachedSystemCalls: SystemCalls {
+    /// The use for which an entry is opened.
+    enum Access {
+        case reading, writing, status
+        /// The entry is a folder, given by its path.
+        case folder
+    }
+
+    private let base = POSIXSystemCalls()
+    private let refused = Atomic(false)
+    /// The folders of this machine's disks that were walked to; `nil` for any other. Each path is walked once, however
+    /// many of its files are read.
+    private let folders = LockedValue<[FilePath: FileDescriptor?]>([:])
+
+    /// The largest file that is read, in bytes: reading the values of a larger one takes longer than changing threads.
+    static let sizeLimit = 128 << 10
+
+    deinit {
+        for folder in folders.withLock({ $0.values }) {
+            if let folder { try? base.closeFile(folder) }
+        }
+    }
+
+    /// Whether any call was refused.
+    var hasRefused: Bool { refused.load(ordering: .relaxed) }
+
+    /// Records a refusal. Its error is one that no caller handles by trying another way.
+    private func refusal() -> SystemError {
+        refused.store(true, ordering: .relaxed)
+        return .notPermitted
+    }
+
+    /// Returns whether the path of a settings file has no links to follow, and the folders for it and its companions are
+    /// on a disk of this machine. Anything else is a refusal.
+    func reaches(_ names: FileNames) -> Bool {
+        let isReached = names.file.isPlain && names.folders.allSatisfy { folder($0) != nil }
+        if !isReached { refused.store(true, ordering: .relaxed) }
+        return isReached
+    }
+
+    private func folder(_ path: FilePath) -> FileDescriptor? {
+        folders.withLock { folders in
+            if let known = folders[path] { return known }
+            let folder = try? Self.open(path.text, in: nil, .folder)
+            folders.updateValue(folder, forKey: path)
+            return folder
+        }
+    }
+
+    /// Opens an entry of a folder. An entry that is a link, or another file system's, is refused.
+    private func open(_ path: String, _ access: Access) throws(SystemError) -> FileDescriptor {
+        let path = FilePath(path)
+        guard let folder = folder(path.folder) else { throw refusal() }
+        do throws(SystemError) {
+            return try Self.open(path.name, in: folder, access)
+        } catch {
+            guard error == .notFound else { throw refusal() }
+            throw error
+        }
+    }
+
+    // MARK: Reading
+
+    func openFile(_ path: String, _ mode: OpenMode) throws(SystemError) -> FileDescriptor {
+        switch mode {
+        case .read: return try open(path, .reading)
+        case .update: return try open(path, .writing)
+        case .createNew, .updateOrCreate, .folder: throw refusal()
+        }
+    }
+
+    func readBytes(_ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        try read(file, at: nil, into: buffer)
+    }
+
+    func readBytes(
+        _ file: FileDescriptor, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        try read(file, at: offset, into: buffer)
+    }
+
+    private func read(
+        _ file: FileDescriptor, at offset: Int64?, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        do throws(SystemError) {
+            return try Self.read(file, at: offset, into: buffer)
+        } catch {
+            throw refusal()
+        }
+    }
+
+    func closeFile(_ file: FileDescriptor) throws(SystemError) { try base.closeFile(file) }
+
+    func status(of file: FileDescriptor) throws(SystemError) -> FileStatus {
+        let status = try base.status(of: file)
+        guard status.size <= Self.sizeLimit else { throw refusal() }
+        return status
+    }
+
+    func status(at path: String) throws(SystemError) -> FileStatus {
+        let file = try open(path, .status)
+        defer { try? base.closeFile(file) }
+        return try status(of: file)
+    }
+
+    // MARK: Refused
+
+    func openEntry(
+        _ name: String, in folder: FileDescriptor, _ kind: EntryKind
+    ) throws(SystemError) -> FileDescriptor {
+        throw refusal()
+    }
+
+    func writeBytes(
+        _ file: FileDescriptor, at offset: Int64, from buffer: UnsafeRawBufferPointer
+    ) throws(SystemError) -> Int {
+        throw refusal()
+    }
+
+    func truncateFile(_ file: FileDescriptor, to size: Int64) throws(SystemError) { throw refusal() }
+    func synchronize(_ file: FileDescriptor) throws(SystemError) { throw refusal() }
+    func synchronizeData(_ file: FileDescriptor) throws(SystemError) { throw refusal() }
+    func lockFile(_ file: FileDescriptor) throws(SystemError) { throw refusal() }
+    func unlockFile(_ file: FileDescriptor) throws(SystemError) { throw refusal() }
+    func setPermissions(of file: FileDescriptor, to permissions: UInt16) throws(SystemError) { throw refusal() }
+    func setPermissions(at path: String, to permissions: UInt16) throws(SystemError) { throw refusal() }
+
+    func setOwner(of file: FileDescriptor, toUser user: UInt32?, group: UInt32) throws(SystemError) {
+        throw refusal()
+    }
+
+    func renameFile(_ path: String, to newPath: String) throws(SystemError) { throw refusal() }
+    func exchangeFiles(_ path: String, _ other: String) throws(SystemError) { throw refusal() }
+    func linkFile(_ path: String, to newPath: String) throws(SystemError) { throw refusal() }
+    func removeFile(_ path: String) throws(SystemError) { throw refusal() }
+    func makeFolder(_ path: String, permissions: UInt16) throws(SystemError) { throw refusal() }
+    func namesInFolder(_ path: String) throws(SystemError) -> [String] { throw refusal() }
+    func linkTarget(_ path: String) throws(SystemError) -> String { throw refusal() }
+}

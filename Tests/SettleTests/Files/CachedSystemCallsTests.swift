@@ -1,0 +1,95 @@
+import Foundation
+import SettleTestSupport
+import SettleTesting
+import Testing
+
+@testable import Settle
+
+/// Whether a file is in memory is up to the system, so each test allows a refusal, and checks what happens without one.
+@Suite struct CachedSystemCallsTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func path(_ name: String) -> FilePath { FilePath(folder.url.appending(path: name)) }
+
+    private func write(_ count: Int, to name: String) throws -> [UInt8] {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        try Data(bytes).write(to: folder.url.appending(path: name))
+        return bytes
+    }
+
+    @Test("A file is read as it is, or a call is refused", arguments: [0, 1, 4_095, 4_096, 4_097, 128 << 10])
+    func reading(count: Int) throws {
+        let bytes = try write(count, to: "file")
+        let calls = CachedSystemCalls()
+        let place = calls.place(of: path("file"))
+        #expect(calls.hasRefused == (place == nil))
+        let reading = try? FileOperations(calls).read(path("file"))
+        guard !calls.hasRefused else { return }
+        #expect(place == FilePlace(names: FileNames(path("file"))))
+        #expect(reading?.bytes == bytes)
+        let status = try POSIXSystemCalls().status(at: path("file").text)
+        #expect(reading?.status == status)
+        #expect(try calls.status(at: path("file").text) == status)
+    }
+
+    @Test("A missing file is missing, or a call is refused") func missing() throws {
+        // Now the system knows that it is missing.
+        #expect(throws: SystemError.notFound) { try POSIXSystemCalls().status(at: path("missing").text) }
+        let calls = CachedSystemCalls()
+        let error = #expect(throws: SystemError.self) { try calls.openFile(path("missing").text, .read) }
+        let expected: SystemError = calls.hasRefused ? .notPermitted : .notFound
+        #expect(error == expected)
+    }
+
+    @Test("A larger file is refused") func large() throws {
+        _ = try write(CachedSystemCalls.sizeLimit + 1, to: "file")
+        let calls = CachedSystemCalls()
+        #expect(throws: StorageError.self) { try FileOperations(calls).read(path("file")) }
+        #expect(calls.hasRefused)
+    }
+
+    @Test("Links, and paths with dots, are refused") func links() throws {
+        let manager = FileManager.default
+        _ = try write(10, to: "file")
+        try manager.createSymbolicLink(atPath: path("link").text, withDestinationPath: "file")
+        try manager.createSymbolicLink(atPath: path("folder").text, withDestinationPath: ".")
+        for name in ["folder/file", "./file", "../\(folder.url.lastPathComponent)/file", "missing/file"] {
+            let calls = CachedSystemCalls()
+            #expect(calls.place(of: FilePath(folder.url.path + "/" + name)) == nil, "\(name)")
+            #expect(calls.hasRefused, "\(name)")
+        }
+        let calls = CachedSystemCalls()
+        #expect(throws: SystemError.notPermitted) { try calls.openFile(path("link").text, .read) }
+        #expect(calls.hasRefused)
+    }
+
+    @Test("Whatever would change a file is refused") func changing() throws {
+        let bytes = try write(10, to: "file")
+        let file = try POSIXSystemCalls().openFile(path("file").text, .update)
+        defer { try? POSIXSystemCalls().closeFile(file) }
+        let (old, new) = (path("file").text, path("new").text)
+        let changes: [(CachedSystemCalls) throws -> Void] = [
+            { _ = try $0.openFile(new, .createNew(permissions: 0o600)) },
+            { _ = try $0.openFile(new, .updateOrCreate(permissions: 0o600)) },
+            { calls in _ = try bytes.withUnsafeBytes { try calls.writeBytes(file, at: 0, from: $0) } },
+            { try $0.truncateFile(file, to: 0) },
+            { try $0.lockFile(file) },
+            { try $0.setPermissions(at: old, to: 0o400) },
+            { try $0.renameFile(old, to: new) },
+            { try $0.linkFile(old, to: new) },
+            { try $0.removeFile(old) },
+            { try $0.makeFolder(new, permissions: 0o700) },
+        ]
+        for (index, change) in changes.enumerated() {
+            let calls = CachedSystemCalls()
+            #expect(throws: SystemError.notPermitted, "\(index)") { try change(calls) }
+            #expect(calls.hasRefused, "\(index)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["file"])
+        #expect(try Data(contentsOf: folder.url.appending(path: "file")) == Data(bytes))
+    }
+}
