@@ -26,6 +26,29 @@ extension FileSession {
         return contents
     }
 
+    /// Loads as ``load()`` does, if that needs only what the system has in memory, and finds nothing to report.
+    ///
+    /// - Parameters:
+    ///   - place: The files to which the path leads.
+    ///   - operations: Makes the calls by `calls`.
+    /// - Returns: `nil` otherwise; then the session stays as it was.
+    mutating func loadAtOnce(
+        _ place: FilePlace, by operations: FileOperations, _ calls: CachedSystemCalls
+    ) -> StorageContents? {
+        guard case .unloaded = phase else { return nil }
+        var attempt = self
+        attempt.assumedPlace = place
+        attempt.use(operations)
+        let contents = try? attempt.load()
+        attempt.use(self.operations)
+        guard let contents, !calls.hasRefused, [.absent, .intact].contains(contents.outcome) else {
+            attempt.journal.close()
+            return nil
+        }
+        self = attempt
+        return contents
+    }
+
     /// Refuses a name that is too long for some of its companions, before anything relies on them.
     private func checkNameLength() throws(StorageError) {
         let length = names.file.name.utf8.count

@@ -30,7 +30,7 @@ struct FileSession: Sendable {
         case unreadable(StorageError)
     }
 
-    let operations: FileOperations
+    private(set) var operations: FileOperations
     /// The path as given, before links are followed.
     let path: FilePath
     var lockTimeout: LockTimeout
@@ -87,6 +87,12 @@ struct FileSession: Sendable {
     }
 
     var names: FileNames { place.names }
+
+    /// Makes all further calls by other means, on the files that are open too.
+    mutating func use(_ operations: FileOperations) {
+        self.operations = operations
+        journal.operations = operations
+    }
 
     /// The largest file that is read or written, in bytes.
     static let sizeLimit = 256 << 20

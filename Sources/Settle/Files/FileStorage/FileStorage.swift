@@ -54,7 +54,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     let session: LockedValue<FileSession>
     /// The session's format, for calls that can't wait.
     private let knownFormat: LockedValue<FileFormat>
-    private let knowsState = Atomic(false)
+    let knowsState = Atomic(false)
     private let lastHistory = LockedValue<(token: ChangeToken?, isKept: Bool)>((nil, false))
     let watching: (any FileWatching)?
     let watch = LockedValue<(any FileWatch)?>(nil)
@@ -126,7 +126,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
             if case .closed = session.phase { throw .closed(path) }
             session.lockTimeout.renew()
             do throws(StorageError) {
-                guard isFileURL, !path.name.isEmpty, !path.text.utf8.contains(0) else {
+                guard isFile else {
                     throw StorageError.unreadable(path, "it is not the URL of a file")
                 }
                 guard session.spelling.isKnown else {
@@ -141,6 +141,9 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
             }
         }
     }
+
+    /// Whether the URL is one that a file can have.
+    var isFile: Bool { isFileURL && !path.name.isEmpty && !path.text.utf8.contains(0) }
 
     /// Has the next call, a load or a request for changes, use these files, to which the path leads: the caller has
     /// just followed it, with the same calls.

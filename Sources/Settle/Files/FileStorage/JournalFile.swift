@@ -16,7 +16,7 @@ struct JournalFile: Sendable {
         case replaced
     }
 
-    let operations: FileOperations
+    var operations: FileOperations
     let path: FilePath
     private(set) var file: FileDescriptor?
     /// The identity of the open file, once it has been asked for.
@@ -128,6 +128,9 @@ struct JournalFile: Sendable {
         defer { didClose() }
         return self
     }
+
+    /// The identity of the open file; `nil` if none is open.
+    var openIdentity: FileStatus.Identity? { file.flatMap { try? operations.status(of: $0, at: path).identity } }
 
     /// Returns whether the path now leads to another file, or to none.
     mutating func isReplaced() throws(FileError) -> Bool {

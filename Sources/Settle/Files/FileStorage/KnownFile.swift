@@ -29,7 +29,7 @@ struct KnownFile: Sendable {
     private(set) var standing = Standing.absent
     /// The signature of the file when it last was that version. `nil` while the signature can't distinguish another
     /// version from it.
-    private var signature: FileSignature?
+    private(set) var signature: FileSignature?
     /// The signature of the file when it was last read or written. The same for most files that have not changed since.
     private var seen: FileSignature?
     private(set) var size = 0
