@@ -51,6 +51,23 @@ struct SearchedDomains: Sendable {
         return loaded
     }
 
+    /// Loads all domains, if that needs only what the system has in memory. Never blocks.
+    ///
+    /// - Returns: `nil` otherwise, and if a domain can't be loaded.
+    func loadedAtOnce(by calls: CachedSystemCalls) -> [LoadedDomain]? {
+        var loaded: [LoadedDomain] = []
+        for domain in domains {
+            guard let source = domain.source else {
+                loaded.append((domain, nil))
+                continue
+            }
+            // Other sources have no calls that never block.
+            guard let contents = (source as? FileDomainSource)?.loadAtOnce(by: calls) else { return nil }
+            loaded.append((domain, .success(contents)))
+        }
+        return loaded
+    }
+
     /// With fewer sources a second thread takes longer to start than it saves.
     private static let sourcesOfOneThread = 3
 

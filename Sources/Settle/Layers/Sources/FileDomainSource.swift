@@ -34,6 +34,8 @@ final class FileDomainSource: DomainSource {
     private let url: URL
     private let path: FilePath
     private let calls: any SystemCalls
+    /// Whether its calls are those of the system, for its own user.
+    private let isOnSystem: Bool
     private let watching: any FileWatching
     /// `nil` for a settings file.
     private let read: KeyLineCache.Reader?
@@ -60,6 +62,7 @@ final class FileDomainSource: DomainSource {
         self.watching = watching
         self.read = read
         self.calls = ReadOnlySystemCalls(calls)
+        isOnSystem = calls is POSIXSystemCalls
         path = FilePath(url)
         let operations = FileOperations(self.calls)
         lines = read.map { KeyLineCache(operations, by: $0) } ?? KeyLineCache(operations)
@@ -80,6 +83,25 @@ final class FileDomainSource: DomainSource {
             }
             return state.contents
         }
+    }
+
+    /// Loads a settings file as ``load()`` does, if that needs only what the system has in memory, and finds nothing to
+    /// report. Never blocks.
+    ///
+    /// - Returns: `nil` otherwise; then ``load()`` decides.
+    func loadAtOnce(by cached: CachedSystemCalls) -> DomainContents? {
+        guard isOnSystem, read == nil, let place = cached.place(of: path) else { return nil }
+        let contents = state.withLockIfAvailable { state -> DomainContents? in
+            guard state.storage == nil, !state.isClosed else { return nil }
+            let storage = FileStorage(at: url, calls: calls)
+            guard let found = storage.loadAtOnce(place, by: cached, isReader: true) else { return nil }
+            state.setPlace(place)
+            state.storage = storage
+            state.contents = DomainContents(found.tree)
+            state.marks = Marks(of: storage, at: place.names)
+            return state.contents
+        }
+        return contents ?? nil
     }
 
     private func follow(_ state: inout State) throws(StorageError) {
@@ -208,6 +230,12 @@ extension FileDomainSource.State {
 }
 
 extension FileDomainSource.Marks {
+    /// The files that a storage has just loaded. Does not wait for them.
+    fileprivate init(of storage: FileStorage, at names: FileNames) {
+        let loaded = storage.withLockIfAvailable { ($0.file.signature, $0.journal.openIdentity) }
+        self.init(names: names, file: loaded?.0, journal: loaded?.1, isSettled: loaded?.0 != nil)
+    }
+
     /// Returns whether both are of the same files, however long ago these were changed.
     fileprivate func isSame(as other: Self) -> Bool {
         names == other.names && file == other.file && journal == other.journal
