@@ -41,4 +41,10 @@ final class RegisteredFile: StoreRegistration {
         guard let (resolved, links) = try? FileOperations(POSIXSystemCalls()).resolve(path) else { return nil }
         return (path, FilePlace(names: FileNames(resolved), links: links))
     }
+
+    /// Follows the path of a file as ``follow(_:)`` does, if that needs only what the system has in memory.
+    static func follow(_ file: URL, by calls: CachedSystemCalls) -> (path: FilePath, place: FilePlace)? {
+        let path = FilePath(file)
+        return calls.place(of: path).map { (path, $0) }
+    }
 }

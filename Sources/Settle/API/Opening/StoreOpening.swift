@@ -20,6 +20,8 @@ struct StoreOpening: Sendable {
     ) async throws -> SettingsStore {
         try await files.store(at: file, home: home) { core in
             try await checkAgreement(with: core, format, home, at: file)
+        } orOpenAtOnce: { place, calls in
+            openAtOnce(for: place, by: calls)
         } orOpen: { place in
             try await open(for: place)
         }
@@ -56,6 +58,39 @@ struct StoreOpening: Sendable {
                 throw .migrationFailed(error)
             }
         }
+        let keeper = keeper(of: storage, contents, loaded, time, registration)
+        await keeper.core.settleUnconfirmed()
+        guard let store = SettingsStore(joining: keeper) else { throw .closed(key: nil) }
+        return store
+    }
+
+    /// Opens a new store as ``open(for:)`` does, if that needs only what the system has in memory, and finds nothing to
+    /// report. Never blocks.
+    ///
+    /// - Returns: `nil` otherwise; then ``open(for:)`` decides.
+    func openAtOnce(for registration: RegisteredFile, by calls: CachedSystemCalls) -> SettingsStore? {
+        // A migration writes.
+        guard migrations == nil, let (path, place) = registration.followed,
+            let file = makeStorage() as? FileStorage, file.path == path, file.isOnSystem,
+            let contents = file.loadAtOnce(place, by: calls),
+            // A commit that nobody has confirmed may have to be taken back.
+            MigrationRecord(in: contents.tree).unconfirmed == nil
+        else { return nil }
+        var loaded: [LoadedDomain] = []
+        if let domains {
+            guard let found = domains.loadedAtOnce(by: calls) else { return nil }
+            loaded = found
+        }
+        let time = TimeSource((configuration ?? SettingsStore.Configuration()).clock)
+        return SettingsStore(joining: keeper(of: file, contents, loaded, time, registration))
+    }
+
+    /// Creates the store, which then follows external changes.
+    private func keeper(
+        of storage: any Storage, _ contents: StorageContents, _ loaded: [LoadedDomain], _ time: TimeSource,
+        _ registration: RegisteredFile?
+    ) -> StoreKeeper {
+        let configuration = configuration ?? SettingsStore.Configuration()
         let core = StoreCore(
             configuration: configuration, storage: storage, contents: contents, time: time, registration: registration,
             migrations: migrations?.map(\.name))
@@ -64,9 +99,7 @@ struct StoreOpening: Sendable {
         core.persister.keepHistory(configuration.history)
         core.persister.follow(for: core)
         core.follow(loaded.map(\.domain))
-        await core.settleUnconfirmed()
-        guard let store = SettingsStore(joining: keeper) else { throw .closed(key: nil) }
-        return store
+        return keeper
     }
 
     /// Throws if the open store of the file differs from the requested one.

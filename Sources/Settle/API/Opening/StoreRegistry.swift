@@ -53,9 +53,13 @@ package final class StoreRegistry: Sendable {
     // A plain lock, because no closure that runs under it may release the last reference to a store.
     private let entries = LockedValue<[FilePath: Entry]>([:])
     private let identities: FileIdentities
+    /// Whether the file system of the process decides which paths are one file.
+    private let isOnSystem: Bool
 
-    init(identities: FileIdentities = .system) {
-        self.identities = identities
+    /// - Parameter identities: Default: those of the file system.
+    init(identities: FileIdentities? = nil) {
+        self.identities = identities ?? .system
+        isOnSystem = identities == nil
     }
 
     /// Returns a handle on the store that is open on a file, or on one that is opened for it.
@@ -65,22 +69,15 @@ package final class StoreRegistry: Sendable {
     ///     followed.
     ///   - join: May refuse, by throwing, before a handle on a store that is already open is returned. The store may be
     ///     closed in the meantime.
+    ///   - openAtOnce: As `open`, but never blocks: returns `nil` if the store can't be opened without that.
     ///   - open: Opens a store that ends the file's listing when the store has ended. It may block.
     func store(
         at file: URL, home: UserHome?, join: (StoreCore) async throws -> Void,
+        orOpenAtOnce openAtOnce: (RegisteredFile, CachedSystemCalls) -> SettingsStore?,
         orOpen open: @escaping @Sendable (RegisteredFile) async throws -> SettingsStore
     ) async throws -> SettingsStore {
         while true {
-            // If the file is not open, one switch to another thread covers both steps.
-            let (listed, opened) = try await runBlocking {
-                [self] () async throws -> (FilePath, SettingsStore?) in
-                let followed = home == nil ? RegisteredFile.follow(file) : nil
-                let path = followed?.place.names.file ?? FilePath(file)
-                switch claim(path, followed, home?.identities ?? identities) {
-                case .vacant(let file): return (path, try await openNew(file, open))
-                case .listed(let listed): return (listed, nil)
-                }
-            }
+            let (listed, opened) = try await claim(file, home: home, openAtOnce, open)
             if let opened { return opened }
             switch await find(listed) {
             case .store(let keeper):
@@ -90,6 +87,47 @@ package final class StoreRegistry: Sendable {
                 }
                 await untilClosed(keeper, at: listed)
             case .nothing, .changed: break
+            }
+        }
+    }
+
+    /// Claims a file, and opens it if it was vacant: on the calling thread if all that this needs is in the system's
+    /// memory, because two switches of threads would take longer than the rest.
+    ///
+    /// - Returns: The path under which the file is listed, and the store if it was vacant.
+    private func claim(
+        _ file: URL, home: UserHome?, _ openAtOnce: (RegisteredFile, CachedSystemCalls) -> SettingsStore?,
+        _ open: @escaping @Sendable (RegisteredFile) async throws -> SettingsStore
+    ) async throws -> (listed: FilePath, opened: SettingsStore?) {
+        let calls = CachedSystemCalls()
+        guard isOnSystem, home == nil, let followed = RegisteredFile.follow(file, by: calls) else {
+            return try await claim(file, home: home, open)
+        }
+        let path = followed.place.names.file
+        switch claim(path, followed, identities) {
+        case .listed(let listed): return (listed, nil)
+        case .vacant(let file):
+            if let store = openAtOnce(file, calls) {
+                change(file) { $0?.keeper = store.keeper }
+                return (path, store)
+            }
+            let store = try await runBlocking { [self] () async throws -> SettingsStore in
+                try await openNew(file, open)
+            }
+            return (path, store)
+        }
+    }
+
+    /// Claims a file, and opens it if it was vacant. One switch to another thread covers both steps.
+    private func claim(
+        _ file: URL, home: UserHome?, _ open: @escaping @Sendable (RegisteredFile) async throws -> SettingsStore
+    ) async throws -> (listed: FilePath, opened: SettingsStore?) {
+        try await runBlocking { [self] () async throws -> (listed: FilePath, opened: SettingsStore?) in
+            let followed = home == nil ? RegisteredFile.follow(file) : nil
+            let path = followed?.place.names.file ?? FilePath(file)
+            switch claim(path, followed, home?.identities ?? identities) {
+            case .vacant(let file): return (path, try await openNew(file, open))
+            case .listed(let listed): return (listed, nil)
             }
         }
     }
