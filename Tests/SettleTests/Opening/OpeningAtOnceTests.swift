@@ -1,0 +1,99 @@
+import Foundation
+import SettleTestSupport
+import SettleTesting
+import Testing
+
+@testable import Settle
+
+/// Small files that have just been written are in the system's memory, and are opened without another thread where the
+/// system allows that.
+@Suite("Opening files that are in memory", .timeLimit(.minutes(10))) struct OpeningAtOnceTests {
+    private func write(_ text: String, to file: URL) throws { try Data(text.utf8).write(to: file, options: .atomic) }
+
+    @Test("The values of a file and of ten others are in force, with a journal and without one")
+    func values() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.appending(path: "settings.json")
+            try write("{\"other\": 7}", to: file)
+            var domains: [SearchList.Domain] = [.application]
+            for number in 0..<10 {
+                let file = folder.appending(path: "\(number).json")
+                try write("{\"number\(number)\": \(number), \"count\": \(number)}", to: file)
+                domains.append(.suite("suite\(number)", at: file))
+            }
+            for round in 0..<4 {
+                let store = try await SettingsStore.open(at: file, searching: SearchList(domains))
+                #expect(try store.keys.value(forKey: "other", as: Int.self) == 7)
+                for number in 0..<10 {
+                    #expect(try store.keys.value(forKey: "number\(number)", as: Int.self) == number)
+                }
+                let settings = try await store.group(CounterSettings.self)
+                // A round of its own, because the journal is made with the first save.
+                #expect(settings.count == (round < 2 ? 0 : 5))
+                if round == 1 { try await settings.commit { settings.count = 5 } }
+                try await store.close()
+            }
+        }
+    }
+
+    @Test("A change of the store's own file right after the opening is noticed") func ownChange() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.appending(path: "settings.json")
+            for round in 1...20 {
+                let store = try await SettingsStore.open(at: file)
+                try write("{\"count\": \(round)}", to: file)
+                let settings = try await store.group(CounterSettings.self)
+                try await eventually("the edit is in force") { settings.count == round }
+                try await store.close()
+            }
+        }
+    }
+
+    @Test("A change of a domain's file right after the opening is noticed") func domainChange() async throws {
+        try await withTemporaryFolder { folder in
+            let (file, other) = (folder.appending(path: "settings.json"), folder.appending(path: "other.json"))
+            for round in 1...20 {
+                try write("{\"count\": 0}", to: other)
+                let store = try await SettingsStore.open(
+                    at: file, searching: [.application, .suite("other", at: other)])
+                try write("{\"count\": \(round)}", to: other)
+                let settings = try await store.group(CounterSettings.self)
+                try await eventually("the other file's value is in force") { settings.count == round }
+                try await store.close()
+            }
+        }
+    }
+
+    @Test("A large file, and one behind a link, have their values") func others() async throws {
+        try await withTemporaryFolder { folder in
+            let (file, link) = (folder.appending(path: "settings.json"), folder.appending(path: "link.json"))
+            try write("{\"count\": 3, \"text\": \"\(String(repeating: "a", count: 200_000))\"}", to: file)
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+            for path in [file, link] {
+                let store = try await SettingsStore.open(at: path)
+                #expect(try await store.group(CounterSettings.self).count == 3)
+                try await store.close()
+            }
+        }
+    }
+
+    @Test("Openings at the same time share one store") func together() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.appending(path: "settings.json")
+            try write("{\"count\": 3}", to: file)
+            let files = StoreRegistry()
+            for _ in 0..<20 {
+                let stores = try await withThrowingTaskGroup(of: SettingsStore.self) { group in
+                    for _ in 0..<10 {
+                        group.addTask { try await SettingsStore.open(at: file, in: files) { FileStorage(at: file) } }
+                    }
+                    return try await group.reduce(into: [SettingsStore]()) { $0.append($1) }
+                }
+                #expect(files.count == 1)
+                #expect(stores.allSatisfy { $0 == stores[0] })
+                for store in stores { try await store.close() }
+                #expect(files.count == 0)
+            }
+        }
+    }
+}
