@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -18,6 +20,8 @@ final class AttachedDomain: Sendable {
     let home: UserHome?
     /// The newest transaction of the source's history that is in force; `nil` if there is none, or no history.
     let token = LockedValue<ChangeToken?>(nil)
+    /// Whether the last attempt to load the source has failed.
+    let hasFailed = Atomic(false)
 
     var name: DomainName { identity.name }
 

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -93,6 +95,7 @@ extension StoreCore {
     func deliver(_ contents: Result<DomainContents, StorageError>, to domain: AttachedDomain) {
         switch contents {
         case .success(var contents):
+            if !domain.hasFailed.exchange(false, ordering: .relaxed), isInForce(contents, in: domain) { return }
             writer.lock()
             defer { writer.unlock() }
             // Settings may have been declared since it was loaded.
@@ -105,8 +108,17 @@ extension StoreCore {
             let token = contents.token
             domain.token.withLock { $0 = token }
         case .failure(let error):
+            domain.hasFailed.store(true, ordering: .relaxed)
             report(["\(error)"], in: domain, error)
         }
+    }
+
+    /// Returns whether a domain in a file has these contents already. Most checks of a file find nothing new, the first
+    /// ones while an app opens its groups: they must not take the writer's lock for that.
+    private func isInForce(_ contents: DomainContents, in domain: AttachedDomain) -> Bool {
+        guard domain.source is FileDomainSource else { return false }
+        let current = log.lock.withLock { log.stored.domains.contents(of: domain.identity) }
+        return current == contents
     }
 
     private func report(_ problems: [String], in domain: AttachedDomain, _ error: StorageError? = nil) {
