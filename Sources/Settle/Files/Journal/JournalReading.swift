@@ -34,11 +34,14 @@ extension JournalReading {
         isUnusable = scan.records.isEmpty && scan.damage.isEmpty
         damage = scan.damage
         isTorn = scan.tail == .torn
-        lacksDurableEnd = durableEnd == 0
+        lacksDurableEnd = records.indices.allSatisfy { records[$0].record.durableEnd == 0 }
     }
 
     /// The offset up to which the journal is known to be on stable storage.
-    var durableEnd: Int { records.reduce(0) { max($0, $1.record.durableEnd) } }
+    var durableEnd: Int {
+        // By index: a loop over the records would copy each of them.
+        records.indices.reduce(0) { max($0, records[$1].record.durableEnd) }
+    }
 
     /// The record with all values.
     var base: JournalBase? {
