@@ -56,6 +56,15 @@ private struct OwnGroup: SettingsGroup {
     @Setting var counter = 0
 }
 
+private struct Account: SettingsGroup {
+    @Setting var token = Secret("none")
+    @Setting var level = "low"
+}
+
+private struct OtherAccount: SettingsGroup {
+    @Setting var level = 1
+}
+
 @Suite struct LookupDomainSourceTests {
     private func open(_ table: LookupTable) async throws -> SettingsStore {
         try await SettingsStore.open(
@@ -111,6 +120,36 @@ private struct OwnGroup: SettingsGroup {
         try store.domains.register(["plugin.port": 80])
         #expect(try store.keys.value(forKey: "plugin.port", as: Int.self) == 7)
         #expect(table.keys["plugin.port"]?.shape.kind == .integer)
+        try await store.close()
+    }
+
+    private func expectHidden(_ key: SettingKey, in store: SettingsStore) {
+        #expect(store.keys[key] == .string("hunter2"))
+        #expect(store.keys.isSecret(key))
+        #expect(store.keys.effectiveValues[key] == nil)
+        #expect(store.domains["table"].values[key] == nil)
+    }
+
+    @Test("A secret stays hidden although its group can't be opened") func secretOfRefusedGroup() async throws {
+        let table = LookupTable(["account.token": .string("hunter2"), "count": .integer(7)])
+        let store = try await open(table)
+        _ = try await store.group(OtherAccount.self, at: "account")
+        await #expect(throws: SettingsError.self) { try await store.group(Account.self, at: "account") }
+        #expect(table.keys["account.token"]?.isSecret == true)
+        // Its lookups take over all values of the table.
+        _ = try await store.group(LayeredGroup.self)
+        expectHidden("account.token", in: store)
+        #expect(store.keys.effectiveValues["count"] == .integer(7))
+        try await store.close()
+    }
+
+    @Test("A secret stays hidden after the release of its group") func secretOfReleasedGroup() async throws {
+        let table = LookupTable(["account.token": .string("hunter2"), "account.level": .string("high")])
+        let store = try await open(table)
+        _ = try await store.group(Account.self, at: "account")
+        try await store.release(at: "account")
+        expectHidden("account.token", in: store)
+        #expect(store.keys.effectiveValues["account.level"] == .string("high"))
         try await store.close()
     }
 

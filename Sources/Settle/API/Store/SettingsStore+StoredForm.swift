@@ -6,6 +6,7 @@ extension SettingsStore.Keys {
 
     /// Returns whether a key holds a secret that a group declares, a part of one, or a value with one inside.
     ///
+    /// Secrets stay secret in this store after their group is released, and if their group could not be opened.
     /// For code that passes values on, such as to a log: the subscript also returns secrets.
     public func isSecret(_ key: some SettingKeyConvertible) -> Bool {
         store.core.isSecret(SettingKey(given: key))

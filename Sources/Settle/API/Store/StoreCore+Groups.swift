@@ -9,6 +9,8 @@ extension StoreCore {
         for setting in layout.settings { setting.box.adoptInitialWrite() }
         let name = "\(type(of: group))"
         try layout.check(name)
+        // Before any source has them: from then on readers see what the sources have.
+        announceSecrets(of: layout)
         let textKeys = domains.all.isEmpty ? [] : layout.textKeys
         let variables = try variables(for: textKeys)
         declareLookups(textKeys)
@@ -42,6 +44,13 @@ extension StoreCore {
         keepApart(layout.settings)
         declarationsChanged()
         return true
+    }
+
+    /// Hides the secrets of a group that is about to be opened. They stay hidden as long as the store exists.
+    private func announceSecrets(of layout: GroupLayout) {
+        let secrets = layout.settings.filter(\.box.isSecret).map(\.key)
+        guard !secrets.isEmpty else { return }
+        log.lock.withLock { log.stored.announcedSecrets.formUnion(secrets) }
     }
 
     /// Reports each variable once whose values are never saved.

@@ -2,7 +2,7 @@
 extension StoreCore {
     /// Returns whether a key holds a declared secret, a part of one, or a value with one inside.
     func isSecret(_ key: SettingKey) -> Bool {
-        log.lock.withLock { log.stored.slots.isSecret(key) }
+        log.lock.withLock { log.stored.isSecret(key) }
     }
 
     /// Keeps a setting that was written by key in the index until the transaction ends, even if it is saved in the
@@ -68,7 +68,7 @@ extension StoreCore {
         let slot = log.lock.withLock {
             let slot = SettingSlot(
                 key: key, declaration: nil, schedule: log.unsaved.schedule(for: configuration.savePolicy),
-                isSecret: log.stored.slots.isSecret(key), box: box, parent: log.root)
+                isSecret: log.stored.isSecret(key), box: box, parent: log.root)
             keepInIndex(slot)
             slot.isStored = stored != nil
             slot.origin = stored == nil ? .default : .loaded

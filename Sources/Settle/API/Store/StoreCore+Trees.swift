@@ -25,9 +25,7 @@ extension StoreCore {
 
     /// Returns a tree without the values of declared secrets.
     func visibleTree(_ tree: SettingTree) -> SettingTree {
-        let hidden = log.lock.withLock {
-            log.stored.slots.all.filter(\.isSecret).flatMap(log.stored.slots.places)
-        }
+        let hidden = log.lock.withLock { log.stored.secretPlaces }
         return hidden.reduce(into: tree) { $0[$1] = nil }
     }
 
@@ -35,11 +33,13 @@ extension StoreCore {
     func effectiveTree() -> SettingTree {
         let own = ownTree()
         var tree = log.lock.withLock { log.stored.domains.joined(own: own) }
-        let boxes = log.lock.withLock {
-            log.stored.slots.all.compactMap { slot in
+        let (hidden, boxes) = log.lock.withLock {
+            let boxes = log.stored.slots.all.compactMap { slot in
                 slot.declaration == nil ? nil : slot.box.map { (log.stored.slots.declaredKey(of: slot), slot, $0) }
             }
+            return (log.stored.secretPlaces, boxes)
         }
+        for place in hidden { tree[place] = nil }
         for (key, slot, box) in boxes {
             for spelling in key.literals + [key, slot.key] { tree[spelling] = nil }
             tree[key] = slot.isSecret ? nil : try? box.encoder(box.visibleValue)

@@ -49,7 +49,7 @@ extension StoreCore {
 
     private func checkUnconfirmed(_ key: SettingKey, secrets: Set<SettingKey>) throws(SettingsError) {
         let (isSecret, owned) = log.lock.withLock {
-            (log.stored.slots.isSecret(key), log.stored.slots.owned(at: key))
+            (log.stored.isSecret(key), log.stored.slots.owned(at: key))
         }
         if isSecret || secrets.contains(where: { $0 == key || $0.isWithin(key) || key.isWithin($0) }) {
             throw .unconfirmable(key, "a secret, whose old value must not be kept", rule: "no secret")

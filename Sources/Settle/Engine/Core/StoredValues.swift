@@ -3,6 +3,9 @@ struct StoredValues: ~Copyable {
     /// The values as stored, or as last collected for saving.
     var tree: SettingTree
     var slots = SlotIndex()
+    /// The keys of all secrets that were ever about to be declared. A source may have such a value before the key has a
+    /// slot, after its group could not be opened, and after its group was released.
+    var announcedSecrets: Set<SettingKey> = []
     /// The values of other domains. Changed only with the writer's lock held as well.
     var domains = DomainStack()
 
@@ -16,6 +19,19 @@ struct StoredValues: ~Copyable {
         let place = resolved(key)
         return slots.concerns(place)
             ? nil : domains.isWithoutValues ? tree[place] : domains.effectiveValue(at: key, own: tree.find(place))
+    }
+
+    // MARK: Secrets
+
+    /// Returns whether a setting at, around or within a key is a secret, or was about to be declared as one.
+    func isSecret(_ key: SettingKey) -> Bool {
+        slots.isSecret(key)
+            || announcedSecrets.contains { $0 == key || $0.contains(key) || key.contains($0) }
+    }
+
+    /// All keys under which the values of secrets may be stored.
+    var secretPlaces: [SettingKey] {
+        slots.all.filter(\.isSecret).flatMap(slots.places) + announcedSecrets.flatMap { $0.literals + [$0] }
     }
 
     // MARK: Spellings
