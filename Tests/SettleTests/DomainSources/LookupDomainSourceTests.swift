@@ -65,7 +65,7 @@ private struct OtherAccount: SettingsGroup {
     @Setting var level = 1
 }
 
-@Suite struct LookupDomainSourceTests {
+@Suite(.timeLimit(.minutes(10))) struct LookupDomainSourceTests {
     private func open(_ table: LookupTable) async throws -> SettingsStore {
         try await SettingsStore.open(
             storage: InMemoryStorage(), searching: [.source("table", table), .application, .registration])
@@ -111,6 +111,21 @@ private struct OtherAccount: SettingsGroup {
         #expect(settings.count == 8)
         table.set(nil, forKey: "count")
         try await eventually("the default is in force") { settings.count == 1 }
+        try await store.close()
+    }
+
+    @Test("Opening an open group again reports no change") func again() async throws {
+        let table = LookupTable(["count": .integer(7)])
+        let store = try await open(table)
+        _ = try await store.group(LayeredGroup.self)
+        func mark() -> MutationLog.ContentMark { store.log.lock.withLock { store.log.contentMark } }
+        let before = mark()
+        let settings = try await store.group(LayeredGroup.self)
+        #expect(mark() == before)
+        table.set(.integer(8), forKey: "count")
+        _ = try await store.group(LayeredGroup.self)
+        #expect(settings.count == 8)
+        #expect(mark() != before)
         try await store.close()
     }
 

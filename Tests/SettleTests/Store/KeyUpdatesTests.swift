@@ -3,7 +3,7 @@ import Testing
 
 @testable import Settle
 
-@Suite struct KeyUpdatesTests {
+@Suite(.timeLimit(.minutes(10))) struct KeyUpdatesTests {
     private struct Settings: SettingsGroup {
         @Setting var count = 1
         @Setting var token = Secret("none")
@@ -19,10 +19,43 @@ import Testing
         settings.count = 2
         #expect(await updates.next() != nil)
         try store.keys.setValue(3, forKey: "undeclared")
+        #expect(await updates.next() != nil)
         settings.count = 4
         #expect(await updates.next() != nil)
         try await store.close()
         #expect(await updates.next() == nil)
+        var later = store.keys.updates.makeAsyncIterator()
+        #expect(await later.next() == nil)
+    }
+
+    @Test("Opening and releasing a group are reported, because its defaults come and go") func declarations()
+        async throws
+    {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        var updates = store.keys.updates.makeAsyncIterator()
+        #expect(await updates.next() != nil)
+        _ = try await store.group(Settings.self, at: "account")
+        #expect(await updates.next() != nil)
+        #expect(store.keys.effectiveValues["account.count"] == .integer(1))
+        try await store.release(at: "account")
+        #expect(await updates.next() != nil)
+        #expect(store.keys.effectiveValues["account.count"] == nil)
+        try await store.close()
+        #expect(await updates.next() == nil)
+    }
+
+    @Test("The last change before the store closes is reported") func lastChange() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        var updates = store.keys.updates.makeAsyncIterator()
+        var values = store.keys.values(forKey: "undeclared", as: Int.self).makeAsyncIterator()
+        #expect(await updates.next() != nil)
+        #expect(await values.next() == .some(nil))
+        try store.keys.setValue(3, forKey: "undeclared")
+        try await store.close()
+        #expect(await updates.next() != nil)
+        #expect(await updates.next() == nil)
+        #expect(await values.next() == 3)
+        #expect(await values.next() == nil)
     }
 
     @Test("A change of an undeclared key by another process is reported") func external() async throws {

@@ -8,12 +8,12 @@ package struct ContentWatch: Sendable {
     /// Creates a watch for changes after this moment.
     package init(_ store: SettingsStore) { self.init(store.keeper, seesFirst: false) }
 
-    /// - Parameter seesFirst: Whether the existing content counts as a change.
+    /// - Parameter seesFirst: Whether the existing content of an open store counts as a change.
     init(_ keeper: StoreKeeper, seesFirst: Bool) {
         let log = keeper.core.log
         self.log = log
         waiter = Waiter(countedIn: log, keeping: keeper)
-        mark = seesFirst ? nil : log.lock.withLock { log.contentMark }
+        mark = log.lock.withLock { seesFirst && !log.isFinished ? nil : log.contentMark }
     }
 
     /// The reason why a wait has ended.
@@ -44,15 +44,16 @@ package struct ContentWatch: Sendable {
         let log = log
         while !Task.isCancelled {
             // Before the caller's check, so that nothing falls in between.
-            let (now, isInterrupted) = log.lock.withLock {
+            let (now, isFinished, isInterrupted) = log.lock.withLock {
                 defer { waiter.isInterrupted = false }
-                return (log.contentMark, waiter.isInterrupted)
+                return (log.contentMark, log.isFinished, waiter.isInterrupted)
             }
-            guard let now else { return .finished }
+            // Before the end: the last change may have come just before the store closed.
             if mark != now {
                 mark = now
                 return .changed
             }
+            if isFinished { return .finished }
             if isInterrupted { return .interrupted }
             await log.wait(on: log.root, with: waiter, unless: { log.contentMark != now })
         }

@@ -57,6 +57,8 @@ struct GroupRelease {
         }
         guard let wakeUps else { return false }
         if !wakeUps.isEmpty { core.actAfterUnlock(on: wakeUps) }
+        // The defaults are no longer in force.
+        core.actAfterUnlock(on: log.countArrival())
         return true
     }
 }

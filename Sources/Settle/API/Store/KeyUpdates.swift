@@ -39,7 +39,7 @@ extension SettingsStore.Keys {
     /// ```
     ///
     /// Changes that happen before the loop requests the next element are reported together. Changes of all domains and
-    /// from outside count. The sequence ends when the store closes; leaving the loop or cancelling its task
-    /// unsubscribes.
+    /// from outside count, and so do groups that are opened or released, whose defaults come and go. The sequence ends
+    /// when the store closes, after the last change; leaving the loop or cancelling its task unsubscribes.
     public var updates: KeyUpdates { KeyUpdates(of: store.keeper) }
 }

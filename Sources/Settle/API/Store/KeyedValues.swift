@@ -30,7 +30,7 @@ public struct KeyedValues<Value: Codable & Sendable>: AsyncSequence, Sendable {
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value?? {
             while await contents.changed(isolation: actor) {
-                guard let stored = values.stored else { return nil }
+                let stored = values.stored
                 guard isFirst || stored != seen else { continue }
                 (isFirst, seen) = (false, stored)
                 return .some(values.converted(stored))
@@ -39,12 +39,8 @@ public struct KeyedValues<Value: Codable & Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// The stored form of the current value; `nil` once the store has closed.
-    private var stored: SettingValue?? {
-        let core = keeper.core
-        if let stored = try? core.storedForm(ofKey: key) { return .some(stored) }
-        return core.log.lock.withLock { core.log.contentMark } == nil ? nil : .some(nil)
-    }
+    /// The stored form of the current value, or of the last one once the store has closed.
+    private var stored: SettingValue? { try? keeper.core.storedForm(ofKey: key) }
 
     private func converted(_ stored: SettingValue?) -> Value? {
         stored.flatMap { (try? SettingCodec<Value?>.standard.decode($0)) ?? nil }

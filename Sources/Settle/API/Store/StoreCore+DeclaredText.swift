@@ -54,9 +54,11 @@ extension StoreCore {
             deliver(.success(contents), to: found.domain)
         }
         guard !keys.isEmpty else { return }
-        // `deliver` gets the contents of these from the source.
-        for domain in domains.all where domain.source is any LookupDomainSource {
-            deliver(.success(DomainContents()), to: domain)
+        for domain in domains.all {
+            guard let source = domain.source as? any LookupDomainSource else { continue }
+            let found = source.contents
+            // A delivery wakes those that follow the store, who may open the group again.
+            if found != contents(of: domain) { deliver(.success(found), to: domain) }
         }
     }
 }

@@ -43,6 +43,8 @@ extension StoreCore {
         }
         keepApart(layout.settings)
         declarationsChanged()
+        // The defaults of new settings are in force.
+        if plans.contains(where: \.isNew) { actAfterUnlock(on: log.countArrival()) }
         return true
     }
 
@@ -72,6 +74,13 @@ extension StoreCore {
     private enum Plan {
         case alias(GroupLayout.Declared, of: AnySettingBox)
         case new(GroupLayout.Declared)
+
+        var isNew: Bool {
+            switch self {
+            case .alias: false
+            case .new: true
+            }
+        }
     }
 
     /// Requires the writer's lock.

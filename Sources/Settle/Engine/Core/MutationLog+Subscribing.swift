@@ -60,10 +60,11 @@ extension MutationLog {
         fileprivate let arrivals: UInt64
     }
 
-    /// `nil` once the log is finished. Requires the lock.
-    var contentMark: ContentMark? {
-        changes.waking.isFinished ? nil : ContentMark(changes: root.changeCount, arrivals: changes.arrivals)
-    }
+    /// Requires the lock.
+    var contentMark: ContentMark { ContentMark(changes: root.changeCount, arrivals: changes.arrivals) }
+
+    /// Whether the store has closed, so that nothing changes any more. Requires the lock.
+    var isFinished: Bool { changes.waking.isFinished }
 
     /// Wakes followers of undeclared keys, whose external changes are not transactions.
     func countArrival() -> PendingWakeUps {
