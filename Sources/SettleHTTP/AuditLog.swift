@@ -34,22 +34,12 @@ public struct AuditLog: Sendable {
         public static var standardError: Sink { lines { writeToStandardError($0) } }
 
         /// Sends each line to the system's log, with the facility `user` and the level `notice`. A line is cut off
-        /// after 8 KiB, which is what receivers accept.
+        /// after 8 KiB, or after the next smaller power of two that the log accepts.
         ///
         /// - Parameter name: The name of the program, without spaces.
         public static func systemLog(as name: String) -> Sink {
-            #if canImport(Darwin)
-                systemLog(as: name, at: "/var/run/syslog")
-            #else
-                systemLog(as: name, at: "/dev/log")
-            #endif
-        }
-
-        /// - Parameter address: The path of the log's socket.
-        static func systemLog(as name: String, at address: String) -> Sink {
-            // Facility 1, severity 5.
-            let head = "<13>\(name)[\(ProcessInfo.processInfo.processIdentifier)]: "
-            return lines { try LocalDatagram.send(Array((head + $0).utf8.prefix(8 << 10)), to: address) }
+            let log = SystemLog(as: name)
+            return lines { try log.write($0) }
         }
 
         /// Appends to a file, which is made with the permissions 0600 if it is missing. Each line is on stable storage

@@ -15,15 +15,20 @@ public import Settle
 /// try? manager.ready()                                     // once the program takes requests
 /// ```
 ///
-/// Without a service manager, as in a shell, nothing is sent, and nothing fails. The guide <doc:SettingsOverHTTP> has a
-/// unit file.
+/// Without a service manager, as in a shell, nothing is sent, and nothing fails. A program has one value, whose copies
+/// share what the program has reported. The guide <doc:SettingsOverHTTP> has a unit file.
 public struct ServiceManager: Sendable {
     /// The error of a message that could not be sent.
     public struct MessageError: Error, Hashable, CustomStringConvertible {
         public let description: String
     }
 
+    private enum Phase: Sendable {
+        case starting, running, stopping
+    }
+
     private let address: String?
+    private let phase = LockedValue(Phase.starting)
 
     /// Creates the service manager that `$NOTIFY_SOCKET` names: an absolute path, or an abstract name after `@`.
     public init() {
@@ -38,10 +43,16 @@ public struct ServiceManager: Sendable {
     public var isPresent: Bool { address != nil }
 
     /// Reports that the program has started, or has ended a reload: `READY=1`.
-    public func ready() throws(MessageError) { try send("READY=1") }
+    public func ready() throws(MessageError) {
+        phase.withLock { $0 = .running }
+        try send("READY=1")
+    }
 
     /// Reports that the program has begun to stop: `STOPPING=1`.
-    public func stopping() throws(MessageError) { try send("STOPPING=1") }
+    public func stopping() throws(MessageError) {
+        phase.withLock { $0 = .stopping }
+        try send("STOPPING=1")
+    }
 
     /// Reports the state of the program as a text for people: `STATUS=…`. A line break becomes a space.
     public func report(_ status: String) throws(MessageError) {
@@ -49,13 +60,12 @@ public struct ServiceManager: Sendable {
     }
 
     /// Reloads a store, and reports the begin and the end: `RELOADING=1`, which has the time as systemd's type
-    /// `notify-reload` needs it, and `READY=1`.
+    /// `notify-reload` needs it, and `READY=1`. Before ``ready()`` and after ``stopping()``, nothing is reported: the
+    /// service manager would take the program for one that runs.
     ///
     /// - Throws: The error of `SettingsStore.reload()`; or ``MessageError``, after the reload.
     public func reload(_ store: SettingsStore) async throws {
-        let begin = Result { () throws(MessageError) in
-            try send("RELOADING=1\nMONOTONIC_USEC=\(monotonicMicroseconds())")
-        }
+        let begin = await sendIfRunning("RELOADING=1\nMONOTONIC_USEC=\(monotonicMicroseconds())")
         let reload: Result<Void, any Error>
         do {
             reload = .success(try await store.reload())
@@ -63,18 +73,29 @@ public struct ServiceManager: Sendable {
             reload = .failure(error)
         }
         // Also after an error: otherwise the service manager would wait for the end of the reload.
-        let end = Result { () throws(MessageError) in try ready() }
+        let end = await sendIfRunning("READY=1")
         try reload.get()
         try begin.get()
         try end.get()
     }
 
-    /// Reloads a store for each `SIGHUP`, which ends the process no more, until the task is cancelled.
+    /// Reloads a store for each `SIGHUP`, until the task is cancelled: then a reload in progress still ends first.
+    ///
+    /// From this call on the signal never ends the process, also after the task is cancelled.
     ///
     /// An error of a reload does not end this: the store reports those of its sources on `SettingsStore.issues`. Leave
     /// `TerminationSignal.hangUp` out of `flushOnTermination`, whose signals end the process.
     public func reloadOnHangUp(_ store: SettingsStore) async {
-        for await _ in hangUpSignals() { try? await reload(store) }
+        for await _ in await runBlocking({ hangUpSignals() }) { try? await reload(store) }
+    }
+
+    /// Sends a message of a reload. The caller's actor does not wait for a service manager that has no room for it.
+    private func sendIfRunning(_ message: String) async -> Result<Void, MessageError> {
+        await runBlocking {
+            Result { () throws(MessageError) in
+                if phase.withLock({ $0 == .running }) { try send(message) }
+            }
+        }
     }
 
     private func send(_ message: String) throws(MessageError) {

@@ -6,12 +6,8 @@ import Testing
 @testable import SettleHTTP
 
 @Suite(.timeLimit(.minutes(10))) struct ServiceManagerTests {
-    private let folder: TemporaryFolder
-    private var address: String { folder.url.appending(path: "notify").path }
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    /// Not in the folder for temporary files, whose path leaves too little room on macOS: a socket's has 103 bytes.
+    private let address = "/tmp/settle-\(UUID().uuidString)"
 
     /// A source whose changes cause no events.
     private final class SilentSource: DomainSource {
@@ -79,7 +75,10 @@ import Testing
         let begin = monotonicMicroseconds()
         source.set(2)
         #expect(limits.burst == 1)
-        try await ServiceManager(address: address).reload(store)
+        let manager = ServiceManager(address: address)
+        try manager.ready()
+        #expect(receiver.receive() == "READY=1")
+        try await manager.reload(store)
         #expect(limits.burst == 2)
         let lines = try #require(receiver.receive()).split(separator: "\n")
         #expect(lines.count == 2 && lines.first == "RELOADING=1")
@@ -98,6 +97,7 @@ import Testing
         let source = SilentSource()
         let (store, limits) = try await open(source)
         let manager = ServiceManager(address: address)
+        #expect(throws: ServiceManager.MessageError.self) { try manager.ready() }
         source.set(2)
         await #expect(throws: ServiceManager.MessageError.self) { try await manager.reload(store) }
         #expect(limits.burst == 2)
@@ -105,6 +105,26 @@ import Testing
         let receiver = try DatagramReceiver(at: address)
         await #expect(throws: SettingsError.self) { try await manager.reload(store) }
         #expect(receiver.receive()?.hasPrefix("RELOADING=1\n") == true && receiver.receive() == "READY=1")
+    }
+
+    @Test("A reload before the start or during the stop is not reported, because READY=1 would be wrong")
+    func reloadOutsideRunning() async throws {
+        let source = SilentSource()
+        let (store, limits) = try await open(source)
+        let receiver = try DatagramReceiver(at: address)
+        let manager = ServiceManager(address: address)
+        source.set(2)
+        try await manager.reload(store)
+        #expect(limits.burst == 2)
+        #expect(receiver.receive() == nil)
+        try manager.ready()
+        try manager.stopping()
+        source.set(3)
+        try await manager.reload(store)
+        #expect(limits.burst == 3)
+        #expect(receiver.receive() == "READY=1" && receiver.receive() == "STOPPING=1")
+        #expect(receiver.receive() == nil)
+        try await store.close()
     }
 
     @Test("A hang-up signal does not end the process, and is reported") func hangUp() async {
@@ -115,11 +135,30 @@ import Testing
 
     @Test("A line of the audit goes to the system's log, cut off after 8 KiB") func systemLog() throws {
         let receiver = try DatagramReceiver(at: address)
-        let sink = AuditLog.Sink.systemLog(as: "app", at: address)
-        try sink.write("{\"keys\":[]}")
+        let log = SystemLog(as: "app", at: address)
+        try log.write("{\"keys\":[]}")
         let head = "<13>app[\(getpid())]: "
         #expect(receiver.receive() == head + "{\"keys\":[]}")
-        try sink.write(String(repeating: "x", count: 9_000))
+        try log.write(String(repeating: "x", count: 9_000))
         #expect(receiver.receive() == head + String(repeating: "x", count: 8_192 - head.utf8.count))
+    }
+
+    @Test("A line too long for the system's log is cut off, and an error names the log", arguments: [3_000, 100])
+    func smallSystemLog(limit: Int) throws {
+        let sent = LockedValue<[Int]>([])
+        let log = SystemLog(as: "app", at: address) { bytes, _ throws(SystemError) in
+            sent.withLock { $0.append(bytes.count) }
+            if bytes.count > limit { throw SystemError.messageTooLong }
+        }
+        let line = String(repeating: "x", count: 5_000)
+        if limit == 3_000 {
+            try log.write(line)
+        } else {
+            let error = #expect(throws: SystemLog.MessageError.self) { try log.write(line) }
+            #expect(error?.description.hasPrefix("The system's log at “\(address)” can't be written: ") == true)
+        }
+        let head = "<13>app[\(getpid())]: ".utf8.count
+        let sizes = sent.withLock { $0 }
+        #expect(sizes == (limit == 100 ? [head + 5_000, 4_096, 2_048, 1_024] : [head + 5_000, 4_096, 2_048]))
     }
 }

@@ -20,6 +20,11 @@ package enum LocalDatagram {
         defer { close(descriptor) }
         var limit = timeval(tv_sec: 1, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        #if canImport(Darwin)
+            // The default is also the size of the largest datagram, and less than a line of a log may need.
+            var size = Int32(max(bytes.count, 2048))
+            setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        #endif
         var count = -1
         repeat {
             count = try withAddress(address) { address, length in

@@ -77,6 +77,7 @@ void * _Nullable pthread_getspecific(pthread_key_t);
 #define AF_UNIX 1
 #define SOCK_DGRAM 2
 #define SOL_SOCKET 0xffff
+#define SO_SNDBUF 0x1001
 #define SO_SNDTIMEO 0x1005
 #define RENAME_SWAP 0x00000002
 #define F_BARRIERFSYNC 85
@@ -107,6 +108,7 @@ void * _Nullable pthread_getspecific(pthread_key_t);
 #define EMLINK 31
 #define EAGAIN 35
 #define EWOULDBLOCK EAGAIN
+#define EMSGSIZE 40
 #define ERANGE 34
 #define ENOTSUP 45
 #define ELOOP 62

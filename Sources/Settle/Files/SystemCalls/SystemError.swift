@@ -51,6 +51,7 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     package static let interrupted = SystemError(EINTR)
     package static let invalidArgument = SystemError(EINVAL)
     package static let isFolder = SystemError(EISDIR)
+    package static let messageTooLong = SystemError(EMSGSIZE)
     package static let noLocks = SystemError(ENOLCK)
     package static let noSpace = SystemError(ENOSPC)
     package static let notEmpty = SystemError(ENOTEMPTY)
