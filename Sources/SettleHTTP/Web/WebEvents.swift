@@ -39,29 +39,40 @@ public struct WebEvents: AsyncSequence, Sendable {
         (stalling, ending, self.makeSource) = (stall, end, makeSource)
     }
 
-    /// Passes each piece to a closure that writes it, until the events end.
+    /// The maximum size of a part of a piece, in bytes. A client that takes one within the limit is not stalled.
+    private static let partSize = 16 << 10
+
+    /// Passes each piece to a closure that writes it, until the events end. A long piece comes in parts of 16 KiB.
     ///
-    /// A client that does not take a piece within ``SettingsAPI/Configuration/streamStallLimit``, or within 60 seconds
+    /// A client that does not take a part within ``SettingsAPI/Configuration/streamStallLimit``, or within 60 seconds
     /// from a panel, loses its stream: the task that writes is cancelled.
     ///
-    /// - Parameter write: Writes a piece, and returns once there is room for more. It must return soon after its task
+    /// - Parameter write: Writes a part, and returns once there is room for more. It must return soon after its task
     ///   is cancelled.
     /// - Throws: ``StalledClient``; `CancellationError`; or the error of the closure, such as that of a connection that
     ///   the client has closed. None of them is a failure of the program: the server closes the connection.
     public func send(by write: @escaping @Sendable ([UInt8]) async throws -> Void) async throws {
         for await piece in self {
-            try await withThrowingTaskGroup(of: Void.self) { tasks in
-                tasks.addTask { try await write(piece) }
-                tasks.addTask { [stallLimit, sleep, stalling] in
-                    try await sleep(stallLimit)
-                    stalling()
-                    throw StalledClient(duration: stallLimit)
-                }
-                defer { tasks.cancelAll() }
-                try await tasks.next()
+            for start in stride(from: 0, to: piece.count, by: Self.partSize) {
+                try await send(Array(piece[start...].prefix(Self.partSize)), by: write)
             }
         }
         try Task.checkCancellation()
+    }
+
+    private func send(
+        _ part: [UInt8], by write: @escaping @Sendable ([UInt8]) async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await write(part) }
+            tasks.addTask { [stallLimit, sleep, stalling] in
+                try await sleep(stallLimit)
+                stalling()
+                throw StalledClient(duration: stallLimit)
+            }
+            defer { tasks.cancelAll() }
+            try await tasks.next()
+        }
     }
 
     public func makeAsyncIterator() -> Iterator { Iterator(source: makeSource()) }

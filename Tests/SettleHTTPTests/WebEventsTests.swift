@@ -1,0 +1,61 @@
+import Settle
+import SettleHTTP
+import SettleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct WebEventsTests {
+    private struct Pieces: WebEventSource {
+        var rest: [[UInt8]]
+
+        mutating func next(isolation actor: isolated (any Actor)?) async -> [UInt8]? {
+            rest.isEmpty ? nil : rest.removeFirst()
+        }
+    }
+
+    @Test("A long piece comes in parts, and a client that takes each of them in time gets all") func slowClient()
+        async throws
+    {
+        let clock = ManualClock()
+        let long = (0..<40_000).map { UInt8($0 % 251) }
+        let events = WebEvents(
+            stallLimit: .seconds(60), sleep: { try await clock.sleep(for: $0) }, end: {},
+            makeSource: { Pieces(rest: [long, [1, 2], []]) })
+        let parts = LockedValue<[[UInt8]]>([])
+        try await events.send { part in
+            // The limit of this part has begun. Together the parts take longer than one limit.
+            await clock.sleepers(atLeast: 1)
+            clock.advance(by: .seconds(40))
+            parts.withLock { $0.append(part) }
+        }
+        let taken = parts.withLock { $0 }
+        #expect(taken.map(\.count) == [16_384, 16_384, 7_232, 2])
+        #expect(Array(taken.joined()) == long + [1, 2])
+    }
+
+    @Test("A client that does not take one part in time loses its stream") func stalledClient() async throws {
+        let clock = ManualClock()
+        let stalls = LockedValue(0)
+        let events = WebEvents(
+            stallLimit: .seconds(60), sleep: { try await clock.sleep(for: $0) },
+            stall: { stalls.withLock { $0 += 1 } }, end: {},
+            makeSource: { Pieces(rest: [[UInt8](repeating: 0, count: 20_000)]) })
+        let count = LockedValue(0)
+        let (room, continuation) = AsyncStream.makeStream(of: Never.self)
+        await #expect(throws: WebEvents.StalledClient.self) {
+            try await events.send { _ in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                guard number == 2 else { return }
+                await clock.sleepers(atLeast: 1)
+                clock.advance(by: .seconds(60))
+                // Ends only when its task is cancelled.
+                for await _ in room {}
+            }
+        }
+        continuation.finish()
+        #expect(count.withLock { $0 } == 2)
+        #expect(stalls.withLock { $0 } == 1)
+    }
+}
