@@ -28,8 +28,11 @@ struct RequestCheck: Sendable {
     }
 
     private func checkCodings(of request: WebRequest) throws(Problem) {
-        let codings = request.values(of: "transfer-encoding").joined(separator: ",").lowercased()
-            .split(separator: ",").map { String($0.filter { $0 != " " && $0 != "\t" }) }
+        // A coding is compared as a whole, and an empty one counts: another server may read the list differently.
+        let codings = request.values(of: "transfer-encoding").flatMap { field in
+            field.lowercased().split(separator: ",", omittingEmptySubsequences: false)
+                .map { String($0.trimmed) }
+        }
         // Without it, nobody knows where the body ends (RFC 9112, section 6.3).
         guard codings.last?.hasSameBytes(as: "chunked") != false else {
             throw Problem(.invalidRequest, "The last transfer coding of a request is chunked.")

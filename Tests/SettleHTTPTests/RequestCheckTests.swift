@@ -46,7 +46,9 @@ import Testing
         let body = "\"x\""
         for (name, value, status) in [
             ("Transfer-Encoding", "gzip, chunked", 501), ("Transfer-Encoding", "chunked, gzip", 400),
-            ("Transfer-Encoding", "identity", 400), ("Content-Encoding", "gzip", 415),
+            ("Transfer-Encoding", "identity", 400), ("Transfer-Encoding", "chun ked", 400),
+            ("Transfer-Encoding", ",", 400), ("Transfer-Encoding", "", 400), ("Transfer-Encoding", "chunked,", 400),
+            ("Transfer-Encoding", ", chunked", 501), ("Content-Encoding", "gzip", 415),
             ("Content-Length", "9", 400), ("Content-Length", "-1", 400), ("Content-Length", "1, 1", 400),
         ] {
             let request = WebRequest(

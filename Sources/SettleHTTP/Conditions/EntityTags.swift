@@ -12,7 +12,7 @@ enum EntityTags: Sendable, Hashable {
 
     /// - Returns: `nil` for text that HTTP does not allow in these fields.
     init?(_ field: String) {
-        var rest = Self.trimmed(field[...])
+        var rest = field[...].trimmed
         guard rest != "*" else {
             self = .any
             return
@@ -21,7 +21,7 @@ enum EntityTags: Sendable, Hashable {
         repeat {
             guard let tag = Self.popTag(&rest) else { return nil }
             tags.append(tag)
-            rest = Self.trimmed(rest)
+            rest = rest.trimmed
         } while Self.popComma(&rest)
         guard rest.isEmpty else { return nil }
         self = .tags(tags)
@@ -40,14 +40,7 @@ enum EntityTags: Sendable, Hashable {
 
     private static func popComma(_ rest: inout Substring) -> Bool {
         guard rest.first == "," else { return false }
-        rest = trimmed(rest.dropFirst())
+        rest = rest.dropFirst().trimmed
         return true
-    }
-
-    private static func trimmed(_ text: Substring) -> Substring {
-        var text = text
-        while text.first == " " || text.first == "\t" { text.removeFirst() }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return text
     }
 }
