@@ -61,7 +61,7 @@ struct ReadRoutes: Sendable {
         guard var json = listing.entry else { return try group(key, call) }
         guard call.client.reaches(key) else { throw Self.outOfReach(key) }
         if !hasToken { json["token"] = nil }
-        if explaining { json["explanation"] = parts.store.keys.explanation(forKey: key).json }
+        if explaining { json["explanation"] = parts.store.keys.explanation(forKey: key).json(for: call.client) }
         return try WebResponse.json(json).tagged(listing.token, for: call)
     }
 

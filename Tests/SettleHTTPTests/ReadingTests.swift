@@ -123,6 +123,17 @@ import Testing
         #expect(await program.get("/settings", by: "carol").value("unknownVariables") == nil)
     }
 
+    @Test("Misspelt variables are not in the explanation for a client of some keys") func misspeltOutOfReach()
+        async throws
+    {
+        let program = try await APIProgram(variables: ["APP_LIMITS_BURTS": "x"])
+        let target = "/settings/limits.burst?explain=true"
+        #expect(await program.get(target).value("explanation", "misspeltVariables") != nil)
+        let restricted = await program.get(target, by: "carol")
+        #expect(restricted.value("explanation", "answers") != nil)
+        #expect(restricted.value("explanation", "misspeltVariables") == nil)
+    }
+
     @Test(
         "An unknown key is a problem with the key",
         arguments: ["/settings/nothing", "/settings/limits.nothing", "/settings/limits.perSecond.x"])

@@ -1,12 +1,16 @@
 import Settle
 
 extension Explanation {
-    /// The value of each domain, its source, and which one is in force.
-    var json: SettingValue {
+    /// Returns the value of each domain, its source, and which one is in force.
+    ///
+    /// - Parameter client: The client that gets it. The name of a variable may reveal a key that is out of its reach.
+    func json(for client: APIClient) -> SettingValue {
         var json: SettingValue.Entries = [
             "answers": .array(answers.map { .dictionary($0.json) }), "isDurable": .bool(isDurable),
         ]
-        if !misspeltVariables.isEmpty { json["misspeltVariables"] = .array(misspeltVariables.map(\.json)) }
+        if !misspeltVariables.isEmpty, client.reachesEverything {
+            json["misspeltVariables"] = .array(misspeltVariables.map(\.json))
+        }
         if let change {
             var last: SettingValue.Entries = [
                 "revision": .integer(Int64(clamping: change.revision)), "time": .date(change.time),

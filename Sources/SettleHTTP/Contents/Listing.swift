@@ -70,7 +70,6 @@ struct Listing: Sendable {
 
     /// The source of the value that covers the file's.
     private static func cover(of info: SettingInfo, in store: SettingsStore) -> String? {
-        guard info.isCovered else { return nil }
-        return store.keys.explanation(forKey: info.key).answers.first { $0.outcome == .inForce }?.place
+        info.isCovered ? store.keys.placeInForce(forKey: info.key) : nil
     }
 }

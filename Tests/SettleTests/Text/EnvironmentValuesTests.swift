@@ -90,6 +90,17 @@ import Testing
         #expect(unknown.map(\.nearest) == [nil, "APP_DB_PASSWORD_FILE", nil, "APP_PORT"])
     }
 
+    @Test("A variable may be meant for the nearest key only") func unknownNear() {
+        let variables = ["APP_COUNTRE", "APP_COUNTT_FILE", "APP_COUNT", "APP_COUNTER_FILE", "APP_HOME", "APP"]
+        func near(_ key: SettingKey) -> [String] {
+            EnvironmentNames.unknown(
+                near: key, among: variables, declared: ["APP_COUNT": "count", "APP_COUNTER": "counter"], prefix: "APP"
+            ).map(\.name)
+        }
+        #expect(near("count") == ["APP_COUNTT_FILE"])
+        #expect(near("counter") == ["APP_COUNTRE"])
+    }
+
     @Test("Two keys with one variable are refused, naming both") func collision() {
         #expect(throws: SpellingCollision("APP_LOG_LEVEL", "log.level", "logLevel")) {
             try EnvironmentNames(prefix: "APP", keys: ["logLevel", "a", "log.level"])

@@ -59,7 +59,10 @@ extension Explanation {
         case all, locks
     }
 
-    init(of given: SettingKey, in core: StoreCore, placing places: NamedPlaces = .all) {
+    /// - Parameter namesMisspelt: Whether to find variables that may be meant for the key.
+    init(
+        of given: SettingKey, in core: StoreCore, placing places: NamedPlaces = .all, namesMisspelt: Bool = true
+    ) {
         let found = ExplainedKey(given, in: core)
         let (look, own, inForce) = (found.look, found.own.value, found.sources.inForce)
         let isSecret = look?.isSecret ?? core.isSecret(found.key)
@@ -112,7 +115,8 @@ extension Explanation {
         self.domain = domain
         origin = look?.origin ?? core.domains[domain]?.identity.origin ?? (first == nil ? .default : .loaded)
         self.answers = answers
-        misspeltVariables = look == nil ? [] : core.unknownVariables { $0.unknownVariables(near: found.key) }
+        misspeltVariables =
+            look == nil || !namesMisspelt ? [] : core.unknownVariables { $0.unknownVariables(near: found.key) }
         change = found.change
         isDurable = found.isDurable
     }

@@ -8,9 +8,16 @@ extension SettingsStore.Keys {
         Explanation(of: SettingKey(given: key), in: store.core)
     }
 
-    /// Explains it without the locations of domains that don't lock keys: it reads no file for them.
+    /// Explains it without misspelt variables, and without the locations of domains that don't lock keys: it reads no
+    /// file for them.
     package func explanationWithoutPlaces(forKey key: SettingKey) -> Explanation {
-        Explanation(of: key, in: store.core, placing: .locks)
+        Explanation(of: key, in: store.core, placing: .locks, namesMisspelt: false)
+    }
+
+    /// Returns the location of the effective value.
+    package func placeInForce(forKey key: some SettingKeyConvertible) -> String? {
+        Explanation(of: SettingKey(given: key), in: store.core, namesMisspelt: false)
+            .answers.first { $0.outcome == .inForce }?.place
     }
 }
 

@@ -125,8 +125,8 @@ final class EnvironmentSource: DomainSource {
 
     /// Returns those of the unknown variables that may be meant for a key.
     func unknownVariables(near key: SettingKey) -> [(name: String, nearest: String?)] {
-        let name = EnvironmentNames.name(of: key, prefix: prefix)
-        return unknownVariables.filter { $0.nearest == name || $0.nearest == name + "_FILE" }
+        let (variables, keys) = state.withLock { ($0.variables, $0.keys) }
+        return EnvironmentNames.unknown(near: key, among: variables.keys, declared: keys, prefix: prefix)
     }
 
     private func values(of names: EnvironmentNames, in variables: [String: String]) -> EnvironmentValues {

@@ -57,6 +57,21 @@ struct EnvironmentNames: Sendable {
             return (name, near.map { begin + $0 })
         }
     }
+
+    /// Returns those of the unknown variables that may be meant for a key.
+    static func unknown(
+        near key: SettingKey, among variables: some Sequence<String>, declared keys: [String: SettingKey],
+        prefix: String
+    ) -> [(name: String, nearest: String?)] {
+        let (name, begin) = (Self.name(of: key, prefix: prefix), prefix + "_")
+        let short = String(name.dropFirst(begin.count))
+        // Few are near this key: the others are not compared with every key.
+        let near = variables.filter {
+            Suggestion.nearest(to: String($0.dropFirst(begin.count)), among: [short, short + "_FILE"]) != nil
+        }
+        return unknown(among: near, declared: keys, prefix: prefix)
+            .filter { $0.nearest == name || $0.nearest == name + "_FILE" }
+    }
 }
 
 /// The error for a prefix that would not separate a program's variables from others.
