@@ -55,6 +55,11 @@ public final class ConfigurationSource: LookupDomainSource {
         var watching: Task<Void, Never>?
         /// The reason why changes are no longer seen.
         var watchProblem: String?
+
+        /// Takes over a finding, unless its key has been declared again in the meantime, in another way.
+        mutating func take(_ finding: Finding) {
+            if keys[finding.key.key] == finding.key { findings[finding.key.key] = finding }
+        }
     }
 
     private let name: String
@@ -107,7 +112,7 @@ public final class ConfigurationSource: LookupDomainSource {
         let findings = find(new, by: takeSnapshot())
         state.withLock { state in
             for finding in findings where state.findings[finding.key.key]?.key != finding.key {
-                state.findings[finding.key.key] = finding
+                state.take(finding)
             }
         }
     }
@@ -116,7 +121,7 @@ public final class ConfigurationSource: LookupDomainSource {
         let keys = state.withLock { Array($0.keys.values) }
         let findings = find(keys, by: takeSnapshot())
         state.withLock { state in
-            for finding in findings { state.findings[finding.key.key] = finding }
+            for finding in findings { state.take(finding) }
         }
         return contents
     }
@@ -128,7 +133,8 @@ public final class ConfigurationSource: LookupDomainSource {
     public var contents: DomainContents {
         state.withLock { state in
             var contents = DomainContents(isText: true)
-            for finding in state.findings.values {
+            // In order, so that of a key and one within it always the same one wins.
+            for (_, finding) in state.findings.sorted(by: { $0.key < $1.key }) {
                 if let value = finding.value { contents.tree[finding.key.key] = value }
             }
             contents.problems = state.findings.values.compactMap(\.problem).sorted()

@@ -166,6 +166,18 @@ import Testing
         try await store.close()
     }
 
+    @Test("A load does not bring back the value of an earlier declaration") func redeclared() {
+        let hook = LookupHook()
+        let source = ConfigurationSource(
+            ConfigReader(provider: memory("numbers", ["port": 9_090]), accessReporter: hook))
+        source.declare([LookupKey("port", of: Int.self)])
+        #expect(source.contents.tree["port"] == .integer(9_090))
+        // While the load looks the number up, the key becomes that of a text, which the provider does not have.
+        hook.runOnce { source.declare([LookupKey("port", of: String.self)]) }
+        #expect(source.load().tree["port"] != .integer(9_090))
+        #expect(source.contents.tree["port"] != .integer(9_090))
+    }
+
     @Test("A store that closes no longer watches the provider") func closing() async throws {
         let provider = memory("remote", [:])
         let store = try await open(searching: [.configuration(provider), .application])
@@ -253,6 +265,19 @@ private final class SecrecyReporter: AccessReporter {
     }
 
     func values(_ key: String) -> Set<Bool> { secrecy.value[key] ?? [] }
+}
+
+/// Runs code in the middle of the next lookup.
+private final class LookupHook: AccessReporter {
+    private let action = Guarded<(@Sendable () -> Void)?>(nil)
+
+    func runOnce(_ body: @escaping @Sendable () -> Void) { action.withLock { $0 = body } }
+
+    func report(_ event: AccessEvent) {
+        let current = action.value
+        action.withLock { $0 = nil }
+        current?()
+    }
 }
 
 /// A provider that answers nothing.
