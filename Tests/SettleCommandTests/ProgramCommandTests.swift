@@ -111,10 +111,36 @@ import Testing
         try await store.commit { try store.keys.setValue(1, forKey: "another") }
         let terminal = RecordingTerminal()
         let command = SettingsCommand(store, groups: App.self, name: "app settings")
-        #expect(await command.run(["check"], on: terminal) == 1)
+        #expect(await command.run(["check"], on: terminal) == 0)
+        #expect(terminal.output.contains("healthy"))
         #expect(terminal.errors.contains("APP_LIMITS_CUONT"))
         #expect(terminal.errors.contains("Did you mean “APP_LIMITS_COUNT”?"))
         #expect(!terminal.errors.contains("APP_HOME"))
+        let document = RecordingTerminal()
+        #expect(await command.run(["check", "--json"], on: document) == 0)
+        guard case .dictionary(let json) = try SettingValue(json: Data(document.output.utf8)),
+            case .array(let remarks)? = json["remarks"], case .string(let remark)? = remarks.first
+        else {
+            Issue.record("There is no remark: \(document.output)")
+            return
+        }
+        #expect(json["problems"] == .array([]))
+        #expect(remarks.count == 1 && remark.contains("APP_LIMITS_CUONT"))
+    }
+
+    @Test("A check names an unconfirmed change beside variables that may be misspelt")
+    func misspeltAndUnconfirmed() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await SettingsStore.open(
+            at: folder.url.appending(path: "app.json"),
+            searching: [.environment(prefix: "APP", variables: ["APP_LIMITS_CUONT": "5"]), .application])
+        try await store.commit(confirmWithin: .seconds(600)) { try store.keys.setValue(1, forKey: "another") }
+        let terminal = RecordingTerminal()
+        let command = SettingsCommand(store, groups: App.self, name: "app settings")
+        #expect(await command.run(["check"], on: terminal) == 0)
+        #expect(terminal.errors.contains("APP_LIMITS_CUONT"))
+        #expect((terminal.output + terminal.errors).contains("another"))
+        try await store.close()
     }
 
     @Test("Insertions at the same time are all stored")

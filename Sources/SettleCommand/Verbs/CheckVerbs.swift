@@ -31,7 +31,8 @@ enum CheckVerbs {
             }
             let declared = try target.declared()
             problems += declared.all.compactMap { setting in values[setting.key].flatMap(setting.refusal) }
-            problems += target.misspeltVariables
+            // A program may have variables of its own with such names, so they are no problem.
+            let remarks = target.misspeltVariables
             let unconfirmed =
                 problems.isEmpty
                 ? try await target.reading { ($0.unconfirmed.change, problem: $0.unconfirmed.problem) } : nil
@@ -40,10 +41,11 @@ enum CheckVerbs {
             if invocation.format != nil {
                 try invocation.show(
                     .dictionary([
-                        "problems": .array(problems.map { .string($0) }), "values": .integer(Int64(keys)),
+                        "problems": .array(problems.map { .string($0) }),
+                        "remarks": .array(remarks.map { .string($0) }), "values": .integer(Int64(keys)),
                     ]))
             } else {
-                problems.forEach(invocation.terminal.complain)
+                (problems + remarks).forEach(invocation.terminal.complain)
             }
             guard problems.isEmpty else {
                 throw CommandFailure(.absent, "\(target.name): \(problems.count) found.")
@@ -74,7 +76,7 @@ enum CheckVerbs {
 }
 
 extension CommandTarget {
-    /// Sentences about environment variables that may be misspelt. A program has variables of its own too.
+    /// Sentences about environment variables that may be misspelt.
     fileprivate var misspeltVariables: [String] {
         guard case .program(let settings) = self else { return [] }
         return settings.store.domains.unknownVariables.filter { $0.nearest != nil }.map(\.description)
