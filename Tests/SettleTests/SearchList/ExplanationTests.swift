@@ -32,6 +32,22 @@ import Testing
         #expect(decoded == found)
     }
 
+    @Test("An explanation that was encoded without misspelt variables has none") func withoutVariables() async throws {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(),
+            searching: [.environment(prefix: "APP", variables: ["APP_COUNTT": "7"]), .application])
+        let settings = try await store.group(LayeredGroup.self)
+        let found = try #require(settings.$count.domains.explanation)
+        #expect(found.misspeltVariables.count == 1)
+        let object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(found))
+        var members = try #require(object as? [String: Any])
+        members["misspeltVariables"] = nil
+        let earlier = try JSONDecoder().decode(
+            Explanation.self, from: JSONSerialization.data(withJSONObject: members))
+        #expect(earlier.misspeltVariables.isEmpty && earlier.answers == found.answers)
+        try await store.close()
+    }
+
     @Test("Without places it tells the same, and where a lock is") func withoutPlaces() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "settings.json")

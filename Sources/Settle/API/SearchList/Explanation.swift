@@ -16,7 +16,7 @@
 /// ```
 ///
 /// For a secret, it shows which domains have one, and never the value.
-public struct Explanation: Sendable, Hashable, Codable {
+public struct Explanation: Sendable, Hashable {
     /// The outcome for the value that a domain has.
     public enum Outcome: String, Sendable, Hashable, Codable {
         /// It is the effective value, or a part of it, for a dictionary that no group declares.
@@ -78,6 +78,28 @@ public struct Explanation: Sendable, Hashable, Codable {
 }
 
 extension ValueOrigin: Codable {}
+
+extension Explanation: Codable {
+    private enum CodingKeys: CodingKey {
+        case key, type, isSecret, value, domain, origin, answers, misspeltVariables, change, isDurable
+    }
+
+    /// Decodes an explanation. One without misspelt variables, which earlier versions did not name, has none.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        key = try container.decode(String.self, forKey: .key)
+        type = try container.decodeIfPresent(String.self, forKey: .type)
+        isSecret = try container.decode(Bool.self, forKey: .isSecret)
+        value = try container.decodeIfPresent(SettingValue.self, forKey: .value)
+        domain = try container.decode(DomainName.self, forKey: .domain)
+        origin = try container.decode(ValueOrigin.self, forKey: .origin)
+        answers = try container.decode([Answer].self, forKey: .answers)
+        misspeltVariables =
+            try container.decodeIfPresent([UnknownVariable].self, forKey: .misspeltVariables) ?? []
+        change = try container.decodeIfPresent(LastChange.self, forKey: .change)
+        isDurable = try container.decode(Bool.self, forKey: .isDurable)
+    }
+}
 
 extension Explanation: CustomStringConvertible {
     /// A line for each domain that has a value; the one in force has a mark.
