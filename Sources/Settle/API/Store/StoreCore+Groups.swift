@@ -52,7 +52,7 @@ extension StoreCore {
     private func announceSecrets(of layout: GroupLayout) {
         let secrets = layout.settings.filter(\.box.isSecret).map(\.key)
         guard !secrets.isEmpty else { return }
-        log.lock.withLock { log.stored.announcedSecrets.formUnion(secrets) }
+        log.lock.withLock { log.stored.announcedSecrets.formUnion(secrets.flatMap { $0.literals + [$0] }) }
     }
 
     /// Reports each variable once whose values are never saved.

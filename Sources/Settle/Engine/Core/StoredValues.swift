@@ -3,8 +3,8 @@ struct StoredValues: ~Copyable {
     /// The values as stored, or as last collected for saving.
     var tree: SettingTree
     var slots = SlotIndex()
-    /// The keys of all secrets that were ever about to be declared. A source may have such a value before the key has a
-    /// slot, after its group could not be opened, and after its group was released.
+    /// The keys of all secrets that were ever about to be declared, in all their spellings. A source may have such a
+    /// value before the key has a slot, after its group could not be opened, and after its group was released.
     var announcedSecrets: Set<SettingKey> = []
     /// The values of other domains. Changed only with the writer's lock held as well.
     var domains = DomainStack()
@@ -31,7 +31,7 @@ struct StoredValues: ~Copyable {
 
     /// All keys under which the values of secrets may be stored.
     var secretPlaces: [SettingKey] {
-        slots.all.filter(\.isSecret).flatMap(slots.places) + announcedSecrets.flatMap { $0.literals + [$0] }
+        slots.all.filter(\.isSecret).flatMap(slots.places) + announcedSecrets
     }
 
     // MARK: Spellings
