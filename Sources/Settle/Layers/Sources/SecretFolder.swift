@@ -75,13 +75,11 @@ final class SecretFolder: SecretStore {
     /// - Throws: ``StorageError`` if the key can't be the name of a file.
     private func file(of key: SettingKey) throws(StorageError) -> FilePath {
         let name = key.description
-        guard name.utf8.first != UInt8(ascii: "."), !name.utf8.contains(UInt8(ascii: "/")),
-            name.utf8.count <= FileNames.lengthLimit
-        else {
+        guard !name.utf8.contains(UInt8(ascii: "/")), name.utf8.count <= FileNames.lengthLimit else {
             throw StorageError(
                 .unsupportedValue,
-                "“\(key)” can't be the name of a file in \(folder.quoted): it begins with a dot, has a slash, or has more "
-                    + "than \(FileNames.lengthLimit) bytes.")
+                "“\(key)” can't be the name of a file in \(folder.quoted): it has a slash, or more than "
+                    + "\(FileNames.lengthLimit) bytes.")
         }
         return folder.appending(name)
     }
