@@ -8,7 +8,7 @@
 ///
 /// try await store.domains[.secretStore].update { settings.token = Secret("…") }
 /// ```
-public enum SettingStorage: Sendable, Hashable, CaseIterable {
+public enum SettingStorage: Sendable, Hashable {
     /// With all other settings, in the application's domain: the default of every declaration.
     case settings
     /// In the store's ``SecretStore``, which the search list names: see ``SearchList/Domain/secretStore(in:)``.
