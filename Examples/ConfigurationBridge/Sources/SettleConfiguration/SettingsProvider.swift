@@ -16,8 +16,9 @@ public import Settle
 /// least its default. List the provider after those whose values take precedence.
 ///
 /// A value is never converted: one of another type is an error, except that a whole number is also a `double`, a whole
-/// `double` an `int`, and a date or data also a `string`. URLs, UUIDs, durations and enumerations have the strings or
-/// numbers in which they are stored. Declared secrets, and values within them, are marked as secret.
+/// `double` an `int`, and a date or data also a `string`, as in a settings file. URLs, UUIDs, durations and enumerations
+/// have the strings or numbers in which they are stored. While no group declares a key, its base64 strings are also
+/// `bytes`. Declared secrets, and values within them, are marked as secret.
 ///
 /// The provider keeps the store open. Once the store closes, its last values stay, and the sequences of watchers end.
 public struct SettingsProvider: ConfigProvider {
@@ -37,8 +38,13 @@ public struct SettingsProvider: ConfigProvider {
     /// - Throws: An error with the key, but without the value, if the value is of another type.
     public func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
         guard let settingKey = SettingKey(components: key.components) else { return .nothing(at: key) }
+        return try result(store.keys[settingKey], at: settingKey, as: type)
+    }
+
+    private func result(_ stored: SettingValue?, at key: SettingKey, as type: ConfigType) throws -> LookupResult {
         let keys = store.keys
-        return try LookupResult(keys[settingKey], at: settingKey, as: type, isSecret: keys.isSecret(settingKey))
+        return try LookupResult(
+            stored, at: key, as: type, isSecret: keys.isSecret(key), isDeclared: keys.setting(forKey: key) != nil)
     }
 
     /// Returns the current value: the store knows every change of its domains, also those by other processes, a moment
@@ -63,9 +69,9 @@ public struct SettingsProvider: ConfigProvider {
         let changes = store.keys.values(forKey: settingKey, as: SettingValue.self)
         return try await updatesHandler(
             ConfigUpdatesAsyncSequence(
-                // Read again, because a newer value than that of the change is better.
-                changes.map { _ -> Result<LookupResult, any Error> in
-                    Result { try value(forKey: key, type: type) }
+                // Not read again: the sequence would skip a change back to this element.
+                changes.map { stored -> Result<LookupResult, any Error> in
+                    Result { try result(stored, at: settingKey, as: type) }
                 }))
     }
 
@@ -92,17 +98,21 @@ public struct SettingsProvider: ConfigProvider {
 private struct SettingsSnapshot: ConfigSnapshot {
     private struct Contents {
         let values: SettingTree
+        let declared: Set<SettingKey>
         let secrets: Set<SettingKey>
 
         init(of store: SettingsStore) {
             var values = store.keys.effectiveValues
+            var declared: Set<SettingKey> = []
             var secrets: Set<SettingKey> = []
-            for setting in store.settings where setting.isSecret {
+            for setting in store.settings {
                 guard let key = SettingKey(setting.key) else { continue }
+                declared.insert(key)
+                guard setting.isSecret else { continue }
                 secrets.insert(key)
                 values[key] = store.keys[key]
             }
-            (self.values, self.secrets) = (values, secrets)
+            (self.values, self.declared, self.secrets) = (values, declared, secrets)
         }
     }
 
@@ -131,7 +141,8 @@ private struct SettingsSnapshot: ConfigSnapshot {
     func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
         guard let settingKey = SettingKey(components: key.components) else { return .nothing(at: key) }
         return try LookupResult(
-            contents.values[settingKey], at: settingKey, as: type, isSecret: isSecret(settingKey))
+            contents.values[settingKey], at: settingKey, as: type, isSecret: isSecret(settingKey),
+            isDeclared: contents.declared.contains(settingKey))
     }
 
     private func isSecret(_ key: SettingKey) -> Bool {
@@ -156,14 +167,18 @@ extension LookupResult {
         LookupResult(encodedKey: key.description, value: nil)
     }
 
-    /// - Parameter isSecret: Evaluated only if there is a value.
+    /// - Parameters:
+    ///   - isSecret: Whether the key holds a secret. Evaluated only if there is a value.
+    ///   - isDeclared: Whether a group declares the key. Evaluated only if the value is not of the type.
     fileprivate init(
-        _ value: SettingValue?, at key: SettingKey, as type: ConfigType, isSecret: @autoclosure () -> Bool
+        _ value: SettingValue?, at key: SettingKey, as type: ConfigType, isSecret: @autoclosure () -> Bool,
+        isDeclared: @autoclosure () -> Bool
     ) throws {
         switch value {
         case nil, .null?: self.init(encodedKey: key.description, value: nil)
         case let value?:
-            guard let content = value.content(as: type) else { throw TypeMismatch(key: key, type: type) }
+            let content = value.content(as: type) ?? (isDeclared() ? nil : value.base64Content(as: type))
+            guard let content else { throw TypeMismatch(key: key, type: type) }
             self.init(encodedKey: key.description, value: ConfigValue(content, isSecret: isSecret()))
         }
     }
@@ -177,19 +192,30 @@ extension SettingValue {
         case .int: wholeNumber.map { .int($0) }
         case .double: decimalNumber.map { .double($0) }
         case .bool: truth.map { .bool($0) }
-        case .bytes: bytes.map { .bytes($0) }
+        case .bytes: byteArray.map { .bytes($0) }
         case .stringArray: elements(\.text).map { .stringArray($0) }
         case .intArray: elements(\.wholeNumber).map { .intArray($0) }
         case .doubleArray: elements(\.decimalNumber).map { .doubleArray($0) }
         case .boolArray: elements(\.truth).map { .boolArray($0) }
-        case .byteChunkArray: elements(\.bytes).map { .byteChunkArray($0) }
+        case .byteChunkArray: elements(\.byteArray).map { .byteChunkArray($0) }
+        }
+    }
+
+    /// Returns the bytes that strings stand for: a format without data, such as JSON, has them as base64 strings, and
+    /// only a declaration tells these from other strings.
+    fileprivate func base64Content(as type: ConfigType) -> ConfigContent? {
+        switch type {
+        case .bytes: decodedBase64.map { .bytes($0) }
+        case .byteChunkArray: elements(\.decodedBase64).map { .byteChunkArray($0) }
+        default: nil
         }
     }
 
     private var text: String? {
         switch self {
         case .string(let text): text
-        case .date(let date): Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(date)
+        // The string that JSON has for it. There is none for years of more than four digits.
+        case .date: (try? SettingValue(json: json()))?.text
         case .data(let data): data.base64EncodedString()
         default: nil
         }
@@ -213,13 +239,11 @@ extension SettingValue {
 
     private var truth: Bool? { if case .bool(let truth) = self { truth } else { nil } }
 
-    private var bytes: [UInt8]? {
-        switch self {
-        case .data(let data): [UInt8](data)
-        // A format without data, such as JSON, has it as text while no group declares the key.
-        case .string(let text): Data(base64Encoded: text).map { [UInt8]($0) }
-        default: nil
-        }
+    private var byteArray: [UInt8]? { if case .data(let data) = self { [UInt8](data) } else { nil } }
+
+    private var decodedBase64: [UInt8]? {
+        guard case .string(let text) = self else { return nil }
+        return Data(base64Encoded: text).map { [UInt8]($0) }
     }
 
     /// Returns the elements of an array, if all of them are of one type.

@@ -12,7 +12,13 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "service.yaml")
-        func write(_ text: String) throws { try Data(text.utf8).write(to: file, options: .atomic) }
+        var date = Date()
+        func write(_ text: String) throws {
+            try Data(text.utf8).write(to: file, options: .atomic)
+            // The provider reloads a file whose date has changed, and two writes may have the same.
+            date += 1
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file.path)
+        }
         try write("service:\n  port: 9090\n  hosts: [a, b]\n  timeout: 1m30s\n")
         let provider = try await ReloadingFileProvider<YAMLSnapshot>(
             filePath: FilePath(file.path), pollInterval: .milliseconds(10))

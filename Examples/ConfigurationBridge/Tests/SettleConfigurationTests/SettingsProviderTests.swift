@@ -52,7 +52,9 @@ import Testing
         #expect(reader.int(forKey: "port") == 9_090)
         #expect(reader.double(forKey: "port") == 9_090)
         #expect(reader.string(forKey: "timeout") == "1.5s")
-        #expect(reader.string(forKey: "start") == "1970-01-01T00:00:00.000Z")
+        #expect(reader.string(forKey: "start") == "1970-01-01T00:00:00Z")
+        settings.start = Date(timeIntervalSinceReferenceDate: 0.000_976_562_5)
+        #expect(reader.string(forKey: "start") == "2001-01-01T00:00:00.0009765625Z")
         #expect(reader.string(forKey: "mode", as: Mode.self) == .thorough)
         #expect(reader.int(forKey: "unknown") == nil)
         #expect(reader.snapshot().int(forKey: "port") == 9_090)
@@ -91,6 +93,28 @@ import Testing
                 try provider.snapshot().value(forKey: AbsoluteConfigKey([key]), type: type)
             }
         }
+        try await store.close()
+    }
+
+    @Test("A base64 string is bytes only while no group declares its key") func base64() async throws {
+        let chunks = SettingValue.array([.string("AQID"), .string("AP8=")])
+        let store = try await open(SettingTree(["host": .string("test"), "hosts": chunks, "raw": .string("AQID")]))
+        let provider = SettingsProvider(store)
+        func expect(_ key: String, _ type: ConfigType, _ expected: ConfigContent) throws {
+            let key = AbsoluteConfigKey([key])
+            #expect(try provider.value(forKey: key, type: type).value?.content == expected)
+            #expect(try provider.snapshot().value(forKey: key, type: type).value?.content == expected)
+        }
+        try expect("host", .bytes, .bytes([0xB5, 0xEB, 0x2D]))
+        try expect("hosts", .byteChunkArray, .byteChunkArray([[1, 2, 3], [0, 255]]))
+        let settings = try await store.group(ServiceSettings.self)
+        #expect(settings.host == "test")
+        let declared: [(key: AbsoluteConfigKey, type: ConfigType)] = [("host", .bytes), ("hosts", .byteChunkArray)]
+        for (key, type) in declared {
+            #expect(throws: (any Error).self) { try provider.value(forKey: key, type: type) }
+            #expect(throws: (any Error).self) { try provider.snapshot().value(forKey: key, type: type) }
+        }
+        try expect("raw", .bytes, .bytes([1, 2, 3]))
         try await store.close()
     }
 
@@ -168,6 +192,31 @@ import Testing
         try await store.close()
     }
 
+    @Test("A watcher ends on the current value when it changes back at once") func changingBack() async throws {
+        let store = try await open(SettingTree(["count": .integer(1)]))
+        let provider = SettingsProvider(store)
+        let newest = Guarded<ConfigContent?>(nil)
+        let watcher = Task.detached {
+            try await provider.watchValue(forKey: "count", type: .int) { updates in
+                for await result in updates {
+                    let content = try result.get().value?.content
+                    newest.withLock { $0 = content }
+                }
+            }
+        }
+        let one: ConfigContent? = .int(1)
+        try await eventually("the watcher has the first value") { newest.value == one }
+        for _ in 0..<100 {
+            for _ in 0..<20 {
+                try store.keys.setValue(2, forKey: "count")
+                try store.keys.setValue(1, forKey: "count")
+            }
+            try await eventually("the watcher has the current value") { newest.value == one }
+        }
+        try await store.close()
+        try await watcher.value
+    }
+
     @Test("A watcher sees the removal of a key, and ends when the store closes") func removal() async throws {
         let store = try await open(SettingTree(["count": .integer(1)]))
         let provider = SettingsProvider(store)
@@ -207,14 +256,15 @@ import Testing
         let store = try await open()
         let provider = SettingsProvider(store)
         try await provider.watchSnapshot { updates in
+            let seven: ConfigContent? = .int(7)
             var received: [ConfigContent?] = []
             for await snapshot in updates {
                 received.append(try snapshot.value(forKey: "undeclared", type: .int).value?.content)
                 if received.count == 1 { try store.keys.setValue(7, forKey: "undeclared") }
-                if received.last == .int(7) { try await store.close() }
+                if received.last == .some(seven) { try await store.close() }
             }
             #expect(received.first == .some(nil))
-            #expect(received.last == .int(7))
+            #expect(received.last == .some(seven))
         }
     }
 }
