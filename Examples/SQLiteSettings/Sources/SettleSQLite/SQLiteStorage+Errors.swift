@@ -19,11 +19,18 @@ extension SQLiteStorage {
         // crash of the machine. All other errors come before.
         let isOutcomeUnknown = isAppend && failure.resultCode == .SQLITE_IOERR
         return StorageError(
-            failure.storageCode ?? code, "\(name): \(failure)", isOutcomeUnknown: isOutcomeUnknown)
+            failure.storageCode ?? code, "\(name): \(failure.withoutArguments)", isOutcomeUnknown: isOutcomeUnknown)
     }
 }
 
 extension DatabaseError {
+    /// The error's text. Its own description has the statement's arguments if the program wants them in there: values,
+    /// and secrets among them.
+    fileprivate var withoutArguments: String {
+        "SQLite error \(resultCode.rawValue)" + (message.map { ": \($0)" } ?? "")
+            + (sql.map { " - while executing `\($0)`" } ?? "")
+    }
+
     fileprivate var storageCode: StorageError.Code? {
         switch resultCode {
         case .SQLITE_BUSY, .SQLITE_LOCKED: .locked

@@ -22,7 +22,8 @@ extension SQLiteStorage {
     /// `body` runs first, as the closure of the store's own commit, and again if others were faster. `rows` runs once
     /// for each attempt to store the batch, within the transaction that stores it; an attempt that fails leaves
     /// nothing. Only one of these commits runs at a time. Other commits of the store may share the transaction: if
-    /// `rows` throws, these run again without it.
+    /// `rows` throws, these run again without it. A value that can't be encoded is left out with
+    /// ``SettingsError/Code/encodingFailed``; the other values and the rows are stored.
     ///
     /// `store.keys` and the store's changes have a value under `SettleSQLite`, which connects the two closures. The
     /// database has no such row.
@@ -34,8 +35,9 @@ extension SQLiteStorage {
     ///   - rows: Writes the rows, given the result. It must use this connection only: any other access to the database
     ///     would wait for the transaction, which waits for it.
     /// - Returns: The result of `body`.
-    /// - Throws: What `body` or `rows` throws, and what the store's own commit throws. Nothing is stored then, unless
-    ///   the error says that it may have been: if the store stores the settings later, it stores the rows with them.
+    /// - Throws: What `body` or `rows` throws, and what the store's own commit throws. Nothing is stored then, except
+    ///   after `encodingFailed`, and unless the error says that it may have been: if the store stores the settings
+    ///   later, it stores the rows with them.
     @discardableResult
     public func commit<Result: Sendable>(
         in store: SettingsStore, author: String? = nil, _ body: () throws -> Result,
@@ -43,11 +45,11 @@ extension SQLiteStorage {
     ) async throws -> Result {
         await turnstile.enter()
         defer { turnstile.leave() }
-        if state.withLock({ !$0.rows.isEmpty }) {
-            // An earlier commit stands, and its ticket must not be replaced before its rows are stored.
-            try await store.flush()
-            state.withLock { $0.rows = [:] }
-        }
+        let tickets = state.withLock { Array($0.rows.keys) }
+        // If an earlier commit stands, its ticket must not be replaced before its rows are stored. One that has been
+        // given up is not in force any more, and a flush would throw the loss of its values.
+        if tickets.contains(where: { store.keys[Self.ticketKey] == .string($0) }) { try await store.flush() }
+        state.withLock { $0.rows = [:] }
         let ticket = UUID().uuidString
         let result: Result
         do {
@@ -79,10 +81,10 @@ extension SQLiteStorage {
     }
 
     /// Records an error of the program's closure. As a conflict, it lets all commits of the batch run again, and
-    /// the one whose rows have failed throws it then.
+    /// the one whose rows have failed throws it then. The sentence is without the error, which may show values.
     func refuse(_ failure: RowsFailure) -> StorageError {
         state.withLock { $0.rows[failure.ticket]?.failure = failure.reason }
-        return StorageError(.conflict, "The rows of a commit in \(name) could not be written: \(failure.reason)")
+        return StorageError(.conflict, "The rows of a commit in \(name) could not be written.")
     }
 }
 
@@ -108,9 +110,6 @@ extension StorageBatch {
         return ticket
     }
 
-    /// The values to store.
-    var settings: [SettingKey: SettingValue?] {
-        guard ticket != nil else { return values }
-        return values.filter { $0.key != SQLiteStorage.ticketKey }
-    }
+    /// The values to store. Undoing a commit removes its ticket, or brings back an earlier one.
+    var settings: [SettingKey: SettingValue?] { values.filter { $0.key != SQLiteStorage.ticketKey } }
 }

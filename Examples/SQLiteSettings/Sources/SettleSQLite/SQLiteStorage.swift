@@ -19,7 +19,8 @@ import Synchronization
 ///   that the program writes with it survive a loss of power from then on, too.
 /// - The storage waits for other processes as long as the `busyMode` of the database says; by default not at all, and
 ///   a commit that meets another one throws ``StorageError/Code/locked`` then.
-/// - An error of SQLite is a `StorageError` with the file's path and SQLite's own message, code and statement.
+/// - An error of SQLite is a `StorageError` with the file's path and SQLite's own message, code and statement, and
+///   without values.
 public final class SQLiteStorage: SharedStorage {
     let writer: any DatabaseWriter
     let tables: SettingsTables
@@ -52,7 +53,8 @@ public final class SQLiteStorage: SharedStorage {
     /// - Parameters:
     ///   - writer: The database: a pool, or a queue.
     ///   - table: The name of the table, of letters, digits and underscores. Two more tables have this name with
-    ///     `_stores` and `_locks` after it.
+    ///     `_stores` and `_locks` after it. If the program has a table of that name, ``load()`` throws and creates
+    ///     nothing.
     ///   - leaseTime: How long a named lock outlives a process that was killed.
     ///   - interval: How often to check whether others have changed the database.
     public convenience init(
@@ -80,7 +82,7 @@ public final class SQLiteStorage: SharedStorage {
         }
         if isClosed { throw Self.closed }
         try prepare()
-        let found = try read(after: Self.beforeAll)
+        let found = try read(after: Self.beforeAll, unknown: [])
         state.withLock { state in
             (state.seen, state.newest) = (found.newest, found.newest)
             state.isLoaded = true
@@ -209,36 +211,28 @@ public final class SQLiteStorage: SharedStorage {
 
     public func changes(after position: StoragePosition) async throws(StorageError) -> StorageChanges {
         try checkLoaded()
-        let found = try read(after: position.number.flatMap { Int64(exactly: $0) } ?? Self.beforeAll)
-        let (stores, unknown) = state.withLock { state in
-            (state.seen, state.newest) = (found.newest, found.newest)
-            return (state.stores, state.unknown)
-        }
+        let (stores, unknown) = state.withLock { ($0.stores, $0.unknown) }
+        let start = position.number.flatMap { Int64(exactly: $0) } ?? Self.beforeAll
+        let found = try read(after: start, unknown: unknown)
+        state.withLock { state in (state.seen, state.newest) = (found.newest, found.newest) }
         let end = StoragePosition(found.newest)
         if found.isEverything {
             // An older copy of the database has been restored: all values may be others.
             return StorageChanges([ExternalChange(.everything(found.entries.tree))], position: end)
         }
-        let reported = found.entries.filter { !stores.contains($0.batch.store) || unknown.contains($0.batch) }
-        let batches = Dictionary(grouping: reported, by: \.position).sorted { $0.key < $1.key }.map(\.value)
-        let changes = batches.map { entries in
-            let id = entries.first?.batch
-            return ExternalChange(
-                .values(Dictionary(entries.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })),
-                author: entries.first?.author, batch: id.flatMap { stores.contains($0.store) ? $0 : nil })
-        }
-        return StorageChanges(changes, position: end)
+        return StorageChanges(found.changes(stores: stores, unknown: unknown), position: end)
     }
 
     /// Not async, so that SQLite is called on this thread.
-    private func read(
-        after position: Int64
-    ) throws(StorageError) -> (newest: Int64, isEverything: Bool, entries: [SettingsTables.Entry]) {
+    private func read(after position: Int64, unknown: Set<StorageBatch.ID>) throws(StorageError) -> StoredEntries {
         do {
             return try writer.read { database in
                 let newest = try tables.newest(in: database)
                 let start = position <= newest ? position : Self.beforeAll
-                return (newest, start == Self.beforeAll, try tables.entries(after: start, in: database))
+                return StoredEntries(
+                    newest: newest, isEverything: start == Self.beforeAll,
+                    entries: try tables.entries(after: start, in: database),
+                    resolved: try tables.positions(of: unknown, after: start, in: database))
             }
         } catch {
             throw storageError(error, .unreadable)

@@ -41,6 +41,7 @@ struct SettingsTables: Sendable {
 
     func exist(in database: Database) throws -> Bool { try database.tableExists("\(name)_locks") }
 
+    /// Creates the tables. The last statement throws if the program has another table of that name.
     func create(in database: Database) throws {
         try database.execute(
             sql: """
@@ -54,6 +55,7 @@ struct SettingsTables: Sendable {
                 CREATE TABLE IF NOT EXISTS \(locks) (
                     name TEXT PRIMARY KEY NOT NULL, number INTEGER NOT NULL, expires REAL NOT NULL
                 ) STRICT, WITHOUT ROWID;
+                SELECT key, value, exact, position, time, author, store, batch FROM \(settings) LIMIT 0;
                 """)
     }
 
@@ -69,6 +71,15 @@ struct SettingsTables: Sendable {
         try Int64.fetchOne(
             database.cachedStatement(sql: "SELECT position FROM \(stores) WHERE store = ? AND batch = ?"),
             arguments: [Int64(bitPattern: id.store), Int64(bitPattern: id.number)])
+    }
+
+    /// The positions of those batches that are the last ones of their stores, if they are after a position.
+    func positions(
+        of ids: Set<StorageBatch.ID>, after start: Int64, in database: Database
+    ) throws -> [Int64: StorageBatch.ID] {
+        try ids.reduce(into: [:]) { found, id in
+            if let position = try self.position(of: id, in: database), position > start { found[position] = id }
+        }
     }
 
     /// The changes after a position, in an order in which they can be applied.
@@ -237,6 +248,11 @@ extension SettingsTables.Entry {
 }
 
 extension [SettingsTables.Entry] {
+    /// The value of each key.
+    var values: [SettingKey: SettingValue?] {
+        Dictionary(map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
+    }
+
     /// The stored values, from all entries in order.
     var tree: SettingTree {
         reduce(into: SettingTree()) { tree, entry in tree[entry.key] = entry.value }

@@ -4,10 +4,10 @@ import Settle
 import SettleSQLite
 import SettleTesting
 
-extension Configuration {
+extension GRDB.Configuration {
     /// Waits for other connections.
-    static var waiting: Configuration {
-        var configuration = Configuration()
+    static var waiting: GRDB.Configuration {
+        var configuration = GRDB.Configuration()
         configuration.busyMode = .timeout(20)
         return configuration
     }
@@ -18,6 +18,23 @@ struct NoteSettings: SettingsGroup {
     @Setting var title = ""
 }
 
+/// A setting whose encoder refuses 13.
+struct PickySettings: SettingsGroup {
+    private struct Refusal: Error {}
+
+    @Setting(
+        codec: SettingCodec(
+            encode: { value in
+                if value == 13 { throw Refusal() }
+                return .integer(Int64(value))
+            },
+            decode: { value in
+                guard case .integer(let number) = value else { throw Refusal() }
+                return Int(number)
+            }))
+    var number = 0
+}
+
 /// A database with notes, and a store in it.
 struct NotesFixture: Sendable {
     let pool: DatabasePool
@@ -25,7 +42,7 @@ struct NotesFixture: Sendable {
     let store: SettingsStore
     let settings: NoteSettings
 
-    init(_ folder: URL, _ configuration: Configuration = .waiting) async throws {
+    init(_ folder: URL, _ configuration: GRDB.Configuration = .waiting) async throws {
         let pool = try DatabasePool(path: folder.appending(path: "notes.sqlite").path, configuration: configuration)
         try await self.init(pool, SQLiteStorage(pool, interval: .milliseconds(5)))
     }

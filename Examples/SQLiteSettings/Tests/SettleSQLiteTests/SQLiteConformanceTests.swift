@@ -23,7 +23,7 @@ import Testing
 
         /// A lease is left to end by its time.
         func storage(on writer: any DatabaseWriter) -> SQLiteStorage {
-            SQLiteStorage(writer, leaseTime: .seconds(2), interval: .milliseconds(5)) {
+            SQLiteStorage(writer, leaseTime: .seconds(5), interval: .milliseconds(5)) {
                 [self] () throws(StorageError) in
                 guard losesAnswers.withLock({ $0 }) else { return }
                 throw StorageError(.writeFailed, "The answer was lost.", isOutcomeUnknown: true)

@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import Settle
 import SettleTesting
-import Synchronization
 import Testing
 
 @testable import SettleSQLite
@@ -73,6 +72,27 @@ import Testing
         }
     }
 
+    @Test("A value that can't be encoded is left out, and the rest is stored with the rows")
+    func unencodable() async throws {
+        try await withTemporaryFolder { folder in
+            let notes = try await NotesFixture(folder)
+            let picky = try await notes.store.group(PickySettings.self, at: "picky")
+            let error = await #expect(throws: SettingsError.self) {
+                try await notes.storage.commit(in: notes.store) {
+                    picky.number = 13
+                    notes.settings.count = 1
+                } rows: { database, _ in
+                    try database.execute(sql: "INSERT INTO notes VALUES (1, 'text')")
+                }
+            }
+            #expect(error?.code == .encodingFailed && error?.key == "picky.number")
+            let stored = try await notes.stored()
+            #expect(stored.numbers == [1] && stored.count == 1)
+            picky.number = 14
+            try await notes.store.close()
+        }
+    }
+
     @Test("Commits that share a batch with rows that fail are stored") func innocentCommits() async throws {
         try await withTemporaryFolder { folder in
             let notes = try await NotesFixture(folder)
@@ -99,8 +119,8 @@ import Testing
 
     @Test("While another connection writes, a commit that doesn't wait stores neither") func busy() async throws {
         try await withTemporaryFolder { folder in
-            let notes = try await NotesFixture(folder, Configuration())
-            var configuration = Configuration.waiting
+            let notes = try await NotesFixture(folder, GRDB.Configuration())
+            var configuration = GRDB.Configuration.waiting
             configuration.allowsUnsafeTransactions = true
             let other = try DatabaseQueue(path: notes.pool.path, configuration: configuration)
             try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
@@ -166,14 +186,12 @@ import Testing
     func lostAnswers(count: Int) async throws {
         try await withTemporaryFolder { folder in
             let pool = try DatabasePool(path: folder.appending(path: "notes.sqlite").path, configuration: .waiting)
-            let remaining = Lost()
+            let answers = LostAnswers()
             let storage = SQLiteStorage(pool, leaseTime: .seconds(10), interval: .milliseconds(5)) {
-                () throws(StorageError) in
-                guard remaining.takeOne() else { return }
-                throw StorageError(.writeFailed, "The answer was lost.", isOutcomeUnknown: true)
+                () throws(StorageError) in try answers.answer()
             }
             let notes = try await NotesFixture(pool, storage)
-            remaining.set(count)
+            answers.set(count)
             if count == 1 {
                 #expect(try await notes.add() == 1)
             } else {
@@ -188,18 +206,47 @@ import Testing
         }
     }
 
-    /// How many more answers are lost.
-    private final class Lost: Sendable {
-        private let count = Mutex(0)
+    @Test("A commit that was given up after its outcome was unknown does not fail the next one")
+    func givenUp() async throws {
+        try await withTemporaryFolder { folder in
+            let (notes, others) = (try await NotesFixture(folder), try await NotesFixture(folder))
+            let commits = FailingCommits()
+            notes.pool.add(transactionObserver: commits)
+            await #expect(throws: SettingsError.self) { try await notes.add() }
+            #expect(notes.settings.count == 1)
+            try await others.settings.commit { others.settings.count = 5 }
+            for await count in notes.settings.$count where count == 5 { break }
+            #expect(notes.store.keys[SQLiteStorage.ticketKey] == nil)
+            commits.heal()
+            #expect(try await notes.add() == 6)
+            let stored = try await notes.stored()
+            #expect(stored.numbers == [6] && stored.count == 6)
+            // The loss is for a flush of the program's own.
+            let loss = await #expect(throws: SettingsError.self) { try await notes.store.flush() }
+            #expect(loss?.code == .superseded)
+            for fixture in [notes, others] { try await fixture.store.close() }
+        }
+    }
 
-        func set(_ number: Int) { count.withLock { $0 = number } }
-
-        func takeOne() -> Bool {
-            count.withLock { count in
-                guard count > 0 else { return false }
-                count -= 1
-                return true
+    @Test("A ticket that is removed, or brought back, is not stored") func ticket() async throws {
+        try await withTemporaryFolder { folder in
+            let notes = try await NotesFixture(folder)
+            try await notes.add()
+            let values: [SettingValue?] = [nil, try #require(notes.store.keys[SQLiteStorage.ticketKey])]
+            for value in values {
+                try await notes.store.commit {
+                    notes.settings.title += "x"
+                    if let value {
+                        try notes.store.keys.setValue(value, forKey: SQLiteStorage.ticketKey)
+                    } else {
+                        try notes.store.keys.removeValue(forKey: SQLiteStorage.ticketKey)
+                    }
+                }
+                let keys = try await notes.pool.read { try String.fetchAll($0, sql: "SELECT key FROM settings") }
+                #expect(Set(keys) == ["count", "title"])
             }
+            #expect(try await notes.stored().numbers == [1])
+            try await notes.store.close()
         }
     }
 

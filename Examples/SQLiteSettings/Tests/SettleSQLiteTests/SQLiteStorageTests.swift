@@ -65,6 +65,67 @@ import Testing
         }
     }
 
+    @Test("A key that a storage writes within one that others have removed stays written")
+    func writtenAfterRemoval() async throws {
+        try await withTemporaryFolder { folder in
+            let (first, _) = try await loaded(folder)
+            let (second, _) = try await loaded(folder)
+            let known = try await first.append(batch(1, ["a.b": .integer(0)]), durability: .synced).position
+            _ = try await second.append(batch(1, ["a": nil], store: 2), durability: .synced)
+            let receipt = try await first.append(batch(2, ["a.b": .integer(1)]), durability: .synced)
+            #expect(receipt.hasExternalChanges)
+            let expected: SettingValue.Entries = ["a": .dictionary(["b": .integer(1)])]
+            var tree = SettingTree(expected)
+            for change in try await first.changes(after: known).changes { change.apply(to: &tree) }
+            #expect(tree.root == expected)
+            let (third, contents) = try await loaded(folder)
+            #expect(contents.tree.root == expected)
+            for storage in [first, second, third] { await storage.close() }
+        }
+    }
+
+    @Test("A batch whose answer is lost is reported, even if others have overwritten it")
+    func overwrittenBatch() async throws {
+        try await withTemporaryFolder { folder in
+            let answers = LostAnswers()
+            let first = SQLiteStorage(try pool(folder), leaseTime: .seconds(10), interval: .seconds(10)) {
+                () throws(StorageError) in try answers.answer()
+            }
+            let start = try await first.load().position
+            let (second, _) = try await loaded(folder)
+            let lost = batch(1, ["a": .integer(1)])
+            answers.set(1)
+            await #expect(throws: StorageError.self) { try await first.append(lost, durability: .synced) }
+            _ = try await second.append(batch(1, ["a": .integer(2)], store: 2), durability: .synced)
+            let found = try await first.changes(after: start)
+            #expect(found.changes.map(\.batch) == [lost.id, nil])
+            #expect(found.changes.map(\.content) == [.values([:]), .values(["a": .integer(2)])])
+            for storage in [first, second] { await storage.close() }
+        }
+    }
+
+    @Test("A batch whose answer is lost is reported, even if it has changed the value of another store's row")
+    func lostBatchWithin() async throws {
+        try await withTemporaryFolder { folder in
+            let answers = LostAnswers()
+            let first = SQLiteStorage(try pool(folder), leaseTime: .seconds(10), interval: .seconds(10)) {
+                () throws(StorageError) in try answers.answer()
+            }
+            _ = try await first.load()
+            let (second, _) = try await loaded(folder)
+            let whole = SettingValue.dictionary(["x": .integer(1)])
+            let known = try await second.append(batch(1, ["a": whole], store: 2), durability: .synced).position
+            let lost = batch(1, ["a.y": .integer(2)])
+            answers.set(1)
+            await #expect(throws: StorageError.self) { try await first.append(lost, durability: .synced) }
+            let changed = SettingValue.dictionary(["x": .integer(1), "y": .integer(2)])
+            let changes = try await first.changes(after: known).changes
+            #expect(changes.map(\.batch) == [lost.id])
+            #expect(changes.map(\.content) == [.values(["a": changed])])
+            for storage in [first, second] { await storage.close() }
+        }
+    }
+
     @Test("A store follows what another connection stores, and the program's own rows are no change")
     func follows() async throws {
         try await withTemporaryFolder { folder in
@@ -127,6 +188,30 @@ import Testing
         }
     }
 
+    @Test("An error shows no value, even if the database shows the arguments of statements")
+    func shownArguments() async throws {
+        try await withTemporaryFolder { folder in
+            var configuration = GRDB.Configuration.waiting
+            configuration.publicStatementArguments = true
+            let path = folder.appending(path: "settings.sqlite").path
+            let storage = SQLiteStorage(try DatabasePool(path: path, configuration: configuration))
+            _ = try await storage.load()
+            try await storage.writer.writeWithoutTransaction { database in
+                let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+                try database.execute(sql: "PRAGMA max_page_count = \(pages)")
+            }
+            let large = SettingValue.string("hunter2" + String(repeating: "x", count: 1_000_000))
+            let error = await #expect(throws: StorageError.self) {
+                try await storage.append(batch(1, ["token": large]), durability: .synced)
+            }
+            #expect(error?.code == .noSpace)
+            let text = error?.description ?? ""
+            #expect(text.contains("“\(path)”: SQLite error 13: ") && text.contains("INSERT"))
+            #expect(!text.contains("hunter2"))
+            await storage.close()
+        }
+    }
+
     @Test("A value that somebody has damaged by hand is reported with its key") func unreadableValue() async throws {
         try await withTemporaryFolder { folder in
             let (storage, _) = try await loaded(folder)
@@ -168,6 +253,23 @@ import Testing
             }
             #expect(pragmas.0 == "wal" && pragmas.1 == 2)
             await storage.close()
+        }
+    }
+
+    @Test("A table of that name that the program has is left as it is, and reported") func foreignTable() async throws {
+        try await withTemporaryFolder { folder in
+            let database = try pool(folder)
+            try await database.write { try $0.execute(sql: "CREATE TABLE settings (name TEXT, value TEXT)") }
+            let foreign = SQLiteStorage(database)
+            let error = await #expect(throws: StorageError.self) { try await foreign.load() }
+            #expect(error?.code == .unreadable)
+            let tables = try await database.read { database in
+                try String.fetchAll(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+            }
+            #expect(tables == ["settings"])
+            let other = SQLiteStorage(database, table: "other_settings")
+            #expect(try await other.load().outcome == .absent)
+            for storage in [foreign, other] { await storage.close() }
         }
     }
 
