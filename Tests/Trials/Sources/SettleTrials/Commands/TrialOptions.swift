@@ -46,7 +46,6 @@ struct TrialOptions: ParsableArguments {
                 reports.append(report)
             }
         }
-        reports.append(try SecretSearch.report(on: bench))
         print(ReportTable(contenders: contenders.map(\.rawValue), reports: reports).markdown)
         try write(reports, seed: seed)
         try judge(reports)
