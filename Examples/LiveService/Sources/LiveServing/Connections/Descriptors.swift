@@ -2,10 +2,14 @@ import NIOCore
 
 #if canImport(Darwin)
     import Darwin
+#elseif canImport(Glibc)
+    import Glibc
 #elseif canImport(Musl)
     import Musl
-#else
-    import Glibc
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// The process's file descriptors, which connections share with the store's files.
