@@ -57,7 +57,10 @@ import Testing
         _ = try write(10, to: "file")
         try manager.createSymbolicLink(atPath: path("link").text, withDestinationPath: "file")
         try manager.createSymbolicLink(atPath: path("folder").text, withDestinationPath: ".")
-        for name in ["folder/file", "./file", "../\(folder.url.lastPathComponent)/file", "missing/file"] {
+        try manager.createSymbolicLink(atPath: path("dangling").text, withDestinationPath: "nowhere")
+        for name in [
+            "link", "dangling", "folder/file", "./file", "../\(folder.url.lastPathComponent)/file", "missing/file",
+        ] {
             let calls = CachedSystemCalls()
             #expect(calls.place(of: FilePath(folder.url.path + "/" + name)) == nil, "\(name)")
             #expect(calls.hasRefused, "\(name)")

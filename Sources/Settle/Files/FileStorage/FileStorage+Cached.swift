@@ -27,8 +27,8 @@ extension FileStorage {
 extension CachedSystemCalls {
     /// Follows the path of a file.
     ///
-    /// - Returns: `nil` if there is a link on the way, or if a folder is missing or not on a disk of this machine; that is
-    ///   a refusal.
+    /// - Returns: `nil` if there is a link on the way or at its end, or if a folder is missing or not on a disk of this
+    ///   machine; that is a refusal.
     func place(of path: FilePath) -> FilePlace? {
         let names = FileNames(path)
         return reaches(names) ? FilePlace(names: names) : nil

@@ -40,12 +40,22 @@ final class CachedSystemCalls: SystemCalls {
         return .notPermitted
     }
 
-    /// Returns whether the path of a settings file has no links to follow, and the folders for it and its companions are
-    /// on a disk of this machine. Anything else is a refusal.
+    /// Returns whether the path of a settings file has no links to follow, the last one included, and the folders for it
+    /// and its companions are on a disk of this machine. Anything else is a refusal.
     func reaches(_ names: FileNames) -> Bool {
-        let isReached = names.file.isPlain && names.folders.allSatisfy { folder($0) != nil }
+        let isReached =
+            names.file.isPlain && names.folders.allSatisfy { folder($0) != nil } && !mayBeLink(names.file)
         if !isReached { refused.store(true, ordering: .relaxed) }
         return isReached
+    }
+
+    /// Returns whether an entry is a link, or might be one as far as the system knows without asking a disk.
+    private func mayBeLink(_ path: FilePath) -> Bool {
+        do throws(SystemError) {
+            return try status(at: path.text).kind == .symbolicLink
+        } catch {
+            return error != .notFound
+        }
     }
 
     private func folder(_ path: FilePath) -> FileDescriptor? {
