@@ -80,7 +80,12 @@ final class QueueExecutor: SerialExecutor {
     func resumeAfterVisit(_ continuation: UnsafeContinuation<Void, Never>) {
         guard isVisited else { return continuation.resume() }
         leave()
-        // What is resumed before its wait begins goes on where it is, without a job.
+        resumeBehindVisit(continuation)
+    }
+
+    /// Resumes work that began to wait during a visit, once that visit has ended. Called on any thread.
+    func resumeBehindVisit(_ continuation: UnsafeContinuation<Void, Never>) {
+        // Work that is resumed before its wait begins continues where it is, without a job.
         queue.async { continuation.resume() }
     }
 

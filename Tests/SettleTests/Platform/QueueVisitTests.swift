@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import SettleTestSupport
+import SettleTesting
 import Testing
 
 @testable import Settle
@@ -22,6 +23,45 @@ import Testing
         #expect(threads.before == visitor)
         #expect(threads.after != visitor)
     }
+
+    @Test("Work that is resumed behind a visit, before its wait begins, leaves the visitor's thread")
+    func resumedEarly() async throws {
+        let visited = Visited()
+        let work = Task(executorPreference: visited.executor.forTasks) { await visited.workResumedEarly() }
+        try await eventually("the work waits for its visitor") { visited.waiting.withLock { $0 != nil } }
+        let visitor = await onThread {
+            visited.waiting.withLock { $0.take() }.map { waiting in visited.executor.visit { waiting.resume() } }
+            visited.end.wait()
+            return CurrentThread.number
+        }
+        let threads = await work.value
+        #expect(threads.before == visitor)
+        #expect(threads.after != visitor)
+    }
+
+    @Test("The persister's first work after a visit is resumed behind that visit") func workAfterVisit() async throws {
+        let (store, _) = try await CounterSettings.open(on: InMemoryStorage())
+        let persister = store.core.persister
+        let works = WorkQueue()
+        let waiting = LockedValue<UnsafeContinuation<Void, Never>?>(nil)
+        /// Adds work, and returns how the runner waited for it.
+        @Sendable func add() -> Bool? {
+            guard case .resumption(let continuation, let endsVisit) = works.add({ _ in }) else { return nil }
+            waiting.withLock { $0 = continuation }
+            return endsVisit
+        }
+        #expect(add() == nil)
+        let runner = Task.detached(executorPreference: persister.executor.forTasks) { await works.run(on: persister) }
+        try await eventually("the runner waits for work") { add() == false }
+        let resumed = try #require(waiting.withLock { $0.take() })
+        await onThread { persister.executor.visit { resumed.resume() } }
+        #expect(add() == true)
+        try persister.executor.resumeBehindVisit(#require(waiting.withLock { $0.take() }))
+        try await eventually("the runner waits for work again") { add() == false }
+        try await store.close()
+        waiting.withLock { $0.take() }?.resume()
+        await runner.value
+    }
 }
 
 private actor Visited {
@@ -37,6 +77,18 @@ private actor Visited {
         await withUnsafeContinuation { continuation in waiting.withLock { $0 = continuation } }
         let before = CurrentThread.number
         await executor.endVisit()
+        return (before, CurrentThread.number)
+    }
+
+    /// Works as ``work()`` does, and is resumed after the visit in the body of its wait.
+    func workResumedEarly() async -> (before: UInt64, after: UInt64) {
+        defer { end.signal() }
+        await withUnsafeContinuation { continuation in waiting.withLock { $0 = continuation } }
+        let before = CurrentThread.number
+        await withUnsafeContinuation { continuation in
+            executor.leave()
+            executor.resumeBehindVisit(continuation)
+        }
         return (before, CurrentThread.number)
     }
 }

@@ -105,8 +105,11 @@ actor Persister {
     @inline(never) nonisolated func enqueue(isHere: Bool = false, _ work: @escaping WorkQueue.Work) {
         switch works.add(work) {
         case .nothing: break
-        case .resumption(let continuation) where isHere && !executor.isCurrent: executor.visit { continuation.resume() }
-        case .resumption(let continuation): continuation.resume()
+        // A visit begins after the one before it has ended.
+        case .resumption(let continuation, _) where isHere && !executor.isCurrent:
+            executor.visit { continuation.resume() }
+        case .resumption(let continuation, endsVisit: true): executor.resumeBehindVisit(continuation)
+        case .resumption(let continuation, endsVisit: false): continuation.resume()
         // Detached: the writer's task locals are none of the storage's business.
         case .task: Task.detached(executorPreference: executor.forTasks) { await self.works.run(on: self) }
         }

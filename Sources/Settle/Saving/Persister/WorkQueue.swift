@@ -9,12 +9,14 @@ final class WorkQueue: Sendable {
     enum Start {
         case nothing
         case task
-        case resumption(UnsafeContinuation<Void, Never>)
+        /// - Parameter endsVisit: Whether the wait may not have begun yet, on the thread of a visitor: resumed from
+        ///   another thread, the work would run there. See ``QueueExecutor/resumeBehindVisit(_:)``.
+        case resumption(UnsafeContinuation<Void, Never>, endsVisit: Bool)
     }
 
     private enum Runner {
         case none, busy
-        case idle(UnsafeContinuation<Void, Never>)
+        case idle(UnsafeContinuation<Void, Never>, endsVisit: Bool)
     }
 
     private struct State {
@@ -32,7 +34,7 @@ final class WorkQueue: Sendable {
             return switch state.runner {
             case .none: .task
             case .busy: .nothing
-            case .idle(let continuation): .resumption(continuation)
+            case .idle(let continuation, let endsVisit): .resumption(continuation, endsVisit: endsVisit)
             }
         }
     }
@@ -61,8 +63,10 @@ final class WorkQueue: Sendable {
 
     private nonisolated(nonsending) func waitForWork(of executor: QueueExecutor) async {
         await withUnsafeContinuation { continuation in
+            // Before the state changes: from then on, another thread may resume this wait.
+            let endsVisit = executor.isVisited
             let isIdle = state.withLock { state in
-                if state.waiting.isEmpty { state.runner = .idle(continuation) }
+                if state.waiting.isEmpty { state.runner = .idle(continuation, endsVisit: endsVisit) }
                 return state.waiting.isEmpty
             }
             if isIdle { executor.leave() } else { executor.resumeAfterVisit(continuation) }
