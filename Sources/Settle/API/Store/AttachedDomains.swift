@@ -40,6 +40,13 @@ final class AttachedDomains: Sendable {
         }
     }
 
+    /// Whether all domains with a source have their followers.
+    var areFollowed: Bool {
+        state.withLock { state in
+            state.domains.allSatisfy { $0.source == nil || state.followers[ObjectIdentifier($0)] != nil }
+        }
+    }
+
     /// Loads all domains again, and returns when their contents or errors are delivered.
     func reload() async {
         let followers = state.withLock { Array($0.followers.values) }

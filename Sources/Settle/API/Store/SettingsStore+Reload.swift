@@ -9,6 +9,8 @@ extension SettingsStore {
     /// - Throws: ``SettingsError`` if the store is closed, or its storage can't be asked.
     public func reload() async throws {
         let core = try open()
+        // Right after an opening, the persister's queue has yet to begin following the domains in files.
+        if !core.domains.areFollowed { await core.persister.perform { _ in } }
         await core.domains.reload()
         try await core.persister.catchUp()
     }
