@@ -21,7 +21,8 @@ struct JournalFile: Sendable {
     private(set) var file: FileDescriptor?
     /// The identity of the open file, once it has been asked for.
     private var identity: FileStatus.Identity?
-    /// Whether its folder is on a file system of this machine, once that has been asked for.
+    /// Whether its folder is on a file system of this machine, once the lock has been taken; `nil` on systems where that
+    /// can't be determined.
     private var knownToBeLocal: Bool?
     /// Whether the open file has been read.
     private(set) var isKnown = false
@@ -344,27 +345,24 @@ struct JournalFile: Sendable {
             return .replaced
         }
         operations.makePrivate(file, status, at: path)
+        checkWhetherLocal()
         size = Int(status.size)
         lockCount = 1
         return status.size == 0 ? .new : isKnown && header != nil ? .same : .other
     }
 
-    /// Whether a call for the file never waits for another machine.
-    private mutating func isLocal() -> Bool {
+    /// Determines whether a call for the file never waits for another machine. This may wait for one itself, so it
+    /// belongs to a lock that may wait.
+    private mutating func checkWhetherLocal() {
         #if os(Linux) || os(Android)
-            if let knownToBeLocal { return knownToBeLocal }
-            let isLocal = !RemoteFileSystem.contains(path.folder)
-            knownToBeLocal = isLocal
-            return isLocal
-        #else
-            false
+            if knownToBeLocal == nil { knownToBeLocal = !RemoteFileSystem.contains(path.folder) }
         #endif
     }
 
-    /// Takes the lock of the known file, if it is local and the lock is free.
+    /// Takes the lock of the known file, if it is known to be local and the lock is free.
     mutating func lockAtOnce() -> Bool {
-        guard let file, isKnown, header != nil, !isReadOnly, !isLocked, !needsReplacement, isLocal(),
-            (try? operations.tryLock(file, at: path)) == true
+        guard let file, isKnown, header != nil, !isReadOnly, !isLocked, !needsReplacement,
+            knownToBeLocal == true, (try? operations.tryLock(file, at: path)) == true
         else { return false }
         guard let status = try? statusIfNamed(file) else {
             giveUpLock(of: file)
