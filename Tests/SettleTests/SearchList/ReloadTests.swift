@@ -1,3 +1,4 @@
+import Foundation
 import SettleTesting
 import Testing
 
@@ -69,6 +70,35 @@ import Testing
         try await store.reload()
         #expect(settings.count == 3)
         try await store.close()
+    }
+
+    /// Opens a store with a suite 50 times, and writes the suite's file immediately after each opening.
+    private func withNewSuite(_ body: (SettingsStore) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            let (file, suite) = (folder.appending(path: "settings.json"), folder.appending(path: "suite.json"))
+            for _ in 0..<50 {
+                try Data(#"{"count": 1}"#.utf8).write(to: suite, options: .atomic)
+                let store = try await SettingsStore.open(
+                    at: file, searching: [.application, .suite("other", at: suite)])
+                try Data(#"{"count": 20}"#.utf8).write(to: suite, options: .atomic)
+                try await body(store)
+                try await store.close()
+            }
+        }
+    }
+
+    @Test("A reload right after an opening reads the domains in files too") func rightAfterOpening() async throws {
+        try await withNewSuite { store in
+            try await store.reload()
+            #expect(store.keys.effectiveValues["count"] == .integer(20))
+        }
+    }
+
+    @Test("A suite that is removed right after an opening leaves no values") func removedAfterOpening() async throws {
+        try await withNewSuite { store in
+            try await store.domains.removeSuite("other")
+            #expect(store.keys.effectiveValues["count"] == nil)
+        }
     }
 
     @Test("A closed store can't be reloaded") func closed() async throws {

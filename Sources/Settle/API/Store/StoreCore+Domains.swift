@@ -86,8 +86,12 @@ extension StoreCore {
         let follower = domains.remove(domain)
         await follower?.end()
         try await runBlocking { [self] in
-            try replace(DomainContents(), in: domain.identity)
-            writer.withLock { log.lock.withLock { log.stored.domains.remove(domain.identity) } }
+            // One step: values that a follower delivers in between, which began too late to be ended above, would stay
+            // in force.
+            try writer.withLock {
+                try replace(DomainContents(), in: domain.identity)
+                log.lock.withLock { log.stored.domains.remove(domain.identity) }
+            }
         }
     }
 
