@@ -85,6 +85,21 @@ import Testing
         #expect(try await open(URL(filePath: "/three/a.json"), in: files, InMemoryStorage()) != first)
     }
 
+    @Test("A comparison may block if the folder was missing, or if names differ only in case")
+    func mayBlock() {
+        let identities = FileIdentities { path in
+            path.text == "/there" ? .init(device: 1, file: 1) : nil
+        } names: { _ in
+            []
+        }
+        let found = FileLocation(FilePath("/there/a.json"), identities)
+        let missing = FileLocation(FilePath("/missing/a.json"), identities)
+        let other = FilePath("/other/a.json")
+        #expect(!found.mayBlock(comparedTo: other) && missing.mayBlock(comparedTo: other))
+        #expect(found.mayBlock(comparedTo: FilePath("/other/A.json")))
+        for location in [found, missing] { #expect(!location.mayBlock(comparedTo: FilePath("/other/b.json"))) }
+    }
+
     #if os(Linux)
         @Test("Names that are equal only to Unicode are two files where the file system says so")
         func unicode() async throws {

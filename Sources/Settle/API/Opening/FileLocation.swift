@@ -26,6 +26,15 @@ struct FileLocation: Sendable {
         return path.name.utf8.elementsEqual(other.path.name.utf8) || isSameEntry(as: other, identities)
     }
 
+    /// Returns whether a comparison with a path may block: it queries a folder that was missing, which may be another
+    /// machine's by now, or reads all names of a folder.
+    ///
+    /// - Parameter path: A path in a folder that the system has in its memory.
+    func mayBlock(comparedTo path: FilePath) -> Bool {
+        guard foldedName == path.name.lowercased() else { return false }
+        return folder == nil || !self.path.name.utf8.elementsEqual(path.name.utf8)
+    }
+
     private func isSameEntry(as other: FileLocation, _ identities: FileIdentities) -> Bool {
         // A save may replace the file between the two calls.
         for _ in 0..<Self.attempts {

@@ -25,6 +25,9 @@ final class RegisteredFile: StoreRegistration {
         place.isSameFile(as: other.place, identities)
     }
 
+    /// Returns whether a comparison with a path in a folder of this machine's disks may block.
+    func mayBlock(comparedTo path: FilePath) -> Bool { place.mayBlock(comparedTo: path) }
+
     func closingFailed() {
         files.closingFailed(self)
     }

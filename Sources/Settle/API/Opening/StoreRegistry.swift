@@ -104,6 +104,10 @@ package final class StoreRegistry: Sendable {
             return try await claim(file, home: home, open)
         }
         let path = followed.place.names.file
+        let others = entries.withLock { $0.values.map(\.file) }
+        guard !others.contains(where: { $0.mayBlock(comparedTo: path) }) else {
+            return try await claim(file, home: home, open)
+        }
         switch claim(path, followed, identities) {
         case .listed(let listed): return (listed, nil)
         case .vacant(let file):
