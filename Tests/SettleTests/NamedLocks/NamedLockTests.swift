@@ -324,6 +324,22 @@ import Testing
         #expect(error?.code == .closed)
     }
 
+    @Test("A lock that the storage grants while the store closes is released, and the closure does not run")
+    func grantedWhileClosing() async throws {
+        let late = LateStorage()
+        let recording = RecordingStorage(late)
+        let store = try await SettingsStore.open(storage: recording)
+        let asking = Task { try await store.withLock { _ = Issue.record("it was run") } }
+        await late.gate.sleepers(atLeast: 1)
+        try await store.close()
+        late.gate.advance(by: .seconds(1))
+        let error = await #expect(throws: SettingsError.self) { try await asking.value }
+        #expect(error?.code == .closed)
+        let calls = recording.calls.map(\.operation)
+        #expect(calls.contains { if case .unlock(let lease) = $0 { lease.name == "default" } else { false } })
+        #expect(calls.count { $0 == .close } == 1)
+    }
+
     @Test("Closing a store fails its waiting tasks, while the holder keeps the lock until its closure ends")
     func closing() async throws {
         let disk = SimulatedDisk()
@@ -509,6 +525,19 @@ extension FileStorage {
         defer { storage.close() }
         _ = try storage.load()
         return try !storage.lock(named: name)
+    }
+}
+
+/// A storage whose answer to a request for a named lock comes once a test lets it.
+private struct LateStorage: StorageWrapper {
+    let base: any Storage = InMemoryStorage()
+    let gate = ManualClock()
+
+    func tryLock(named name: String) async throws(StorageError) -> StorageLease? {
+        let lease = try await shared?.tryLock(named: name)
+        // The task that asks is not cancelled.
+        try? await gate.sleep(for: .seconds(1))
+        return lease
     }
 }
 

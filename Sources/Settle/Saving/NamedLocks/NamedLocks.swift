@@ -182,16 +182,22 @@ actor NamedLocks {
                 leases.add(StorageLease(name: ticket.name, position: StoragePosition(0)), named: ticket.name)
                 return
             }
-            do {
-                let asked = time.elapsed()
-                let lease = try await call { () throws(StorageError) in try await shared.tryLock(named: ticket.name) }
-                if let lease {
-                    leases.add(lease, named: ticket.name)
-                    renewInTime(lease, since: asked)
-                    return
-                }
+            let asked = time.elapsed()
+            let lease: StorageLease?
+            do throws(StorageError) {
+                lease = try await call { () throws(StorageError) in try await shared.tryLock(named: ticket.name) }
             } catch {
                 throw SettingsError.storage(error)
+            }
+            if let lease {
+                // The store may have closed during the call, and its storage with it.
+                if isClosed {
+                    await shared.unlock(lease)
+                    throw SettingsError.closed(key: nil)
+                }
+                leases.add(lease, named: ticket.name)
+                renewInTime(lease, since: asked)
+                return
             }
             await pause(for: backOff.next(), ticket)
         }
@@ -244,6 +250,8 @@ actor NamedLocks {
 
     /// Waits, and returns early if the task is cancelled or the store closes.
     private func pause(for duration: Duration, _ ticket: LockQueues.Ticket) async {
+        // The closing ends the pauses that it finds.
+        guard !isClosed else { return }
         let due = time.elapsed() + duration
         let pause = Task<Void, Never> { [time] in
             // An error only means that the sleep was cancelled.
