@@ -70,6 +70,18 @@ import Testing
         #expect(calls.hasRefused)
     }
 
+    #if os(Linux)
+        @Test("Kernels before 5.12, and releases that can't be read, have no lookups in memory only")
+        func releases() {
+            for release in ["5.12", "5.12.0-rc1", "5.100.3", "6.1.0-13-amd64", "10.0"] {
+                #expect(CachedSystemCalls.hasCachedLookups(release: release), "\(release)")
+            }
+            for release in ["5.11.22-generic", "4.18.0-553.el8.x86_64", "5.2", "", "unknown"] {
+                #expect(!CachedSystemCalls.hasCachedLookups(release: release), "\(release)")
+            }
+        }
+    #endif
+
     @Test("Whatever would change a file is refused") func changing() throws {
         let bytes = try write(10, to: "file")
         let file = try POSIXSystemCalls().openFile(path("file").text, .update)

@@ -58,6 +58,9 @@
 
         /// Whether a folder is on a file system with a block device. All others have 0 as the major number of their
         /// device, among them those of other machines.
+        ///
+        /// That includes file systems of a program (`fuseblk`, such as `ntfs-3g`) and those that a cluster shares (OCFS2,
+        /// GFS2), where opening a file that the system knows may still wait, for the program or for another machine.
         private static func isOnDisk(_ folder: FileDescriptor) -> Bool {
             guard let statx = Self.statx else { return false }
             let (empty, unsynced): (CInt, CInt) = (0x1000, 0x4000)  // `AT_EMPTY_PATH`, `AT_STATX_DONT_SYNC`
@@ -74,6 +77,21 @@
         // with any number of arguments. It has no function for `openat2`. Where one is missing, or the kernel does not
         // know the call, everything is read in the usual way.
 
+        /// Returns whether a kernel has `RESOLVE_CACHED`, by its release, such as `6.1.0-13-amd64`.
+        ///
+        /// A filter of system calls that is older than `openat2` may end the process for trying it, so kernels that can
+        /// only refuse the call are not asked.
+        static func hasCachedLookups(release: String) -> Bool {
+            let numbers = release.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }
+            return !numbers.lexicographicallyPrecedes([5, 12])
+        }
+
+        private static var systemRelease: String {
+            var system = utsname()
+            guard uname(&system) == 0 else { return "" }
+            return withUnsafeBytes(of: system.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        }
+
         private typealias Call =
             @convention(c) (Int, CInt, UnsafePointer<CChar>, UnsafeRawPointer, Int) -> Int
         private typealias ReadParts =
@@ -81,7 +99,9 @@
         private typealias ReadStatus =
             @convention(c) (CInt, UnsafePointer<CChar>, CInt, CUnsignedInt, UnsafeMutableRawPointer) -> CInt
 
-        private static let call: Call? = dlsym(nil, "syscall").map { unsafeBitCast($0, to: Call.self) }
+        private static let call: Call? =
+            hasCachedLookups(release: systemRelease)
+            ? dlsym(nil, "syscall").map { unsafeBitCast($0, to: Call.self) } : nil
         private static let preadv2: ReadParts? = dlsym(nil, "preadv2").map { unsafeBitCast($0, to: ReadParts.self) }
         private static let statx: ReadStatus? = dlsym(nil, "statx").map { unsafeBitCast($0, to: ReadStatus.self) }
     }

@@ -7,7 +7,8 @@ import Synchronization
 /// calls does not count, and other calls have to be made on a thread that may block. So callers need not pass the error
 /// on.
 ///
-/// Only Linux has such calls, and there only file systems on a disk do. Elsewhere all calls are refused.
+/// Only Linux has such calls, since 5.12, and there only file systems on a disk do. Elsewhere all calls are refused. A
+/// file system with a block device counts as one on a disk, even if a program or a cluster serves it.
 final class CachedSystemCalls: SystemCalls {
     /// The use for which an entry is opened.
     enum Access {
