@@ -14,8 +14,8 @@ extension SettingsStore {
     /// Saves everything that has been written so far, for callers that can't wait asynchronously. Blocks the calling
     /// thread, and works even if every thread of the concurrency runtime is blocked.
     ///
-    /// Never call it in a cancellation handler of a task that may be waiting in `commit` or ``flush()``: that task can't
-    /// be resumed while the handler runs, so both may wait forever.
+    /// Never call it in a cancellation handler of a task that may be waiting in `commit` or ``flush()``: that task
+    /// can't be resumed while the handler runs, so both may wait forever.
     ///
     /// - Throws: ``SettingsError`` if saving failed, or if it is called inside a write of this store, such as the
     ///   closure of `update`: the writes there are not published yet, and the save might have to wait for their end.

@@ -21,8 +21,8 @@ struct JournalFile: Sendable {
     private(set) var file: FileDescriptor?
     /// The identity of the open file, once it has been asked for.
     private var identity: FileStatus.Identity?
-    /// Whether its folder is on a file system of this machine, once the lock has been taken; `nil` on systems where that
-    /// can't be determined.
+    /// Whether its folder is on a file system of this machine, once the lock has been taken; `nil` on systems where
+    /// that can't be determined.
     private var knownToBeLocal: Bool?
     /// Whether the open file has been read.
     private(set) var isKnown = false

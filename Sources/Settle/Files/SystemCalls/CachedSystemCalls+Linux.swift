@@ -59,8 +59,9 @@
         /// Whether a folder is on a file system with a block device. All others have 0 as the major number of their
         /// device, among them those of other machines.
         ///
-        /// That includes file systems of a program (`fuseblk`, such as `ntfs-3g`) and those that a cluster shares (OCFS2,
-        /// GFS2), where opening a file that the system knows may still wait, for the program or for another machine.
+        /// That includes file systems of a program (`fuseblk`, such as `ntfs-3g`) and those that a cluster shares
+        /// (OCFS2, GFS2), where opening a file that the system knows may still wait, for the program or for another
+        /// machine.
         private static func isOnDisk(_ folder: FileDescriptor) -> Bool {
             guard let statx = Self.statx else { return false }
             let (empty, unsynced): (CInt, CInt) = (0x1000, 0x4000)  // `AT_EMPTY_PATH`, `AT_STATX_DONT_SYNC`

@@ -41,8 +41,8 @@ final class CachedSystemCalls: SystemCalls {
         return .notPermitted
     }
 
-    /// Returns whether the path of a settings file has no links to follow, the last one included, and the folders for it
-    /// and its companions are on a disk of this machine. Anything else is a refusal.
+    /// Returns whether the path of a settings file has no links to follow, the last one included, and the folders for
+    /// it and its companions are on a disk of this machine. Anything else is a refusal.
     func reaches(_ names: FileNames) -> Bool {
         let isReached =
             names.file.isPlain && names.folders.allSatisfy { folder($0) != nil } && !mayBeLink(names.file)
