@@ -12,8 +12,8 @@ import Dispatch
     import Bionic
 #endif
 
-/// Returns the `SIGHUP` signals that the process receives from now on; several that arrive at once are one. From then on
-/// the signal never ends the process, also after the loop has ended. Blocks the calling thread for a moment.
+/// Returns the `SIGHUP` signals that the process receives from now on; several that arrive at once are one. The
+/// signal never ends the process again, not even after the loop. Blocks the calling thread for a moment.
 package func hangUpSignals() -> AsyncStream<Void> {
     let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let watch = HangUpWatch { continuation.yield() }

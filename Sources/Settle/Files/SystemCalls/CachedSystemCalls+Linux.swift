@@ -16,8 +16,8 @@
         static func open(
             _ path: String, in folder: FileDescriptor?, _ access: Access
         ) throws(SystemError) -> FileDescriptor {
-            // `O_PATH`, which finds an entry without opening it. Swift does not see it, because the C library declares it
-            // as a GNU extension.
+            // `O_PATH`, which finds an entry without opening it. Swift does not see it, because it is a GNU extension
+            // of the C library.
             let findOnly: CInt = 0o10_000_000
             let flags =
                 switch access {

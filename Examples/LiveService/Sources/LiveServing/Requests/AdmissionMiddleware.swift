@@ -1,7 +1,7 @@
 import Hummingbird
 import Settle
 
-/// What each request to a public endpoint passes: it is counted, answered with 503 during maintenance, and with 429 when
+/// What each request to a public endpoint passes: it is counted, answered with 503 in maintenance, and with 429 when
 /// the limiter has no token. The settings are read now, so a change applies to the very next request.
 struct AdmissionMiddleware<Context: RequestContext>: RouterMiddleware {
     let load: ServiceLoad
