@@ -17,8 +17,8 @@ public import Settle
 ///
 /// A value is never converted: one of another type is an error, except that a whole number is also a `double`, a whole
 /// `double` an `int`, and a date or data also a `string`, as in a settings file. URLs, UUIDs, durations and enumerated
-/// values have the strings or numbers in which they are stored. While no group declares a key, its base64 strings are also
-/// `bytes`. Declared secrets, and values within them, are marked as secret.
+/// values have the strings or numbers in which they are stored. While no group declares a key, its base64 strings are
+/// also `bytes`. Declared secrets, and values within them, are marked as secret.
 ///
 /// The provider keeps the store open. Once the store closes, its last values stay, and the sequences of watchers end.
 public struct SettingsProvider: ConfigProvider {
