@@ -85,6 +85,9 @@ extension StoreCore {
 
     /// Requires the writer's lock.
     private func plan(_ declared: GroupLayout.Declared) throws(SettingsError) -> Plan {
+        if declared.access == .owner, declared.box.declaration.isStoredInSecrets {
+            throw .ownedSecret(declared.key, declared.name)
+        }
         let (slot, neighbour) = log.lock.withLock {
             (
                 log.stored.slots[declared.key],
@@ -123,6 +126,7 @@ extension StoreCore {
             var isUsable = false
             var lastGood: SettingValue?
             if let stored {
+                reportIfExposed(declared.box, at: declared.key)
                 (isUsable, lastGood) = adopt(stored, at: declared.key, in: declared.box)
                 if declared.savePolicy != .memoryOnly { inForce.updateValue(lastGood, forKey: declared.key) }
             }

@@ -82,6 +82,7 @@ extension StoreCore {
         of value: any Sendable, _ encoded: SettingValue, forKey key: SettingKey, by box: AnySettingBox,
         _ error: any Error
     ) -> SettingsError {
+        if let error = error as? SettingsError, error.code == .secretStore { return error }
         if box.isSecret || value is any SecretValue {
             return .refusedSecret(key: key, type: box.declaration.spelledType, rule: box.brokenRule(error))
         }

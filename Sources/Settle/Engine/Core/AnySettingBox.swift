@@ -21,7 +21,7 @@ package class AnySettingBox: @unchecked Sendable {
     private let areEqualWords: (@Sendable (UInt64, UInt64) -> Bool)?
     /// The value that a word represents.
     let wordConversion: @Sendable (UInt64) -> any Sendable
-    /// Whether an assignment has to be checked.
+    /// Whether an assignment has to be checked: there are rules for its value, or for where that is stored.
     let hasRules: Bool
     /// Only for types that have fields.
     final let unknownFields: StoredUnknownFields?
@@ -133,7 +133,8 @@ package class AnySettingBox: @unchecked Sendable {
     func open(at placement: Placement) {
         attach(to: placement)
         set(.unopened, to: false)
-        if placement.engine.log.recordsReads { set(.recorded, to: true) }
+        // Assigning the value in force also moves it to the secret store, which may lack it, or is refused.
+        if placement.engine.log.recordsReads || declaration.isStoredInSecrets { set(.recorded, to: true) }
     }
 
     /// Marks the group as released: the value stays as it is. Requires the writer's lock.

@@ -89,6 +89,27 @@ extension Engine {
         return true
     }
 
+    // MARK: The secret store
+
+    /// Throws if the transaction would write a setting of the secret store to another domain, or any other setting to
+    /// the secret store.
+    final func checkTarget(of slot: SettingSlot) throws(SettingsError) {
+        guard let target = transaction?.target?.domain, target.holdsSecrets != slot.isStoredInSecrets else { return }
+        throw target.holdsSecrets ? .notStoredInSecrets(slot.key, in: target.name) : storedInSecrets(slot)
+    }
+
+    /// Returns the error for a write that would store a value of the secret store elsewhere.
+    final func storedInSecrets(_ slot: SettingSlot) -> SettingsError {
+        let store = log.lock.withLock { log.stored.domains.layers.first { $0.domain.holdsSecrets }?.domain.name }
+        return .storedInSecrets(slot.key, in: store)
+    }
+
+    /// Reports, once for each key, that the settings have a value that belongs to the secret store.
+    final func reportIfExposed(_ box: AnySettingBox, at key: SettingKey) {
+        guard box.declaration.isStoredInSecrets, reports.isNew(exposing: key) else { return }
+        reportAfterUnlock(.secretInSettings(key))
+    }
+
     // MARK: Reports
 
     /// Reports that a value of another domain can't be used, once.
@@ -148,6 +169,7 @@ struct DomainReports {
     private var skipped: [Skipped: SettingValue] = [:]
     private var covered: Set<SettingKey> = []
     private var renamed: [DomainName: Set<SettingKey>] = [:]
+    private var exposed: Set<SettingKey> = []
     /// The problems that each domain's source has found last.
     private var problems: [DomainName: Set<String>] = [:]
 
@@ -168,6 +190,8 @@ struct DomainReports {
     }
 
     mutating func isNew(covering key: SettingKey) -> Bool { covered.insert(key).inserted }
+
+    mutating func isNew(exposing key: SettingKey) -> Bool { exposed.insert(key).inserted }
 }
 
 extension MutationLog {

@@ -22,7 +22,8 @@ extension SettingBox {
         let box = resolved
         guard box.isLayered, let placement = box.existingPlacement else { return value }
         let held = box.staged.map(\.held) ?? box.held
-        guard held?.domain.isAbove == true else { return value }
+        // A transaction that writes another domain begins with the value in force.
+        guard held?.domain.isAbove == true, placement.engine.transaction?.target == nil else { return value }
         return box.visibleOwn(in: placement)?.value ?? box.below(in: placement).value
     }
 
@@ -112,6 +113,7 @@ extension SettingBox {
             guard placement.slot.access != .owner else {
                 throw SettingsError.protected(key, by: key, placement.slot.declaration ?? "")
             }
+            if value != nil { try engine.checkTarget(of: placement.slot) }
             guard engine.divert(try value.map { try definition.codec.encode($0) }, at: key) else { return }
             stageInForce(after: engine.transaction?.target?.domain)
         } catch {

@@ -46,6 +46,7 @@ struct TrialOptions: ParsableArguments {
                 reports.append(report)
             }
         }
+        reports.append(try SecretSearch.report(on: bench))
         print(ReportTable(contenders: contenders.map(\.rawValue), reports: reports).markdown)
         try write(reports, seed: seed)
         try judge(reports)

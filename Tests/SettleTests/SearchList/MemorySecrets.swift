@@ -1,0 +1,73 @@
+import Settle
+import SettleTesting
+
+/// A secret store in memory, whose keys a test makes fail.
+final class MemorySecrets: SecretStore {
+    private struct State: Sendable {
+        var secrets: [SettingKey: String] = [:]
+        var unwritable: Set<SettingKey> = []
+        var unreadable: Set<SettingKey> = []
+        var changed: (@Sendable () -> Void)?
+        var isClosed = false
+    }
+
+    private let state = LockedValue(State())
+
+    init(_ secrets: [SettingKey: String] = [:]) {
+        state.withLock { $0.secrets = secrets }
+    }
+
+    var secrets: [SettingKey: String] { state.withLock { $0.secrets } }
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// Makes writes of some keys fail.
+    func failWriting(_ keys: Set<SettingKey>) { state.withLock { $0.unwritable = keys } }
+
+    /// Makes reads of some keys fail, and reports a change.
+    func failReading(_ keys: Set<SettingKey>) { change { $0.unreadable = keys } }
+
+    /// Sets a secret as another program does.
+    func set(_ secret: String?, at key: SettingKey) { change { $0.secrets[key] = secret } }
+
+    private func change(_ body: (inout State) -> Void) {
+        let changed = state.withLock { state in
+            body(&state)
+            return state.changed
+        }
+        changed?()
+    }
+
+    func secret(forKey key: SettingKey) throws(StorageError) -> String? {
+        try state.withLock { (state) throws(StorageError) in
+            guard !state.unreadable.contains(key) else { throw StorageError(.unreadable, "“\(key)” is locked away.") }
+            return state.secrets[key]
+        }
+    }
+
+    func setSecret(_ secret: String?, forKey key: SettingKey) throws(StorageError) {
+        try state.withLock { (state) throws(StorageError) in
+            guard !state.unwritable.contains(key) else { throw StorageError(.writeFailed, "“\(key)” is read-only.") }
+            state.secrets[key] = secret
+        }
+    }
+
+    func watch(_ changed: @escaping @Sendable () -> Void) { state.withLock { $0.changed = changed } }
+
+    func location(of key: SettingKey) -> String { "the test's secret “\(key)”" }
+
+    func close() async {
+        state.withLock { state in
+            state.changed = nil
+            state.isClosed = true
+        }
+    }
+}
+
+struct SecretGroup: SettingsGroup {
+    @Setting var name = "default"
+    @Setting var plain: Secret<String>?
+    @Setting(storedIn: .secrets) var token: Secret<String>?
+    @Setting(storedIn: .secrets, rules: [.check("below 100") { $0.revealed < 100 }]) var pin = Secret(0)
+    @Setting("inner.table", storedIn: .secrets) var table: [String: Secret<String>] = [:]
+    @Setting(storedIn: .secrets) var list: [Secret<String>] = []
+}
