@@ -61,9 +61,10 @@ struct SettleContender: Contender {
         }
     }
 
-    /// Whether the secret is one of those that were written, or there is none.
-    var hasWholeSecret: Bool {
-        settings.token.map { SecretSearch.number(in: $0.revealed) != nil } ?? true
+    /// The number of the secret, or 0 if there is none; `nil` if it is none of those that were written.
+    var secretNumber: Int? {
+        guard let token = settings.token else { return 0 }
+        return SecretSearch.number(in: token.revealed)
     }
 
     func flush() async throws {

@@ -6,15 +6,19 @@ enum SecretSearch {
     /// The name of each folder of secrets.
     static let folderName = "secrets"
     private static let mark = "a-secret-of-the-trials-"
+    /// Without it, a number that was cut off would be another number.
+    private static let end = "-whole"
 
-    static func secret(_ number: Int) -> String { "\(mark)\(number)" }
+    static func secret(_ number: Int) -> String { "\(mark)\(number)\(end)" }
 
     /// Returns the number in a whole secret.
     static func number(in secret: String) -> Int? {
-        secret.hasPrefix(mark) ? Int(secret.dropFirst(mark.count)) : nil
+        guard secret.hasPrefix(mark), secret.hasSuffix(end) else { return nil }
+        return Int(secret.dropFirst(mark.count).dropLast(end.count))
     }
 
-    static func report(on bench: TrialBench) throws -> TrialReport {
+    /// - Parameter isExpecting: Whether a trial has surely written secrets, so that a search that finds none is at fault.
+    static func report(on bench: TrialBench, expecting isExpecting: Bool) throws -> TrialReport {
         var problems = Problems()
         var (searched, kept) = (0, 0)
         let paths = FileManager.default.enumerator(atPath: bench.folder.path)
@@ -30,11 +34,13 @@ enum SecretSearch {
                 problems.add("“\(path)” has a secret.")
             }
         }
+        if isExpecting, kept == 0 { problems.add("No folder of secrets has a secret.", .failure) }
         return TrialReport(
             "secrets in the files that are left", ContenderKind.settle.rawValue,
             figures: [
                 Figure("files", searched), Figure("secrets in their folders", kept),
                 .loss("files with a secret elsewhere", problems.count(of: .loss)),
+                .loss("searches without a secret", problems.count(of: .failure)),
             ],
             problems: problems.sentences)
     }
