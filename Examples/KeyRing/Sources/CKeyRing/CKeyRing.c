@@ -28,6 +28,10 @@ long keyring_unlink(int32_t key, int32_t ring) {
     return checked(syscall(SYS_keyctl, (long)KEYCTL_UNLINK, (long)key, (long)ring, 0L, 0L));
 }
 
+long keyring_number(int32_t ring) {
+    return checked(syscall(SYS_keyctl, (long)KEYCTL_GET_KEYRING_ID, (long)ring, 0L));
+}
+
 long keyring_possess(int32_t ring) {
     return checked(
         syscall(SYS_keyctl, (long)KEYCTL_LINK, (long)ring, (long)KEY_SPEC_PROCESS_KEYRING, 0L, 0L));
@@ -48,6 +52,10 @@ long keyring_read(int32_t key, void *buffer, size_t size) {
 }
 
 long keyring_unlink(int32_t key, int32_t ring) {
+    return -ENOSYS;
+}
+
+long keyring_number(int32_t ring) {
     return -ENOSYS;
 }
 

@@ -21,27 +21,35 @@ public struct KeyRing: SecretStore {
 
     private let service: String
     private let ring: Ring
+    /// The ring's number; a negative error number if the process has none. Resolved once: a thread without a session
+    /// would get a ring of its own from its first write.
+    private let number: Int32
 
     /// - Parameter service: Distinguishes the keys from those of other programs.
     public init(service: String, ring: Ring) {
         (self.service, self.ring) = (service, ring)
-        // Not every session has the user's ring. Without it, the first read reports the error.
-        if ring == .user { _ = keyring_possess(ring.rawValue) }
+        number = Int32(truncatingIfNeeded: keyring_number(ring.rawValue))
     }
 
     /// Whether the kernel has key rings, and the process may use this one. Most containers may not.
     public var isReachable: Bool {
-        let found = keyring_find("\(service):", ring.rawValue)
+        guard number >= 0 else { return false }
+        possess()
+        let found = keyring_find("\(service):", number)
         return found >= 0 || -found == Self.noKey
     }
+
+    /// Lets the calling thread, which has credentials of its own, use the keys of the ring. If it may not, the next call
+    /// reports the error.
+    private func possess() { _ = keyring_possess(number) }
 
     // MARK: Reading
 
     public func secret(forKey key: SettingKey) throws(StorageError) -> String? {
-        guard let number = try find(key) else { return nil }
+        guard let found = try find(key) else { return nil }
         var bytes: [UInt8] = []
         while true {
-            let size = bytes.withUnsafeMutableBytes { keyring_read(number, $0.baseAddress, $0.count) }
+            let size = bytes.withUnsafeMutableBytes { keyring_read(found, $0.baseAddress, $0.count) }
             if Self.absent.contains(-size) { return nil }
             guard size >= 0 else { throw failure(.unreadable, key, "read", -size) }
             guard size > bytes.count else {
@@ -62,10 +70,21 @@ public struct KeyRing: SecretStore {
 
     /// - Returns: The number of the key; `nil` if there is none.
     private func find(_ key: SettingKey) throws(StorageError) -> Int32? {
-        let found = keyring_find(description(of: key), ring.rawValue)
+        try beginUsing(key, "found")
+        let found = keyring_find(description(of: key), number)
         if Self.absent.contains(-found) { return nil }
         guard found >= 0 else { throw failure(.unavailable, key, "found", -found) }
         return Int32(truncatingIfNeeded: found)
+    }
+
+    /// Call first, in every function that uses the ring.
+    private func beginUsing(_ key: SettingKey, _ action: String) throws(StorageError) {
+        // Which the kernel would take for the end of the description.
+        guard !description(of: key).utf8.contains(0) else {
+            throw StorageError(.unsupportedValue, "\(location(of: key)) could not be \(action): its name has a null.")
+        }
+        guard number >= 0 else { throw failure(.unavailable, key, action, Int(-number)) }
+        possess()
     }
 
     // MARK: Writing
@@ -79,15 +98,19 @@ public struct KeyRing: SecretStore {
                 "\(location(of: key)) was not written: a secret has 1 to \(Self.sizeLimit) bytes there, and this one has "
                     + "\(bytes.count).")
         }
-        let result = keyring_add(description(of: key), bytes, bytes.count, ring.rawValue)
+        try beginUsing(key, "written")
+        let result = keyring_add(description(of: key), bytes, bytes.count, number)
         guard result >= 0 else { throw failure(.writeFailed, key, "written", -result) }
     }
 
     private func remove(_ key: SettingKey) throws(StorageError) {
-        guard let number = try find(key) else { return }
-        let result = keyring_unlink(number, ring.rawValue)
-        // Another process may have been faster.
-        guard result >= 0 || Self.absent.contains(-result) else { throw failure(.writeFailed, key, "removed", -result) }
+        guard let found = try find(key) else { return }
+        let result = keyring_unlink(found, number)
+        guard result < 0 else { return }
+        // Another process may have been faster, unless the key is in a ring within this one, where a read finds it too.
+        guard Self.absent.contains(-result), try find(key) == nil else {
+            throw failure(.writeFailed, key, "removed", -result)
+        }
     }
 
     private func failure(_ code: StorageError.Code, _ key: SettingKey, _ action: String, _ number: Int) -> StorageError

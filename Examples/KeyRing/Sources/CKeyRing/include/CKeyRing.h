@@ -19,7 +19,10 @@ long keyring_read(int32_t key, void *buffer, size_t size);
 /// Removes a key from a ring. The kernel forgets a key that is in no ring.
 long keyring_unlink(int32_t key, int32_t ring);
 
-/// Lets the process use the keys of a ring of its user, even if its session does not have the ring.
+/// Returns the number of a ring of the calling thread, such as KEY_SPEC_SESSION_KEYRING. Makes no ring.
+long keyring_number(int32_t ring);
+
+/// Lets the calling thread use the keys of a ring, even if its session does not have the ring.
 long keyring_possess(int32_t ring);
 
 #endif
