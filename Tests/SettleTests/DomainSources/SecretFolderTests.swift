@@ -91,7 +91,9 @@ import Testing
         #expect(try calls.status(at: path.appending("token").text).kind == .file)
     }
 
-    @Test("A key that can't be the name of a file is refused", arguments: ["a/b", String(repeating: "k", count: 300)])
+    @Test(
+        "A key that can't be the name of a file is refused",
+        arguments: ["a/b", "a\0b", String(repeating: "k", count: 300)])
     func unusableKeys(text: String) throws {
         let key = try #require(SettingKey(text))
         let error = #expect(throws: StorageError.self) { try folder().setSecret("x", forKey: key) }
@@ -142,6 +144,33 @@ import Testing
         }
         #expect(failures >= 3)
         #expect(calls.openFiles == [])
+    }
+
+    @Test("The first write of each process syncs the name of the folder, whoever has made it") func folderName() throws
+    {
+        try folder().setSecret("old", forKey: "token")
+        let (next, parent) = (folder(), path.folder)
+        calls.fail(everyCallAt: home.url.lastPathComponent, with: .inputOutput)
+        let error = #expect(throws: StorageError.self) { try next.setSecret("new", forKey: "token") }
+        #expect(error?.description.contains(path.text) == true)
+        #expect(try next.secret(forKey: "token") == "old")
+        calls.heal()
+        for _ in 1...2 { try next.setSecret("new", forKey: "token") }
+        calls.forget()
+        try folder().setSecret("newer", forKey: "token")
+        let synced = calls.calls.filter { $0.kind == .synchronize && $0.path == parent.text }
+        #expect(synced.count == 1)
+        calls.forget()
+        try next.setSecret("newest", forKey: "token")
+        #expect(!calls.calls.contains { $0.path == parent.text })
+    }
+
+    @Test("The folders around it that may not be read are left to others") func unreadableParents() throws {
+        calls.fail(everyCallAt: home.url.lastPathComponent, with: .permissionDenied)
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try folder().setSecret("x", forKey: "token")
+        #expect(try text(of: "token") == "x")
     }
 
     @Test("What a writer left behind when it was killed is removed by the next write of that secret") func abandoned()

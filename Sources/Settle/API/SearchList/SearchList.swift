@@ -146,7 +146,8 @@ extension SearchList {
         /// are read from it. The name of a file is the key of its setting, as in `service.token`. The folder must
         /// belong to the user and be accessible to nobody else (0700), or else it is neither read nor written; the
         /// first write makes it. Each write replaces a file by a new one (0600), and is on stable storage when it
-        /// returns. Changes by other processes are followed.
+        /// returns. Changes by other processes are followed. On a file system that does not distinguish upper and lower
+        /// case, as usual on Apple platforms, no two keys may differ only in case: they would share a file.
         ///
         /// - Parameter folder: The folder, which contains nothing else. It must not be a symbolic link.
         public static func secretStore(in folder: URL) -> Domain {

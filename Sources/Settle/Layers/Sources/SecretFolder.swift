@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A secret store in a folder that only the user can enter, with one file for each secret.
 ///
 ///     secrets/                                  0700
@@ -20,6 +22,8 @@ final class SecretFolder: SecretStore {
     private let operations: FileOperations
     private let fileWatching: any FileWatching
     private let watching = LockedValue(Watching())
+    /// Whether this process has synced the names of the folder and of those around it.
+    private let isInPlace = Atomic(false)
 
     /// - Parameter folder: An absolute path. A missing folder is made by the first write.
     convenience init(_ folder: FilePath) {
@@ -75,10 +79,12 @@ final class SecretFolder: SecretStore {
     /// - Throws: ``StorageError`` if the key can't be the name of a file.
     private func file(of key: SettingKey) throws(StorageError) -> FilePath {
         let name = key.description
-        guard !name.utf8.contains(UInt8(ascii: "/")), name.utf8.count <= FileNames.lengthLimit else {
+        guard !name.utf8.contains(UInt8(ascii: "/")), !name.utf8.contains(0),
+            name.utf8.count <= FileNames.lengthLimit
+        else {
             throw StorageError(
                 .unsupportedValue,
-                "“\(key)” can't be the name of a file in \(folder.quoted): it has a slash, or more than "
+                "“\(key)” can't be the name of a file in \(folder.quoted): it has a slash, a null, or more than "
                     + "\(FileNames.lengthLimit) bytes.")
         }
         return folder.appending(name)
@@ -117,11 +123,32 @@ final class SecretFolder: SecretStore {
     private static let attempts = 8
 
     private func makeUsable() throws(StorageError) {
-        guard try !isUsable() else { return }
-        try StorageError.saving(folder, operations.makeFolders(folder))
-        operations.synchronizeParents(of: folder)
-        // Another user may have been faster.
-        _ = try isUsable()
+        if try !isUsable() {
+            isInPlace.store(false, ordering: .relaxed)
+            try StorageError.saving(folder, operations.makeFolders(folder))
+            // Another user may have been faster.
+            _ = try isUsable()
+        }
+        guard !isInPlace.load(ordering: .relaxed) else { return }
+        // Even if it was there: the process that has made it may have been killed before it synced the names.
+        try synchronizeNames()
+        isInPlace.store(true, ordering: .relaxed)
+    }
+
+    /// Syncs the names of the folder and of those around it to stable storage.
+    private func synchronizeNames() throws(StorageError) {
+        var path = folder
+        while path.folder != path {
+            path = path.folder
+            do throws(FileError) {
+                try operations.synchronizeFolder(path)
+            } catch {
+                // A folder that may not even be read was made by others.
+                guard error.cause == .permissionDenied || error.cause == .notPermitted else {
+                    throw .notSaved(folder, error)
+                }
+            }
+        }
     }
 
     private func remove(_ path: FilePath) throws(StorageError) {
