@@ -8,6 +8,8 @@ final class MemorySecrets: SecretStore {
         var unwritable: Set<SettingKey> = []
         var unreadable: Set<SettingKey> = []
         var changed: (@Sendable () -> Void)?
+        var reading: (@Sendable (SettingKey) -> Void)?
+        var writing: (@Sendable (SettingKey) -> Void)?
         var isClosed = false
     }
 
@@ -29,6 +31,12 @@ final class MemorySecrets: SecretStore {
     /// Sets a secret as another program does.
     func set(_ secret: String?, at key: SettingKey) { change { $0.secrets[key] = secret } }
 
+    /// Runs an action before each read, on the thread that reads.
+    func beforeReading(_ action: (@Sendable (SettingKey) -> Void)?) { state.withLock { $0.reading = action } }
+
+    /// Runs an action before each write, as other programs and threads might.
+    func beforeWriting(_ action: (@Sendable (SettingKey) -> Void)?) { state.withLock { $0.writing = action } }
+
     private func change(_ body: (inout State) -> Void) {
         let changed = state.withLock { state in
             body(&state)
@@ -38,13 +46,15 @@ final class MemorySecrets: SecretStore {
     }
 
     func secret(forKey key: SettingKey) throws(StorageError) -> String? {
-        try state.withLock { (state) throws(StorageError) in
+        state.withLock { $0.reading }?(key)
+        return try state.withLock { (state) throws(StorageError) in
             guard !state.unreadable.contains(key) else { throw StorageError(.unreadable, "“\(key)” is locked away.") }
             return state.secrets[key]
         }
     }
 
     func setSecret(_ secret: String?, forKey key: SettingKey) throws(StorageError) {
+        state.withLock { $0.writing }?(key)
         try state.withLock { (state) throws(StorageError) in
             guard !state.unwritable.contains(key) else { throw StorageError(.writeFailed, "“\(key)” is read-only.") }
             state.secrets[key] = secret
@@ -70,4 +80,26 @@ struct SecretGroup: SettingsGroup {
     @Setting(storedIn: .secrets, rules: [.check("below 100") { $0.revealed < 100 }]) var pin = Secret(0)
     @Setting("inner.table", storedIn: .secrets) var table: [String: Secret<String>] = [:]
     @Setting(storedIn: .secrets) var list: [Secret<String>] = []
+}
+
+/// Opens a store with secrets in memory, and the group that has them.
+func openSecretGroup(
+    _ secrets: MemorySecrets?, on storage: any Storage = InMemoryStorage(), at path: String = "",
+    migrations: [SettingsMigration]? = nil
+) async throws -> (SettingsStore, SecretGroup) {
+    var list: SearchList = [.application]
+    if let secrets { list.domains.insert(.secretStore(secrets), at: 0) }
+    let store = try await SettingsStore.open(storage: storage, searching: list, migrations: migrations)
+    return (store, try await store.group(SecretGroup.self, at: path))
+}
+
+/// Returns whether a write is refused because of the secret store.
+func isRefusedForSecretStore(_ write: () throws -> Void) -> Bool {
+    do {
+        try write()
+        return false
+    } catch {
+        guard let error = error as? SettingsError else { return false }
+        return ([error.code] + error.problems.map(\.code)).contains(.secretStore)
+    }
 }

@@ -10,15 +10,43 @@ private struct OwnedSecret: SettingsGroup {
     @Setting(storedIn: .secrets) var token: Secret<String>?
 }
 
+private struct OtherSecret: SettingsGroup {
+    @Setting(storedIn: .secrets) var key: Secret<String>?
+}
+
+/// A secret whose stored forms have different types, so that the text of one may mean another.
+private enum Code: Codable, Sendable, Equatable, SecretValue {
+    case number(Int)
+    case text(String)
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let text = try? container.decode(String.self) {
+            self = .text(text)
+        } else {
+            self = .number(try container.decode(Int.self))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .number(let number): try container.encode(number)
+        case .text(let text): try container.encode(text)
+        }
+    }
+}
+
+private struct CodeGroup: SettingsGroup {
+    @Setting(storedIn: .secrets) var code = Code.text("")
+}
+
 /// Settings that are stored in the secret store.
 @Suite(.timeLimit(.minutes(10)), .silencingIssues) struct SecretStoreTests {
     private func open(
         _ secrets: MemorySecrets? = nil, on storage: any Storage = InMemoryStorage()
     ) async throws -> (SettingsStore, SecretGroup) {
-        var list: SearchList = [.application]
-        if let secrets { list.domains.insert(.secretStore(secrets), at: 0) }
-        let store = try await SettingsStore.open(storage: storage, searching: list)
-        return (store, try await store.group(SecretGroup.self))
+        try await openSecretGroup(secrets, on: storage)
     }
 
     private func update(_ store: SettingsStore, _ body: @escaping @Sendable () throws -> Void) async throws {
@@ -70,6 +98,45 @@ private struct OwnedSecret: SettingsGroup {
             #expect(again.list.map(\.revealed) == [text, "x"])
             try await other.close()
         }
+    }
+
+    @Test("A value whose text would be read as another one is refused") func ambiguous() async throws {
+        let secrets = MemorySecrets()
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), searching: [.secretStore(secrets), .application])
+        let settings = try await store.group(CodeGroup.self)
+        let error = await #expect(throws: SettingsError.self) { try await update(store) { settings.code = .number(5) } }
+        #expect(error?.code == .encodingFailed && secrets.secrets.isEmpty && settings.code == .text(""))
+        try await update(store) { settings.code = .text("5") }
+        #expect(secrets.secrets == ["code": "5"] && settings.code == .text("5"))
+    }
+
+    @Test("An update is one change with its author, even if a group with other secrets is opened meanwhile")
+    func oneChange() async throws {
+        let secrets = MemorySecrets(["token": "old", "pin": "1", "other.key": "present"])
+        let (store, settings) = try await open(secrets)
+        var changes = settings.changes.makeAsyncIterator()
+        let isOpened = LockedValue(false)
+        secrets.beforeReading { key in
+            // Both are written, and one of them may have been read again.
+            guard key == "token", secrets.secrets["token"] == "new" else { return }
+            let isFirst = isOpened.withLock { isOpened in
+                defer { isOpened = true }
+                return !isOpened
+            }
+            if isFirst {
+                #expect(throws: Never.self) { try store.core.open(OtherSecret(), at: "other", waiting: true) }
+            }
+        }
+        try await update(store) {
+            settings.pin = Secret(2)
+            settings.token = Secret("new")
+        }
+        secrets.beforeReading(nil)
+        #expect(isOpened.withLock { $0 })
+        let change = try #require(await changes.next())
+        #expect(change.author == "test" && Set(change.mutations.map(\.key)) == ["pin", "token"])
+        #expect(try await store.group(OtherSecret.self, at: "other").key?.revealed == "present")
     }
 
     @Test("A change in place begins with the value in force") func changeInPlace() async throws {
@@ -212,6 +279,20 @@ private struct OwnedSecret: SettingsGroup {
         #expect(storage.tree == SettingTree(["name": .string("kept")]))
         try await update(store) { settings.token = nil }
         #expect(settings.token == nil)
+    }
+
+    @Test("The removal of a secret does not bring a value of the settings back into force") func revoked() async throws
+    {
+        let storage = InMemoryStorage(SettingTree(["token": .string("old")]))
+        let (store, settings) = try await open(MemorySecrets(["token": "new"]), on: storage)
+        var changes = settings.changes.makeAsyncIterator()
+        try await update(store) { settings.token = nil }
+        #expect(settings.token == nil && storage.tree == SettingTree())
+        var seen: [String] = []
+        while let change = await changes.next(), let token = change.mutations.first?.newValue as? Secret<String> {
+            seen.append(token.revealed)
+        }
+        #expect(!seen.contains("old"))
     }
 
     @Test("An owner-only group can't have such a setting, and the secret store comes before the settings")

@@ -340,6 +340,8 @@ package class AnySettingBox: @unchecked Sendable {
     func writeFollowed() throws(SettingsError) { abstract() }
     /// Checks whether the value of a domain can be used. Throws if it does not convert or breaks a rule.
     func check(_ candidate: DomainCandidate) throws { abstract() }
+    /// Returns whether a setting gets the same value from a domain as from a stored value. Throws if one can't be used.
+    func reads(_ candidate: DomainCandidate, as value: SettingValue) throws -> Bool { abstract() }
     /// Gives a new box the value that is in force, over the value it has adopted. Requires that the box is not shared
     /// yet.
     ///

@@ -420,6 +420,9 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     }
     override var committedValue: any Sendable { published }
     override func check(_ candidate: DomainCandidate) throws { _ = try decode(candidate) }
+    override func reads(_ candidate: DomainCandidate, as value: SettingValue) throws -> Bool {
+        isSame(try decode(candidate), try decodeFields(value).value)
+    }
     override func restage(after domain: DomainIdentity?) { stageInForce(after: domain) }
     override func adoptInForce(isStored: Bool, at key: SettingKey, in engine: Engine) {
         installInForce(isStored: isStored, at: key, in: engine)

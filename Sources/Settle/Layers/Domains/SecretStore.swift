@@ -13,11 +13,13 @@
 /// ```
 ///
 /// The functions that read and write may block, and are called on any thread. No two calls write at the same time, but a
-/// key may be read while another one is written. Errors and locations never contain a secret.
+/// key may be read while it or another one is written. An update that is running when the store closes is finished, so
+/// both may also be called during and after ``close()``. Errors and locations never contain a secret.
 public protocol SecretStore: Sendable {
     /// Returns the secret of a key, exactly as it was written; `nil` if there is none.
     ///
-    /// - Throws: ``StorageError`` if the secret can't be read. The last one that could be stays in force.
+    /// - Throws: ``StorageError`` if the secret can't be read. The last one that could be stays in force, and the key is
+    ///   not overwritten.
     func secret(forKey key: SettingKey) throws(StorageError) -> String?
 
     /// Stores the secret of a key, or removes it. Returns once a program that starts after a loss of power finds it as

@@ -1,10 +1,27 @@
 /// A secret store as a domain: the secrets that the groups in use declare.
 final class SecretStoreSource: LookupDomainSource {
+    /// The result of reading some keys.
+    typealias Found = [SettingKey: Result<String?, StorageError>]
+
     private struct State: Sendable {
-        /// The secrets of all declared keys, as they were last read.
+        /// The keys that each load reads.
+        var declared: Set<SettingKey> = []
+        /// The secrets of the declared keys that have been read, as they were last read.
         var secrets: [SettingKey: String?] = [:]
         /// For each key that could not be read, a sentence. Its last secret stays.
         var problems: [SettingKey: String] = [:]
+
+        mutating func adopt(_ result: Result<String?, StorageError>, of key: SettingKey) {
+            guard declared.contains(key) else { return }
+            switch result {
+            case .success(let secret):
+                secrets.updateValue(secret, forKey: key)
+                problems[key] = nil
+            case .failure(let error):
+                if secrets[key] == nil { secrets.updateValue(nil, forKey: key) }
+                problems[key] = error.description
+            }
+        }
     }
 
     private let store: any SecretStore
@@ -20,11 +37,18 @@ final class SecretStoreSource: LookupDomainSource {
 
     func declare(_ keys: [LookupKey]) {
         let new = state.withLock { state in
-            keys.filter { $0.isSecret && state.secrets[$0.key] == nil }.map(\.key)
+            let unread = keys.filter { $0.isSecret && state.secrets[$0.key] == nil }.map(\.key)
+            // Before they are read, so that a load that begins in the meantime reads them too.
+            state.declared.formUnion(unread)
+            return unread
         }
         // Without `access`: an update, which has it, may wait for the writer's lock. Nobody writes a key before it is
         // declared.
-        for key in new { readAgain(key) }
+        let found = read(new)
+        state.withLock { state in
+            // A load may have read a newer secret in the meantime.
+            for (key, result) in found where state.secrets[key] == nil { state.adopt(result, of: key) }
+        }
     }
 
     func load() throws(StorageError) -> DomainContents {
@@ -44,23 +68,29 @@ final class SecretStoreSource: LookupDomainSource {
     }
 
     /// Reads all declared keys again. Requires ``exclusively(_:)``, or that the caller has taken the same lock.
-    func readAgain() {
-        for key in state.withLock({ Array($0.secrets.keys) }) { readAgain(key) }
+    func readAgain() { adopt(read(state.withLock { $0.declared })) }
+
+    /// Reads keys, and leaves ``contents`` as it is.
+    func read(_ keys: some Sequence<SettingKey>) -> Found {
+        var found: Found = [:]
+        for key in keys {
+            do throws(StorageError) {
+                let secret = try store.secret(forKey: key)
+                found[key] = .success(secret)
+            } catch {
+                found[key] = .failure(error)
+            }
+        }
+        return found
     }
 
-    private func readAgain(_ key: SettingKey) {
-        do throws(StorageError) {
-            let secret = try store.secret(forKey: key)
-            state.withLock { state in
-                state.secrets.updateValue(secret, forKey: key)
-                state.problems[key] = nil
-            }
-        } catch {
-            let problem = error.description
-            state.withLock { state in
-                if state.secrets[key] == nil { state.secrets.updateValue(nil, forKey: key) }
-                state.problems[key] = problem
-            }
+    /// Takes over what reading has found, in one step, so that no reader of ``contents`` finds a part of a change.
+    ///
+    /// - Parameter written: The secrets that were written before, which are those of the keys that can't be read again.
+    func adopt(_ found: Found, after written: [SettingKey: String?] = [:]) {
+        state.withLock { state in
+            for (key, secret) in written { state.adopt(.success(secret), of: key) }
+            for (key, result) in found { state.adopt(result, of: key) }
         }
     }
 
@@ -74,23 +104,33 @@ final class SecretStoreSource: LookupDomainSource {
     }
 
     /// Writes secrets, all of them or none: if one can't be written, those before it get their earlier secrets back.
-    /// Requires ``exclusively(_:)``.
+    /// Leaves ``contents`` as it is: the caller reads the keys again. Requires ``exclusively(_:)``.
     ///
-    /// - Throws: ``StorageError`` with the reason, and with the keys that could not be taken back. In any case
-    ///   ``contents`` are then those of the secret store.
+    /// A secret that can't be read is not overwritten, because it could not be taken back; it can be removed.
+    ///
+    /// - Throws: ``StorageError`` with the reason, and with the keys that could not be taken back.
     func write(_ secrets: [SettingKey: String?]) throws(StorageError) {
-        let before = state.withLock { $0.secrets }
-        var written: [SettingKey] = []
-        defer { for key in written { readAgain(key) } }
-        for (key, secret) in secrets.sorted(by: \.key) {
-            written.append(key)
+        let (before, problems) = state.withLock { ($0.secrets, $0.problems) }
+        let changes = secrets.sorted(by: \.key)
+        for (key, secret) in changes where secret != nil {
+            guard let problem = problems[key] else { continue }
+            throw StorageError(
+                .unreadable, "“\(key)” is not overwritten, because it can't be read; remove it first. \(problem)")
+        }
+        var written: [(key: SettingKey, secret: String?)] = []
+        // Removals that can't be taken back come last.
+        for (key, secret) in changes.filter({ problems[$0.key] == nil }) + changes.filter({ problems[$0.key] != nil }) {
+            written.append((key, secret))
             do throws(StorageError) {
                 try store.setSecret(secret, forKey: key)
             } catch {
                 var failure = error
-                let left = written.reversed().filter { !restore(before[$0] ?? nil, at: $0) }
+                let left = written.reversed().filter { change in
+                    problems[change.key] != nil
+                        || !restore(before[change.key] ?? nil, over: change.secret, at: change.key)
+                }
                 if !left.isEmpty {
-                    let list = left.sorted().map { "“\($0)”" }.joined(separator: ", ")
+                    let list = left.map(\.key).sorted().map { "“\($0)”" }.joined(separator: ", ")
                     failure.description += " The earlier secret could not be restored: \(list)."
                 }
                 throw failure
@@ -98,11 +138,13 @@ final class SecretStoreSource: LookupDomainSource {
         }
     }
 
-    /// - Returns: Whether the secret store has the secret again.
-    private func restore(_ secret: String?, at key: SettingKey) -> Bool {
+    /// - Parameter written: The secret that was to replace it.
+    /// - Returns: Whether the secret store has the secret again, or one that another process has written since.
+    private func restore(_ secret: String?, over written: String?, at key: SettingKey) -> Bool {
         do throws(StorageError) {
             // A write that has failed has usually changed nothing, and a second one would fail too.
-            if try store.secret(forKey: key) == secret { return true }
+            let now = try store.secret(forKey: key)
+            guard now != secret, now == written else { return true }
             try store.setSecret(secret, forKey: key)
             return true
         } catch {
