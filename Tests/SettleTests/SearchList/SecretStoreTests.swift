@@ -177,7 +177,9 @@ private struct CodeGroup: SettingsGroup {
                 settings.token = Secret("hunter2")
             }
         }
+        expectRefusal { try settings.$token.reset() }
         expectRefusal { try store.keys.setValue("hunter2", forKey: "token") }
+        expectRefusal { try store.keys.removeValue(forKey: "token") }
         expectRefusal { try store.file.import(Data(#"{"name": "lost", "token": "hunter2"}"#.utf8)) }
         let draft = settings.draft()
         draft.token = Secret("hunter2")

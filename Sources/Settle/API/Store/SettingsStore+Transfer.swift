@@ -45,9 +45,11 @@ extension SettingsStore.File {
         let hidden = core.log.lock.withLock { () -> [SettingKey] in
             let slots = core.log.stored.slots
             // Export only values in force, and leave out hidden settings under every spelling of their keys.
-            return slots.all.filter {
-                $0.access == .owner || $0.isStoredInSecrets || ($0.isSecret && !includesSecrets)
-            }.flatMap(slots.places) + slots.knownSpellings
+            let declared =
+                slots.all.filter {
+                    $0.access == .owner || $0.isStoredInSecrets || ($0.isSecret && !includesSecrets)
+                }.flatMap(slots.places) + slots.knownSpellings
+            return declared + core.log.stored.keysStoredApart
         }
         for key in hidden { tree[key] = nil }
         do {

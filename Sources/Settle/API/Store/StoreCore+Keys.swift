@@ -61,6 +61,7 @@ extension StoreCore {
 
     /// Stages the new value of a key. Requires a transaction.
     func stage(_ encoded: SettingValue, given value: any Sendable, at key: SettingKey) throws {
+        try checkStorage(of: encoded, at: key)
         var (key, encoded) = (key, encoded)
         if let box = unsavedBox(forKey: key) { return try box.stage(decoding: encoded) }
         if let outer = scalar(around: key), let rest = outer.rest(of: key) {

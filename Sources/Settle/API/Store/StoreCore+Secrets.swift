@@ -94,6 +94,22 @@ extension StoreCore {
             issueBoard.report(.leftInSettings(keys, error))
         }
     }
+
+    // MARK: Writes elsewhere
+
+    /// Throws if a write by key would store a value of the secret store elsewhere. Its group may not be open any more,
+    /// or not yet. Requires a transaction.
+    func checkStorage(of value: SettingValue, at key: SettingKey) throws(SettingsError) {
+        guard transaction?.target?.domain.holdsSecrets != true else { return }
+        let apart = log.lock.withLock { log.stored.keyStoredApart(in: value, at: key) }
+        if let apart { throw storedInSecrets(apart) }
+    }
+
+    /// Throws if some values include one of the secret store.
+    func checkStorage(of tree: SettingTree) throws(SettingsError) {
+        let apart = log.lock.withLock { log.stored.keyStoredApart(in: tree) }
+        if let apart { throw storedInSecrets(apart) }
+    }
 }
 
 /// The text of a secret.

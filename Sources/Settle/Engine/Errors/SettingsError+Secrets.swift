@@ -28,7 +28,8 @@ extension SettingsError {
         SettingsError(
             .secretStore,
             "The settings have a value of \(quoted(key)), which is stored in the secret store. It is used as long as "
-                + "the secret store has none. The next write to the secret store removes it from the settings.",
+                + "the secret store has none. The next write of the key to the secret store removes it from the "
+                + "settings.",
             key: key.description)
     }
 

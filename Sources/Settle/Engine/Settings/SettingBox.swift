@@ -298,7 +298,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         guard definition.isStoredInSecrets, !isFollowing, !placement.engine.isUnopened,
             placement.engine.transaction?.target == nil
         else { return }
-        throw placement.engine.storedInSecrets(placement.slot)
+        throw placement.engine.storedInSecrets(placement.slot.key)
     }
 
     // MARK: Staging, under the writer's lock

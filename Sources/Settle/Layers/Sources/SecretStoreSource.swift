@@ -51,6 +51,17 @@ final class SecretStoreSource: LookupDomainSource {
         }
     }
 
+    /// Gives up keys that are declared as settings other than secrets now.
+    func forget(_ keys: [SettingKey]) {
+        guard !keys.isEmpty else { return }
+        state.withLock { state in
+            for key in keys where state.declared.remove(key) != nil {
+                state.secrets.removeValue(forKey: key)
+                state.problems[key] = nil
+            }
+        }
+    }
+
     func load() throws(StorageError) -> DomainContents {
         access.withLock { readAgain() }
         return contents
