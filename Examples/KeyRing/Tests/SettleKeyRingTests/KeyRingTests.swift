@@ -46,6 +46,30 @@ private struct ServiceSettings: SettingsGroup {
         }
     }
 
+    @Test("A thread that has never used the ring finds a secret", arguments: KeyRing.Ring.allCases)
+    func threads(_ ring: KeyRing.Ring) async throws {
+        try await withRing(ring) { secrets in
+            try secrets.setSecret("hunter2", forKey: "token")
+            let found = await withCheckedContinuation {
+                (continuation: CheckedContinuation<Result<String?, any Error>, Never>) in
+                Thread.detachNewThread {
+                    continuation.resume(returning: Result { try secrets.secret(forKey: "token") })
+                }
+            }
+            #expect(try found.get() == "hunter2")
+        }
+    }
+
+    @Test("A key with a null is refused, because the kernel would cut it off", arguments: KeyRing.Ring.allCases)
+    func null(_ ring: KeyRing.Ring) {
+        let secrets = KeyRing(service: "settle-test-\(UUID().uuidString)", ring: ring)
+        for secret in ["x", nil] {
+            let error = #expect(throws: StorageError.self) { try secrets.setSecret(secret, forKey: "a\0b") }
+            #expect(error?.code == .unsupportedValue)
+        }
+        #expect(throws: StorageError.self) { try secrets.secret(forKey: "a\0b") }
+    }
+
     @Test("The settings of a store are kept in the ring, and found by the next store", arguments: KeyRing.Ring.allCases)
     func store(_ ring: KeyRing.Ring) async throws {
         try await withRing(ring) { secrets in
