@@ -20,8 +20,7 @@ public final class SettingOverride: Sendable {
 }
 
 extension SettingsStore.Domains {
-    /// Puts a value over a setting, for tests, previews and remote switches. It is not saved, so that of a secret is in
-    /// memory only, too.
+    /// Puts a value over a setting, for tests, previews and remote switches. It is not saved.
     ///
     /// ```swift
     /// let dark = try store.domains.override(settings.$theme, with: .dark)   // until dark.cancel(), or its release
