@@ -232,7 +232,8 @@ import Testing
         try await withTemporaryFolder { folder in
             let notes = try await NotesFixture(folder)
             try await notes.add()
-            let values: [SettingValue?] = [nil, try #require(notes.store.keys[SQLiteStorage.ticketKey])]
+            let stored: SettingValue? = notes.store.keys[SQLiteStorage.ticketKey]
+            let values: [SettingValue?] = [nil, try #require(stored)]
             for value in values {
                 try await notes.store.commit {
                     notes.settings.title += "x"

@@ -28,14 +28,14 @@ final class Connections: Sendable {
         var open: [ID: Connection] = [:]
         var ranks: UInt64 = 0
 
-        /// Takes out connections until no more than a number of them remain, or all others are in use.
-        mutating func makeRoom(for limit: Int) -> [Connection] {
-            guard open.count > limit else { return [] }
+        /// Takes out connections until a number of them can be added, or all others are in use.
+        mutating func makeRoom(for added: Int, of limit: Int) -> [Connection] {
+            guard open.count + added > limit else { return [] }
             let waiting = open.filter { $0.value.rank != nil }.sorted { $0.value.rank ?? 0 < $1.value.rank ?? 0 }
             var newcomers = waiting.filter { !$0.value.hasSentRequest }[...]
             var regulars = waiting.filter { $0.value.hasSentRequest }[...]
             var dispensable: [Connection] = []
-            while open.count > limit,
+            while open.count + added > limit,
                 let next = newcomers.count > limit / 4 || regulars.isEmpty ? newcomers.popFirst() : regulars.popFirst()
             {
                 open[next.key] = nil
@@ -65,7 +65,7 @@ final class Connections: Sendable {
     func open(_ send: @escaping @Sendable (Order) -> Void) -> ID? {
         let limit = limit
         let (id, dispensable) = state.withLock { state -> (ID?, [Connection]) in
-            let dispensable = state.makeRoom(for: limit - 1)
+            let dispensable = state.makeRoom(for: 1, of: limit)
             guard state.open.count < limit else { return (nil, dispensable) }
             state.ranks += 1
             state.open[state.ranks] = Connection(rank: state.ranks, send: send)
@@ -89,7 +89,7 @@ final class Connections: Sendable {
     /// Applies changed limits to all connections.
     func reconsider() {
         let limit = limit
-        let (dispensable, all) = state.withLock { ($0.makeRoom(for: limit), Array($0.open.values)) }
+        let (dispensable, all) = state.withLock { ($0.makeRoom(for: 0, of: limit), Array($0.open.values)) }
         for connection in dispensable { connection.send(.end) }
         for connection in all { connection.send(.reconsider) }
     }
