@@ -9,7 +9,9 @@ struct RequestCheck: Sendable {
     }
 
     /// The methods that HTTP has. Others are answered with 501.
-    static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]
+    static let methods: Set<String> = [
+        "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY", "TRACE", "CONNECT",
+    ]
 
     func check(_ request: WebRequest) throws(Problem) {
         guard request.target.utf8.count <= configuration.targetSizeLimit else {

@@ -3,16 +3,19 @@
 Its settings have the names of the live service's, and it is a Target as well, so that the attacks on that one can run against it.
 """
 
+import atexit
 import http.client
 import json
 import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2]
@@ -50,9 +53,11 @@ class Program(Target):
         self.tokens.mkdir()
         for name, token in TOKENS.items():
             self.add_token(name, token)
-        managed = folder / "managed"
-        managed.mkdir(mode=0o755)
-        (managed / "app.json").write_text('{"maintenance": {"isOn": true}}')
+        # Nobody but root may write into any folder above that of an administrator.
+        check(os.geteuid() == 0, "The administrator's folder belongs to root: run this check as root.")
+        self.managed = pathlib.Path(tempfile.mkdtemp(prefix="settings-api-", dir="/var/lib"))
+        atexit.register(shutil.rmtree, self.managed, ignore_errors=True)
+        (self.managed / "app.json").write_text('{"maintenance": {"isOn": true}}')
 
     def add_token(self, name, token):
         text = token if isinstance(token, str) else json.dumps(token)
@@ -68,7 +73,7 @@ class Program(Target):
             offset = log.tell()
             self.process = subprocess.Popen(
                 [self.binary, "--port", "0", "--file", self.file, "--tokens", self.tokens, "--managed",
-                 self.folder / "managed", *self.settings, *arguments],
+                 self.managed, *self.settings, *arguments],
                 stdout=log, stderr=log, preexec_fn=limit,
                 env={**os.environ, **self.variables, **(variables or {})})
         port = None
