@@ -152,7 +152,8 @@ def status(program):
     check(document["openapi"] == "3.1.0", "There is no document.")
     paths = {
         "/settings", "/settings/{key}", "/settings/check", "/settings/changes", "/settings/history",
-        "/settings/undo/{token}", "/health/live", "/health/ready", "/metrics", "/openapi.json"}
+        "/settings/undo/{token}", "/health/live", "/health/ready", "/metrics", "/openapi.json",
+        "/ofrep/v1/evaluate/flags", "/ofrep/v1/evaluate/flags/{key}"}
     check(set(document["paths"]) == paths, f"The paths of the document: {sorted(document['paths'])}")
 
 

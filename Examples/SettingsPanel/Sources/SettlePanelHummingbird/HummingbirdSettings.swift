@@ -48,13 +48,12 @@ extension WebResponder {
             to: WebRequest(
                 method: request.method.rawValue, target: String((request.head.path ?? "/").dropFirst(path.count)),
                 headers: headers, body: Array(body.readableBytesView)))
-        let answer = response.forHummingbird(answering: request)
-        return request.method == .head ? answer.createHeadResponse() : answer
+        return request.method == .head ? response.forHummingbird.createHeadResponse() : response.forHummingbird
     }
 }
 
 extension WebResponse {
-    fileprivate func forHummingbird(answering request: Request) -> Response {
+    fileprivate var forHummingbird: Response {
         var fields = HTTPFields()
         for (name, value) in headers {
             if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
@@ -64,7 +63,6 @@ extension WebResponse {
             return Response(
                 status: .init(code: status), headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
         case .events(let events):
-            let inbound = request.body
             return Response(
                 status: .init(code: status), headers: fields,
                 body: ResponseBody { writer in
@@ -73,12 +71,7 @@ extension WebResponse {
                     try await withGracefulShutdownHandler {
                         // What it throws, of a client that has gone or is stalled, closes the connection, and
                         // Hummingbird logs it as a trace.
-                        try await inbound.consumeWithInboundCloseHandler { _ in
-                            try await events.send { try await writer.write(ByteBuffer(bytes: $0)) }
-                        } onInboundClosed: {
-                            // At once, and not only when the next event can't be written.
-                            events.end()
-                        }
+                        try await events.send { try await writer.write(ByteBuffer(bytes: $0)) }
                     } onGracefulShutdown: {
                         events.end()
                     }
