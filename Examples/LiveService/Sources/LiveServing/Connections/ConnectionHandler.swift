@@ -81,7 +81,8 @@ extension ConnectionHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard error is HTTPParserError else { return context.fireErrorCaught(error) }
+        // On a closed connection, also one that the server has closed to stop, nothing can be answered.
+        guard error is HTTPParserError, context.channel.isActive else { return context.fireErrorCaught(error) }
         switch state.phase {
         case .receiving: giveUp(ServiceProblem(.badRequest, "The rest of the request is missing."), context)
         case .new, .idle:
