@@ -81,8 +81,8 @@ extension ConnectionHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // On a closed connection, also one that the server has closed to stop, nothing can be answered.
-        guard error is HTTPParserError, context.channel.isActive else { return context.fireErrorCaught(error) }
+        guard let parserError = error as? HTTPParserError else { return context.fireErrorCaught(error) }
+        if parserError == .invalidEOFState, state.phase != .receiving { return context.close(promise: nil) }
         switch state.phase {
         case .receiving: giveUp(ServiceProblem(.badRequest, "The rest of the request is missing."), context)
         case .new, .idle:
