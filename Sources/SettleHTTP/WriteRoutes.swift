@@ -15,7 +15,7 @@ struct WriteRoutes: Sendable {
             summary: "Sets several settings at once, all or none",
             parameters: Self.parameters,
             body: [
-                ("application/json", .component("Values")), ("application/merge-patch+json", .anyObject),
+                ("application/json", .component("Values")), ("application/merge-patch+json", .mergePatch),
             ],
             answers: [
                 .ok("These settings.", .anyOf([Listing.schema, .component("Preview")])), ReadRoutes.unknown,
@@ -80,7 +80,7 @@ struct WriteRoutes: Sendable {
             method: "POST", path: "/settings/check", name: "checkSettings",
             summary: "Checks values without changing anything",
             body: [
-                ("application/json", .component("Values")), ("application/merge-patch+json", .anyObject),
+                ("application/json", .component("Values")), ("application/merge-patch+json", .mergePatch),
             ],
             answers: [
                 .ok("All values could be set.", .object(["isValid": .boolean, "keys": .array(of: .string)])),

@@ -18,6 +18,8 @@ struct Schema: Sendable {
     static let string = Schema(type: "string")
     static let integer = Schema(type: "integer")
     static let anyObject = Schema(type: "object")
+    /// A merge patch of all settings, or of a group: null resets them.
+    static let mergePatch = anyOf([anyObject, Schema(type: "null")])
 
     static func array(of elements: Schema) -> Schema {
         Schema(type: "array", ["items": elements.json])
