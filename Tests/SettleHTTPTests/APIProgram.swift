@@ -64,6 +64,8 @@ struct APIProgram {
             ],
             configuration: .init(history: history))
         app = try await store.group(App.self)
+        // A history that is kept begins now, and not between two requests, which would have different tags.
+        if history != .unchanged { try await store.flush() }
         var configuration = SettingsAPI.Configuration(
             title: "Test", access: isOpen ? .open : .tokens(.setting(app.admin.$tokens)))
         configuration.now = { [time] in time.now }
