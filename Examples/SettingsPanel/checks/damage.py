@@ -49,7 +49,7 @@ def edits(program):
 def folder(program):
     """With a folder where the file was, a change is on stable storage or refused; without it, the file is back."""
     program.set(KEY, 600)
-    rest(program)
+    until(program.file.exists, "the file was written", PATIENCE)
     program.file.unlink()
     program.file.mkdir()
     acknowledged = 600
@@ -72,6 +72,9 @@ def folder(program):
         return answer.status == 200 and state(program) == "saved"
 
     until(is_back, "the file was back", PATIENCE, pause=0.5)
+    until(
+        lambda: program.file.is_file() and json.loads(program.file.read_text()).get("limits", {}).get("perSecond") == 611,
+        "the file had the last change", PATIENCE)
     found = json.loads(program.file.read_text())["limits"]
     check(found["perSecond"] == 611 and acknowledged <= found["burst"] <= 610, f"The file has {found}, and not {acknowledged}.")
     program.kill()
