@@ -1,4 +1,4 @@
-"""Damage to the file: edits that can't be parsed, and a folder instead of it."""
+"""Edits of the file, also ones that can't be parsed."""
 
 import json
 
@@ -46,40 +46,4 @@ def edits(program):
     check(program.stored(KEY) == 502, f"After the repair: {program.get(f'/settings/{KEY}')}")
 
 
-def folder(program):
-    """With a folder where the file was, a change is on stable storage or refused; without it, the file is back."""
-    program.set(KEY, 600)
-    until(program.file.exists, "the file was written", PATIENCE)
-    program.file.unlink()
-    program.file.mkdir()
-    acknowledged = 600
-    for value in range(601, 611):
-        answer = program.ask("PATCH", f"/settings/{KEY}", value)
-        check(answer.status in (200, 503), f"Without a file, a change was answered with {answer}")
-        if answer.status == 200:
-            acknowledged = value
-        else:
-            check(answer.kind == "not-saved", f"A change that could not be saved: {answer}")
-        ready = program.get("/health/ready", by=None).status
-        check(ready in (200, 503), f"The program is neither ready nor not: {ready}")
-    check(program.get("/hello", by=None).status == 200, "The program itself does not answer.")
-    # Where the file can be written again, the folder is set aside.
-    if program.file.is_dir():
-        program.file.rmdir()
-
-    def is_back():
-        answer = program.ask("PATCH", "/settings/limits.perSecond", 611)
-        return answer.status == 200 and state(program) == "saved"
-
-    until(is_back, "the file was back", PATIENCE, pause=0.5)
-    until(
-        lambda: program.file.is_file() and json.loads(program.file.read_text()).get("limits", {}).get("perSecond") == 611,
-        "the file had the last change", PATIENCE)
-    found = json.loads(program.file.read_text())["limits"]
-    check(found["perSecond"] == 611 and acknowledged <= found["burst"] <= 610, f"The file has {found}, and not {acknowledged}.")
-    program.kill()
-    program.start()
-    check(program.stored(KEY) == found["burst"], "After a kill, a value is another one.")
-
-
-CHECKS = [("edits of the file", edits), ("a folder instead of the file", folder)]
+CHECKS = [("edits of the file", edits)]
