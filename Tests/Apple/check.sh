@@ -2,7 +2,7 @@
 # Type-checks Sources for Apple's platforms on Linux: check.sh REPOSITORY [TRIPLE…]. Half a minute for each of them.
 #
 # The interfaces of the standard library are the toolchain's own, recompiled for the target; those of Darwin, Dispatch, os,
-# Foundation and SwiftUI stand in include and overlay, with what the sources use of them and since when it is there. So it tells of
+# Core Foundation, Security, Foundation and SwiftUI stand in include and overlay, with what the sources use of them and since when it is there. So it tells of
 # wrong types, of calls that a platform does not have, and of data races that the compiler sees. It runs nothing, links nothing, and
 # believes what stands in these two folders: it is no Mac, see README.md. What it has compiled stays in the folder that WORK
 # names, if that is set.
@@ -35,7 +35,7 @@ P
         swift-frontend -compile-module-from-interface "$out/$m.swiftinterface" -module-name $m -o "$out/$m.swiftmodule" "${common[@]}" ${parse[@]+"${parse[@]}"} 2> "$out/$m.log" ||
             { cat "$out/$m.log"; exit 1; }
     done
-    for m in os Dispatch Foundation SwiftUI; do
+    for m in os Dispatch CoreFoundation Security Foundation SwiftUI; do
         swift-frontend "${common[@]}" -swift-version 5 -parse-as-library -suppress-warnings -emit-module -module-name $m -enable-library-evolution \
             "$here/overlay/$m.swift" -o "$out/$m.swiftmodule"
     done

@@ -23,6 +23,11 @@ import Testing
         @Setting var attempts = 7
     }
 
+    struct Apart: SettingsGroup {
+        @Setting(storedIn: .secrets) var token: Secret<String>?
+        @Setting var name = "x"
+    }
+
     struct Shown: SettingsGroup {
         static let presentation = GroupPresentation.section(title: "What is shown")
         @Setting var zoom = 1
@@ -82,6 +87,19 @@ import Testing
         #expect(await program.run("reset", "limits.count").code == 0 && group.limits.count == 3)
         #expect(await program.run("set", "limits.name", "-string", "5").code == 0 && group.limits.name == "5")
         #expect(await program.run("domains").code == 64)
+    }
+
+    @Test("A setting of the secret store is refused like a locked one, alone and among others")
+    func secretStore() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let command = SettingsCommand(store, groups: Apart.self, name: "app settings")
+        let set = RecordingTerminal()
+        #expect(await command.run(["set", "token", "hunter2"], on: set) == 77)
+        #expect(set.errors.contains("secret store") && !set.errors.contains("hunter2"), "\(set.errors)")
+        let document = RecordingTerminal(input: #"{"name": "y", "token": "hunter2"}"#)
+        #expect(await command.run(["import", "-"], on: document) == 77)
+        #expect(!document.errors.contains("hunter2"), "\(document.errors)")
+        #expect(try await store.group(Apart.self).name == "x")
     }
 
     @Test("The list has the order of declaration, the titles of groups, and what is not declared at the end")

@@ -20,7 +20,8 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
         case .refused: "A value, a file or a change was refused. Nothing has changed."
         case .unavailable: "Something that the command needs is missing: a history, a schema, an editor, a terminal."
         case .failed: "A file can't be read or written. Nothing is lost."
-        case .locked: "An administrator has locked the key, or only its owner may change it."
+        case .locked:
+            "An administrator has locked the key, only its owner may change it, or it belongs to the secret store."
         case .interrupted: "Interrupted by Ctrl-C."
         case .misused: "The command line of “settle defaults” is wrong. Nothing was done."
         }

@@ -60,12 +60,12 @@ extension CommandFailure {
 
     private static func code(for error: SettingsError) -> ExitCode {
         switch error.code {
-        case .locked, .protected: .locked
+        case .locked, .protected, .secretStore: .locked
         case .historyUnavailable: .unavailable
         case .nothingUnconfirmed: .absent
         case .invalidValue, .unusableValue, .encodingFailed, .importRefused, .unknownKey, .conflict, .notUndoable,
             .duplicateKey, .invalidKey, .tooManyKeys, .tooManyBytes, .draftConflict:
-            error.problems.contains { $0.code == .locked || $0.code == .protected } ? .locked : .refused
+            error.problems.contains { [.locked, .protected, .secretStore].contains($0.code) } ? .locked : .refused
         default: .failed
         }
     }

@@ -64,7 +64,7 @@ extension ProblemKind {
         case .invalidValue, .unusableValue, .largeValue, .encodingFailed, .missingPart: self = .invalidValue
         case .notUndoable: self = .notUndoable
         case .locked: self = .locked
-        case .protected: self = .ownerOnly
+        case .protected, .secretStore: self = .ownerOnly
         case .historyUnavailable: self = .noHistory
         case .invalidKey, .notASetting, .unknownKey: self = .unknownSetting
         case .tooManyKeys, .tooManyBytes: self = .bodyTooLarge

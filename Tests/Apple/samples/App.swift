@@ -12,6 +12,19 @@ struct ProfileSettings: SettingsGroup {
     }
 }
 
+struct AccountSettings: SettingsGroup {
+    @Setting(storedIn: .secrets) var token: Secret<String>?
+
+    static func open() async throws -> SettingsStore {
+        let list = SearchList([.keychain(service: "com.example.app"), .application])
+        return try await SettingsStore.open("com.example.app", searching: list)
+    }
+
+    func signIn(_ store: SettingsStore, with token: String) async throws {
+        try await store.domains[.secretStore].update { self.token = Secret(token) }
+    }
+}
+
 struct ProfileView: View {
     let store: SettingsStore
     let settings: ProfileSettings

@@ -91,7 +91,9 @@ extension SettingsGroup {
     }
 
     /// Resets every setting of the group and of the groups within it to its default, in one transaction. If this group
-    /// is ``SettingsAccess/open``, owner-only groups within it stay as they are.
+    /// is ``SettingsAccess/open``, owner-only groups within it stay as they are. Values in the secret store
+    /// (``SettingStorage/secrets``) stay too, except in an update of the domain ``DomainName/secretStore``, which resets
+    /// only these.
     ///
     /// - Throws: ``SettingsError`` if the store is closed.
     public func reset(author: String? = nil) throws(SettingsError) {
@@ -99,7 +101,7 @@ extension SettingsGroup {
         let settings = GroupLayout(self).settings.filter { Self.access == .owner || $0.access == .open }
         let boxes = settings.map(\.box.original)
         try engine.transact(origin: .reset, author: author, failing: { $0 }) { () throws(SettingsError) in
-            for box in boxes where !box.isLocked { box.stageDefault() }
+            for box in boxes where box.isResettable { box.stageDefault() }
         }
     }
 }

@@ -104,6 +104,14 @@ extension SearchList.Domain {
             let identity = DomainIdentity(name, origin, isAbove: isAbove, locksKeys: locksKeys, isVolatile: isVolatile)
             return AttachedDomain(identity, source: source, file: file, home: home)
         }
+        func secretStore(_ store: any SecretStore) throws(StorageError) -> AttachedDomain {
+            guard isAbove else {
+                throw StorageError(
+                    .unsupported, "It has to come before the application's domain, which must not cover its secrets.")
+            }
+            let identity = DomainIdentity(name, .secrets, isAbove: true, isVolatile: false, holdsSecrets: true)
+            return AttachedDomain(identity, source: SecretStoreSource(store))
+        }
         switch kind {
         case .application: return domain(.local)
         case .overrides: return domain(.override, isVolatile: true)
@@ -122,6 +130,8 @@ extension SearchList.Domain {
         case .secrets(let folder):
             let path = folder.map { FilePath($0) } ?? variables().credentialsFolder
             return domain(.secrets, path.map { SecretsFolderSource($0) }, isVolatile: path == nil)
+        case .secretFolder(let folder): return try secretStore(SecretFolder(FilePath(folder)))
+        case .secretStore(let store): return try secretStore(store)
         case .managed(let folder):
             let path = folder.map { FilePath($0) } ?? StandardLocation.managedFolder.map { FilePath($0) }
             let source = path.map { ManagedDomainSource(places.id, in: $0, isExplicit: folder != nil) }

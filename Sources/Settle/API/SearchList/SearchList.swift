@@ -39,13 +39,16 @@ public struct SearchList: Sendable, ExpressibleByArrayLiteral {
     ///   - arguments: The arguments, without the program's name. By default those of the process.
     ///   - prefix: The prefix of environment variables; by default made from the store's name.
     ///   - secrets: A folder with a file for each key; by default there is none.
+    ///   - secretStore: The folder of the secrets that the program writes; by default there is none.
     ///   - suites: The names of other stores, in the order in which they are searched.
     public static func standard(
-        arguments: [String]? = nil, prefix: String? = nil, secrets: URL? = nil, suites: [String] = []
+        arguments: [String]? = nil, prefix: String? = nil, secrets: URL? = nil, secretStore: URL? = nil,
+        suites: [String] = []
     ) -> SearchList {
         SearchList(
             [.managed(), .overrides, .arguments(arguments), .environment(prefix: prefix)]
-                + (secrets.map { [.secrets(in: $0)] } ?? []) + [.host(), .application]
+                + (secrets.map { [.secrets(in: $0)] } ?? []) + (secretStore.map { [.secretStore(in: $0)] } ?? [])
+                + [.host(), .application]
                 + suites.map { .suite($0) } + [.global(), .system(), .language(), .registration])
     }
 }
@@ -66,6 +69,8 @@ extension SearchList {
             case environment(prefix: String?, variables: [String: String]?)
             case environmentFile(URL, prefix: String?)
             case secrets(URL?)
+            case secretFolder(URL)
+            case secretStore(any SecretStore)
             case managed(folder: URL?)
             /// A file in its standard location, or at the given one.
             case file(StandardFile, URL?)
@@ -133,6 +138,29 @@ extension SearchList {
         ///   `$CREDENTIALS_DIRECTORY`. If there is no such variable, the domain is empty.
         public static func secrets(in folder: URL? = nil) -> Domain {
             Domain(name: .secrets, kind: .secrets(folder))
+        }
+
+        /// The secrets that the program writes, in a folder with a file for each.
+        ///
+        /// The settings that are declared with `storedIn: .secrets` are written there, and nowhere else; other secrets
+        /// are read from it. The name of a file is the key of its setting, as in `service.token`. The folder must
+        /// belong to the user and be accessible to nobody else (0700), or else it is neither read nor written; the
+        /// first write makes it. Each write replaces a file by a new one (0600), and is on stable storage when it
+        /// returns. Changes by other processes are followed. On a file system that does not distinguish upper and lower
+        /// case, as usual on Apple platforms, no two keys may differ only in case: they would share a file.
+        ///
+        /// - Parameter folder: The folder, which contains nothing else. It must not be a symbolic link.
+        public static func secretStore(in folder: URL) -> Domain {
+            Domain(name: .secretStore, kind: .secretFolder(folder))
+        }
+
+        /// The secrets that the program writes, in a store of your own, such as a key ring of the system.
+        ///
+        /// Like ``secretStore(in:)``, it comes before ``application`` in the list.
+        ///
+        /// - Parameter store: The secret store, which no other store uses: it is closed with this one.
+        public static func secretStore(_ store: any SecretStore) -> Domain {
+            Domain(name: .secretStore, kind: .secretStore(store))
         }
 
         /// An administrator's file, which locks the keys that it has.

@@ -20,7 +20,8 @@ public final class SettingOverride: Sendable {
 }
 
 extension SettingsStore.Domains {
-    /// Puts a value over a setting, for tests, previews and remote switches. It is not saved.
+    /// Puts a value over a setting, for tests, previews and remote switches. It is not saved, so that of a secret is in
+    /// memory only, too.
     ///
     /// ```swift
     /// let dark = try store.domains.override(settings.$theme, with: .dark)   // until dark.cancel(), or its release

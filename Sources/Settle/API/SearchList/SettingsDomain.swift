@@ -31,14 +31,27 @@ public struct SettingsDomain: Sendable {
     /// effective values follow. The closure may run on another thread than the caller's. Inside, the thread sees the
     /// values in force with its own writes. Changes in place begin with the value in force.
     ///
+    /// For ``DomainName/secretStore``, the secrets are written when the closure has returned, and are in force once the
+    /// secret store has all of them. If one can't be written, those before it are taken back; the error names the keys
+    /// for which that was not possible. A secret that can't be read is not overwritten, only removed. After a crash
+    /// meanwhile, each secret is the old one or the new one. `nil` and a reset remove a secret from the store; the reset
+    /// of a group removes its secrets, and leaves its other settings.
+    ///
     /// - Throws: The closure's error, in which case nothing is written; ``SettingsError`` if a written key is locked or
-    ///   owner-only, if the domain can't be written, or if its file can't be saved.
+    ///   owner-only, if the domain can't be written, or if its file or a secret can't be saved.
     @discardableResult
     public func update<Result: Sendable>(
         author: String? = nil, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         guard name != .application else { return try await core.commit(author: author, body) }
         let domain = try writable()
+        if let source = domain.source as? SecretStoreSource {
+            let (result, exposed) = try await runBlocking { [core] in
+                try core.updateSecrets(of: source, in: domain, author: author, body)
+            }
+            await core.removeFromSettings(exposed, author: author)
+            return result
+        }
         guard let file = domain.file else {
             return try await runBlocking { [core] in
                 try core.update(domain, author: author, body)
@@ -56,10 +69,12 @@ public struct SettingsDomain: Sendable {
 
     /// Replaces all values of the domain, or removes them.
     ///
-    /// - Throws: ``SettingsError`` if the domain can't be written, if it is the application's, or if its file can't be
-    ///   saved.
+    /// - Throws: ``SettingsError`` if the domain can't be written, if it is the application's or the secret store, if
+    ///   the tree has a value of a setting that is stored in the secret store, or if the file can't be saved.
     public func replace(with tree: SettingTree, author: String? = nil) async throws {
         let domain = try writable()
+        guard !domain.identity.holdsSecrets else { throw SettingsError.notReplaceable(name) }
+        try core.checkStorage(of: tree)
         if let file = domain.file {
             let store = try await SettingsStore.open(at: file, home: domain.home)
             try await store.commit(author: author) { [core = store.core] in
@@ -93,7 +108,8 @@ public struct SettingsDomain: Sendable {
     private func writable() throws(SettingsError) -> AttachedDomain {
         guard let domain else { throw .notSearched(name, core.domains.all.map(\.name)) }
         // A source's values would return with its next change.
-        guard domain.source == nil || domain.file != nil, name != .overrides, name != .secrets else {
+        let isKept = domain.source == nil || domain.file != nil || domain.identity.holdsSecrets
+        guard isKept, name != .overrides, name != .secrets else {
             throw .readOnly(name)
         }
         return domain

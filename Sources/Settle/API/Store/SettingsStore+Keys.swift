@@ -60,8 +60,9 @@ extension SettingsStore.Keys {
 
     /// Removes the value stored for a key, with everything within it. A declared setting returns to its default.
     ///
-    /// - Throws: ``SettingsError`` if the removal would change an owner-only setting, if the key lies around or within
-    ///   a declared setting's, or if the store is closed.
+    /// - Throws: ``SettingsError`` if the removal would change an owner-only setting, if only the secret store can have
+    ///   the setting's value (``SettingStorage/secrets``), if the key lies around or within a declared setting's, or if
+    ///   the store is closed.
     public func removeValue(forKey key: some SettingKeyConvertible, author: String? = nil) throws {
         try store.open(key: key.description).removeValue(forKey: SettingKey(given: key), author: author)
     }

@@ -46,7 +46,7 @@ extension StoreCore {
             if let owned = slots.filter({ $0.access == .owner }).min(by: { $0.key < $1.key }) {
                 throw SettingsError.protected(path, by: owned.key, owned.declaration ?? "")
             }
-            for slot in slots where slot.box?.isLocked == false { slot.box?.stageDefault() }
+            for slot in slots where slot.box?.isResettable == true { slot.box?.stageDefault() }
             // Stored values that belong to no setting.
             guard case .dictionary(let entries)? = stored else { return count }
             let known = Set(slots.map(\.key))

@@ -29,8 +29,9 @@ extension SettingsStore.File {
     /// keys that no group declares, but not settings that have their default only because nothing is stored.
     ///
     /// Owner-only settings (``SettingsAccess/owner``), which no import accepts, are left out, and so are secrets,
-    /// unless they are requested. A store knows a secret by its declaration: **open all groups first**. Values stored
-    /// for a group that has not been opened yet are exported as they are.
+    /// unless they are requested. Settings of the secret store (``SettingStorage/secrets``) are left out even then. A
+    /// store knows a secret by its declaration: **open all groups first**. Values stored for a group that has not been
+    /// opened yet are exported as they are.
     ///
     /// - Parameters:
     ///   - format: The format of the data.
@@ -44,8 +45,11 @@ extension SettingsStore.File {
         let hidden = core.log.lock.withLock { () -> [SettingKey] in
             let slots = core.log.stored.slots
             // Export only values in force, and leave out hidden settings under every spelling of their keys.
-            return slots.all.filter { $0.access == .owner || ($0.isSecret && !includesSecrets) }.flatMap(slots.places)
-                + slots.knownSpellings
+            let declared =
+                slots.all.filter {
+                    $0.access == .owner || $0.isStoredInSecrets || ($0.isSecret && !includesSecrets)
+                }.flatMap(slots.places) + slots.knownSpellings
+            return declared + core.log.stored.keysStoredApart
         }
         for key in hidden { tree[key] = nil }
         do {

@@ -31,7 +31,8 @@ extension SettingsStore {
     }
 
     /// Resets every setting that a group of this store declares to its default. Keys that no group declares are kept,
-    /// and so are owner-only settings, see ``SettingsAccess/owner``, and locked ones.
+    /// and so are owner-only settings, see ``SettingsAccess/owner``, and locked ones. Values in the secret store stay,
+    /// as with a reset of their group.
     ///
     /// - Throws: ``SettingsError`` if the store is closed.
     public func reset(author: String? = nil) throws(SettingsError) {
@@ -40,7 +41,7 @@ extension SettingsStore {
             let boxes = core.log.lock.withLock {
                 core.log.stored.slots.all.compactMap { $0.declaration == nil || $0.access == .owner ? nil : $0.box }
             }
-            for box in boxes where !box.isLocked { box.stageDefault() }
+            for box in boxes where box.isResettable { box.stageDefault() }
         }
     }
 

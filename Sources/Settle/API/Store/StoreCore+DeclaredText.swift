@@ -36,7 +36,18 @@ extension StoreCore {
         let sources = domains.all.compactMap { $0.source as? any LookupDomainSource }
         guard !sources.isEmpty else { return }
         let keys = keys.map { LookupKey($0.key, $0.shape(), isSecret: $0.kind == .secret) }
-        for source in sources { source.declare(keys) }
+        for source in sources { source.declare(source is SecretStoreSource ? keys + earlierNames(of: keys) : keys) }
+    }
+
+    /// Returns the names that secrets had before a migration, which the secret store may still have.
+    private func earlierNames(of keys: [LookupKey]) -> [LookupKey] {
+        log.lock.withLock {
+            keys.filter(\.isSecret).flatMap { key in
+                log.stored.domains.oldNames(of: key.key)
+                    .filter { log.stored.slots.declared(as: $0) == nil }
+                    .map { LookupKey($0, key.shape, isSecret: true) }
+            }
+        }
     }
 
     /// Lets arguments, variables and lookups give values to settings. Requires the writer's lock, and that
@@ -59,6 +70,14 @@ extension StoreCore {
             let found = source.contents
             // A delivery wakes those that follow the store, who may open the group again.
             if found != contents(of: domain) { deliver(.success(found), to: domain) }
+        }
+    }
+
+    /// Has the secret store give up the keys of settings that are not secrets: a group that was released may have
+    /// declared them otherwise. Requires the writer's lock, and that the settings' group can be opened.
+    func giveUpSecrets(_ keys: [TextKey]) {
+        for case let source as SecretStoreSource in domains.all.map(\.source) {
+            source.forget(keys.filter { $0.kind != .secret }.map(\.key))
         }
     }
 }

@@ -31,6 +31,7 @@ extension StoreCore {
         }
         if let error = SettingsError.unusable(name, errors) { throw error }
         reportVariables(of: layout)
+        giveUpSecrets(textKeys)
         declareText(textKeys, variables)
         var inForce: [SettingKey: SettingValue?] = [:]
         let opened = OpenedGroup(at: path, typeName: name, presented: layout.presented)
@@ -50,9 +51,18 @@ extension StoreCore {
 
     /// Hides the secrets of a group that is about to be opened. They stay hidden as long as the store exists.
     private func announceSecrets(of layout: GroupLayout) {
-        let secrets = layout.settings.filter(\.box.isSecret).map(\.key)
+        let secrets = layout.settings.filter(\.box.isSecret)
         guard !secrets.isEmpty else { return }
-        log.lock.withLock { log.stored.announcedSecrets.formUnion(secrets.flatMap { $0.literals + [$0] }) }
+        func spellings(of keys: [SettingKey]) -> [SettingKey] { keys.flatMap { $0.literals + [$0] } }
+        let all = secrets.map(\.key)
+        let apart = secrets.filter { $0.box.declaration.isStoredInSecrets }.map(\.key)
+        log.lock.withLock {
+            // The secret store may still have the names from before a migration.
+            let earlier = all.flatMap { log.stored.domains.oldNames(of: $0) }
+                .filter { log.stored.slots.declared(as: $0) == nil }
+            log.stored.announcedSecrets.formUnion(spellings(of: all + earlier))
+            log.stored.announcedStoredApart.formUnion(spellings(of: apart))
+        }
     }
 
     /// Reports each variable once whose values are never saved.
@@ -85,6 +95,9 @@ extension StoreCore {
 
     /// Requires the writer's lock.
     private func plan(_ declared: GroupLayout.Declared) throws(SettingsError) -> Plan {
+        if declared.access == .owner, declared.box.declaration.isStoredInSecrets {
+            throw .ownedSecret(declared.key, declared.name)
+        }
         let (slot, neighbour) = log.lock.withLock {
             (
                 log.stored.slots[declared.key],
@@ -123,6 +136,7 @@ extension StoreCore {
             var isUsable = false
             var lastGood: SettingValue?
             if let stored {
+                reportIfExposed(declared.box, at: declared.key)
                 (isUsable, lastGood) = adopt(stored, at: declared.key, in: declared.box)
                 if declared.savePolicy != .memoryOnly { inForce.updateValue(lastGood, forKey: declared.key) }
             }

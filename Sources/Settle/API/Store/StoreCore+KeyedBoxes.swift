@@ -111,6 +111,7 @@ extension StoreCore {
         let found = lookUp(key)
         // Removing nothing would also remove an empty dictionary around it.
         if found.box == nil, try found.stored(at: key) == nil { return }
+        try box.checkReset()
         box.stageDefault()
         for box in inner { box.stageReplaced() }
     }

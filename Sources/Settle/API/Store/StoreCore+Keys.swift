@@ -61,6 +61,7 @@ extension StoreCore {
 
     /// Stages the new value of a key. Requires a transaction.
     func stage(_ encoded: SettingValue, given value: any Sendable, at key: SettingKey) throws {
+        try checkStorage(of: encoded, at: key)
         var (key, encoded) = (key, encoded)
         if let box = unsavedBox(forKey: key) { return try box.stage(decoding: encoded) }
         if let outer = scalar(around: key), let rest = outer.rest(of: key) {
@@ -82,6 +83,7 @@ extension StoreCore {
         of value: any Sendable, _ encoded: SettingValue, forKey key: SettingKey, by box: AnySettingBox,
         _ error: any Error
     ) -> SettingsError {
+        if let error = error as? SettingsError, error.code == .secretStore { return error }
         if box.isSecret || value is any SecretValue {
             return .refusedSecret(key: key, type: box.declaration.spelledType, rule: box.brokenRule(error))
         }

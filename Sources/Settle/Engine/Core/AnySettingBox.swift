@@ -21,7 +21,7 @@ package class AnySettingBox: @unchecked Sendable {
     private let areEqualWords: (@Sendable (UInt64, UInt64) -> Bool)?
     /// The value that a word represents.
     let wordConversion: @Sendable (UInt64) -> any Sendable
-    /// Whether an assignment has to be checked.
+    /// Whether an assignment has to be checked: there are rules for its value, or for where that is stored.
     let hasRules: Bool
     /// Only for types that have fields.
     final let unknownFields: StoredUnknownFields?
@@ -133,7 +133,8 @@ package class AnySettingBox: @unchecked Sendable {
     func open(at placement: Placement) {
         attach(to: placement)
         set(.unopened, to: false)
-        if placement.engine.log.recordsReads { set(.recorded, to: true) }
+        // Assigning the value in force also moves it to the secret store, which may lack it, or is refused.
+        if placement.engine.log.recordsReads || declaration.isStoredInSecrets { set(.recorded, to: true) }
     }
 
     /// Marks the group as released: the value stays as it is. Requires the writer's lock.
@@ -339,6 +340,8 @@ package class AnySettingBox: @unchecked Sendable {
     func writeFollowed() throws(SettingsError) { abstract() }
     /// Checks whether the value of a domain can be used. Throws if it does not convert or breaks a rule.
     func check(_ candidate: DomainCandidate) throws { abstract() }
+    /// Returns whether a setting gets the same value from a domain as from a stored value. Throws if one can't be used.
+    func reads(_ candidate: DomainCandidate, as value: SettingValue) throws -> Bool { abstract() }
     /// Gives a new box the value that is in force, over the value it has adopted. Requires that the box is not shared
     /// yet.
     ///

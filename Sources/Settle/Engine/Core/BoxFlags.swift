@@ -26,7 +26,8 @@ struct BoxFlags: OptionSet, AtomicRepresentable, Sendable {
     @inlinable static var layered: BoxFlags { BoxFlags(rawValue: 128) }
     /// The stored value differs from the value in force, so that a write of an equal value has to be saved as well.
     @inlinable static var savesEqual: BoxFlags { BoxFlags(rawValue: 256) }
-    /// The store records what its commits read.
+    /// The store records what its commits read, or the setting is stored in the secret store. An assignment is not
+    /// compared with the published value then.
     @inlinable static var recorded: BoxFlags { BoxFlags(rawValue: 512) }
 
     /// The flags that keep a reader from the published value.

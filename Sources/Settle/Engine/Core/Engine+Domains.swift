@@ -85,8 +85,39 @@ extension Engine {
     /// - Returns: False if that is the application's.
     final func divert(_ value: SettingValue?, at key: SettingKey) -> Bool {
         guard transaction?.target != nil else { return false }
+        for name in earlierNames(of: key) { transaction?.target?.set(nil, at: name) }
         transaction?.target?.set(value, at: key)
         return true
+    }
+
+    /// Returns the earlier names of a key under which the secret store that the transaction writes still has a secret:
+    /// it would be in force again if the one under the current name were removed.
+    private final func earlierNames(of key: SettingKey) -> [SettingKey] {
+        guard let target = transaction?.target, target.domain.holdsSecrets else { return [] }
+        let tree = target.stack.contents(of: target.domain)?.tree ?? SettingTree()
+        let names = target.stack.oldNames(of: key).filter { tree[$0] != nil }
+        return names.isEmpty ? [] : log.lock.withLock { names.filter { log.stored.slots.declared(as: $0) == nil } }
+    }
+
+    // MARK: The secret store
+
+    /// Throws if the transaction would write a setting of the secret store to another domain, or any other setting to
+    /// the secret store.
+    final func checkTarget(of slot: SettingSlot) throws(SettingsError) {
+        guard let target = transaction?.target?.domain, target.holdsSecrets != slot.isStoredInSecrets else { return }
+        throw target.holdsSecrets ? .notStoredInSecrets(slot.key, in: target.name) : storedInSecrets(slot.key)
+    }
+
+    /// Returns the error for a write that would store a value of the secret store elsewhere.
+    final func storedInSecrets(_ key: SettingKey) -> SettingsError {
+        let store = log.lock.withLock { log.stored.domains.layers.first { $0.domain.holdsSecrets }?.domain.name }
+        return .storedInSecrets(key, in: store)
+    }
+
+    /// Reports, once for each key, that the settings have a value that belongs to the secret store.
+    final func reportIfExposed(_ box: AnySettingBox, at key: SettingKey) {
+        guard box.declaration.isStoredInSecrets, reports.isNew(exposing: key) else { return }
+        reportAfterUnlock(.secretInSettings(key))
     }
 
     // MARK: Reports
@@ -148,6 +179,7 @@ struct DomainReports {
     private var skipped: [Skipped: SettingValue] = [:]
     private var covered: Set<SettingKey> = []
     private var renamed: [DomainName: Set<SettingKey>] = [:]
+    private var exposed: Set<SettingKey> = []
     /// The problems that each domain's source has found last.
     private var problems: [DomainName: Set<String>] = [:]
 
@@ -168,6 +200,8 @@ struct DomainReports {
     }
 
     mutating func isNew(covering key: SettingKey) -> Bool { covered.insert(key).inserted }
+
+    mutating func isNew(exposing key: SettingKey) -> Bool { exposed.insert(key).inserted }
 }
 
 extension MutationLog {

@@ -31,6 +31,7 @@ extension Engine {
             log.lock.withLock { slot.lastGood = nil }
             return nil
         }
+        reportIfExposed(box, at: slot.key)
         do {
             // A value that came at another spelling of the key is not stored at the setting's own key yet.
             let isAtPlace = !setting.hasOtherSpelling

@@ -21,6 +21,9 @@ extension SettingDeclaration {
     /// Whether the value must not be shown.
     var isSecret: Bool { valueType is any SecretValue.Type }
 
+    /// Whether the value is stored in the secret store, and nowhere else; see ``SettingStorage/secrets``.
+    var isStoredInSecrets: Bool { details?.storage == .secrets }
+
     /// Encodes a value of the setting, with the fields that its type does not know.
     func encoder(adding unknownFields: StoredUnknownFields?) -> @Sendable (any Sendable) throws -> SettingValue {
         let encode = encoder

@@ -68,6 +68,9 @@ package final class SettingSlot: Topic, @unchecked Sendable {
     /// Encodes a value of the setting, even without a box.
     var encoder: @Sendable (any Sendable) throws -> SettingValue { definition.encoder(adding: unknownFields) }
 
+    /// See ``SettingDeclaration/isStoredInSecrets``.
+    var isStoredInSecrets: Bool { definition.isStoredInSecrets }
+
     /// Sets the key of a setting in a group that no store has opened.
     func learn(key: SettingKey) {
         laterKey?.withLock { $0 = key }

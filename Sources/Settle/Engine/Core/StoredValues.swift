@@ -6,6 +6,8 @@ struct StoredValues: ~Copyable {
     /// The keys of all secrets that were ever about to be declared, in all their spellings. A source may have such a
     /// value before the key has a slot, after its group could not be opened, and after its group was released.
     var announcedSecrets: Set<SettingKey> = []
+    /// Those of them that are stored in the secret store.
+    var announcedStoredApart: Set<SettingKey> = []
     /// The values of other domains. Changed only with the writer's lock held as well.
     var domains = DomainStack()
 
@@ -32,6 +34,24 @@ struct StoredValues: ~Copyable {
     /// All keys under which the values of secrets may be stored.
     var secretPlaces: [SettingKey] {
         slots.all.filter(\.isSecret).flatMap(slots.places) + announcedSecrets
+    }
+
+    /// The keys of the secret store, in all their spellings, except those that are now declared as other settings.
+    var keysStoredApart: Set<SettingKey> {
+        announcedStoredApart.filter { slots.declared(as: $0)?.isStoredInSecrets != false }
+    }
+
+    /// Returns a key of the secret store of which a value has a part, or which has the value as a part.
+    func keyStoredApart(in value: SettingValue, at key: SettingKey) -> SettingKey? {
+        guard !announcedStoredApart.isEmpty else { return nil }
+        var tree = SettingTree()
+        tree[key] = value
+        return keyStoredApart(in: tree)
+    }
+
+    /// Returns a key of the secret store of which a tree has a value, or a part of one.
+    func keyStoredApart(in tree: SettingTree) -> SettingKey? {
+        keysStoredApart.filter { tree[$0] != nil }.min()
     }
 
     // MARK: Spellings

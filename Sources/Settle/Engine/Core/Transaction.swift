@@ -28,6 +28,9 @@ struct Transaction {
     private var known: Set<ObjectIdentifier> = []
     /// One level per nested `update`, with the state to restore if it throws.
     private var levels: [Level] = []
+    /// The target as levels have found it, with the numbers of the levels around them. Not a part of each level, because
+    /// few transactions have a target.
+    private var earlierTargets: [(level: Int, target: DomainTarget)] = []
 
     struct Level {
         /// The refused assignments; they make the level throw at its end.
@@ -81,6 +84,7 @@ struct Transaction {
     private static let mostViolations = 100
 
     mutating func begin(afterWritesElsewhere count: Int) {
+        if let target { earlierTargets.append((levels.count, target)) }
         levels.append(Level(writesElsewhere: count))
     }
 
@@ -101,6 +105,7 @@ struct Transaction {
     /// Ends the innermost level, and leaves its writes for the level around it to decide.
     mutating func keep() -> Level? {
         guard let level = levels.popLast(), let outer = levels.indices.last else { return nil }
+        _ = takeEarlierTarget()
         for entry in level.undo where levels[outer].known.insert(ObjectIdentifier(entry.box)).inserted {
             levels[outer].undo.append(entry)
         }
@@ -109,6 +114,15 @@ struct Transaction {
 
     /// Ends the innermost level; the caller restores what the level found.
     mutating func endLevel() -> Level? {
-        levels.popLast()
+        let level = levels.popLast()
+        if let earlier = takeEarlierTarget() { target = earlier }
+        return level
+    }
+
+    /// Returns the target as the level that has just ended has found it; `nil` if there was none.
+    private mutating func takeEarlierTarget() -> DomainTarget? {
+        guard let last = earlierTargets.last, last.level == levels.count else { return nil }
+        earlierTargets.removeLast()
+        return last.target
     }
 }

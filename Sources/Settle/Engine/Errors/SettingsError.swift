@@ -55,6 +55,9 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let protected = Code("protected")
         /// An administrator has locked the setting; see ``DomainName/managed``.
         public static let locked = Code("locked")
+        /// A setting of the secret store was written elsewhere, or the store has no secret store; see
+        /// ``SettingStorage/secrets``. Or the settings have a value that belongs to the secret store.
+        public static let secretStore = Code("secretStore")
         /// A written value is stored, but another domain's is in force.
         public static let covered = Code("covered")
         /// A domain is not used, or not as it is now.

@@ -22,7 +22,8 @@ extension SettingBox {
         let box = resolved
         guard box.isLayered, let placement = box.existingPlacement else { return value }
         let held = box.staged.map(\.held) ?? box.held
-        guard held?.domain.isAbove == true else { return value }
+        // A transaction that writes another domain begins with the value in force.
+        guard held?.domain.isAbove == true, placement.engine.transaction?.target == nil else { return value }
         return box.visibleOwn(in: placement)?.value ?? box.below(in: placement).value
     }
 
@@ -112,6 +113,10 @@ extension SettingBox {
             guard placement.slot.access != .owner else {
                 throw SettingsError.protected(key, by: key, placement.slot.declaration ?? "")
             }
+            // The secret store has no values of other settings, so it can't remove them either.
+            if value != nil || engine.transaction?.target?.domain.holdsSecrets == true {
+                try engine.checkTarget(of: placement.slot)
+            }
             guard engine.divert(try value.map { try definition.codec.encode($0) }, at: key) else { return }
             stageInForce(after: engine.transaction?.target?.domain)
         } catch {
@@ -147,6 +152,25 @@ extension AnySettingBox {
         if let followed { return try followed.box.checkLock() }
         guard isLayered, let placement = existingPlacement, let lock = lock(in: placement) else { return }
         throw .locked(placement.slot.key, by: lock.domain.name, at: placement.engine.place(of: lock))
+    }
+
+    /// Throws if a reset would leave the value in force, because the secret store may have it and the application's
+    /// domain has none. Requires a transaction.
+    final func checkReset() throws(SettingsError) {
+        guard declaration.isStoredInSecrets, !isFollowing, let placement = existingPlacement,
+            !placement.engine.isUnopened, placement.engine.transaction?.target == nil
+        else { return }
+        // A stored value that can't be used is none of the box's, and can be removed.
+        guard visibleOwnValue == nil, !savesEqual else { return }
+        throw placement.engine.storedInSecrets(placement.slot.key)
+    }
+
+    /// Whether a reset of many settings includes this one: not if it is locked, nor if the transaction writes the secret
+    /// store and the setting is stored elsewhere. Requires a transaction.
+    final var isResettable: Bool {
+        guard !isLocked else { return false }
+        let target = existingPlacement?.engine.transaction?.target?.domain
+        return target?.holdsSecrets != true || declaration.isStoredInSecrets
     }
 
     final var isLocked: Bool {

@@ -19,7 +19,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         self.definition = definition
         cell = Self.fitsIntoWord ? LockedCell() : LockedCell(definition.defaultValue)
         super.init(
-            hasRules: !definition.rules.isEmpty,
+            hasRules: !definition.rules.isEmpty || definition.isStoredInSecrets,
             unknownFields: definition.codec.decodeFields == nil ? nil : StoredUnknownFields(),
             word: Self.fitsIntoWord ? Self.word(of: definition.defaultValue) : 0,
             areEqualWords: Self.wordEquality(definition), wordConversion: Self.convert)
@@ -272,6 +272,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         guard engine.mode != .closed else { throw .closed(key: placement.slot.key.description) }
         if let refusal = engine.refusal { throw refusal }
         guard !isReleased else { throw .released(key: placement.slot.key) }
+        try checkStorage(in: placement)
         try check(newValue, in: placement.slot)
         if engine.mode == .transaction {
             try stageWrite(newValue, in: placement)
@@ -289,6 +290,15 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     private func check(_ value: Value, in slot: SettingSlot) throws(SettingsError) {
         if isFollowing { return try checkInDraft(value) }
         if hasRules { try definition.rules.check(value, key: slot.key) }
+    }
+
+    /// Throws if the write would store a value of the secret store in the application's domain. A draft may have one;
+    /// applying it comes here again.
+    private func checkStorage(in placement: Placement) throws(SettingsError) {
+        guard definition.isStoredInSecrets, !isFollowing, !placement.engine.isUnopened,
+            placement.engine.transaction?.target == nil
+        else { return }
+        throw placement.engine.storedInSecrets(placement.slot.key)
     }
 
     // MARK: Staging, under the writer's lock
@@ -339,6 +349,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     override func stage(decoding value: SettingValue) throws {
         guard let placement = existingPlacement else { return }
+        try checkStorage(in: placement)
         let (decoded, fields) = try decodeFields(value)
         try check(decoded, in: placement.slot)
         if isLayered { try checkLock() }
@@ -409,6 +420,9 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     }
     override var committedValue: any Sendable { published }
     override func check(_ candidate: DomainCandidate) throws { _ = try decode(candidate) }
+    override func reads(_ candidate: DomainCandidate, as value: SettingValue) throws -> Bool {
+        isSame(try decode(candidate), try decodeFields(value).value)
+    }
     override func restage(after domain: DomainIdentity?) { stageInForce(after: domain) }
     override func adoptInForce(isStored: Bool, at key: SettingKey, in engine: Engine) {
         installInForce(isStored: isStored, at: key, in: engine)

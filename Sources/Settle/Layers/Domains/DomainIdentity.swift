@@ -8,12 +8,18 @@ final class DomainIdentity: Sendable {
     let locksKeys: Bool
     /// Whether its values are gone when the program ends.
     let isVolatile: Bool
+    /// Whether it is the secret store.
+    let holdsSecrets: Bool
 
-    init(_ name: DomainName, _ origin: ValueOrigin, isAbove: Bool, locksKeys: Bool = false, isVolatile: Bool) {
+    init(
+        _ name: DomainName, _ origin: ValueOrigin, isAbove: Bool, locksKeys: Bool = false, isVolatile: Bool,
+        holdsSecrets: Bool = false
+    ) {
         self.name = name
         self.origin = origin
         self.isAbove = isAbove
         self.locksKeys = locksKeys
         self.isVolatile = isVolatile
+        self.holdsSecrets = holdsSecrets
     }
 }

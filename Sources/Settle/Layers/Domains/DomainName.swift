@@ -35,6 +35,8 @@ public struct DomainName: Sendable, Hashable, Codable, CustomStringConvertible, 
     public static func environmentFile(_ name: String) -> DomainName { DomainName("environment \(name)") }
     /// A folder with a file for each key.
     public static let secrets = DomainName("secrets")
+    /// The secrets that the program writes; see ``SecretStore``.
+    public static let secretStore = DomainName("secret store")
     /// This machine's values, in a home folder that many machines share.
     public static let host = DomainName("host")
     /// The store's own storage: the domain that is written.

@@ -40,7 +40,8 @@ struct DomainStack: Sendable {
         candidates(at: key, above: true) + candidates(at: key, above: false)
     }
 
-    private func oldNames(of key: SettingKey) -> [SettingKey] { renaming?.oldNames(key) ?? [] }
+    /// Returns the names that migrations have replaced by a key, the last one first.
+    func oldNames(of key: SettingKey) -> [SettingKey] { renaming?.oldNames(key) ?? [] }
 
     /// Returns whether any domain has a value for a key.
     func concerns(_ key: SettingKey) -> Bool {

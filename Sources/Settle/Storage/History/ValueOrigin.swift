@@ -21,7 +21,8 @@ public enum ValueOrigin: String, Sendable, Hashable, CaseIterable {
     case arguments
     /// Environment variables, of the process or in a file.
     case environment
-    /// A folder with a file for each key; see ``DomainName/secrets``.
+    /// A folder with a file for each key, or the secret store; see ``DomainName/secrets`` and
+    /// ``DomainName/secretStore``.
     case secrets
     /// This machine's file; see ``DomainName/host``.
     case host

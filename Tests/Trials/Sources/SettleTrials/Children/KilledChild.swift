@@ -12,12 +12,24 @@ struct KilledChild: ChildRole {
         acknowledgements.add(
             "found", try contender.number("single"), try contender.number("left"), try contender.number("right"),
             try contender.number("counter"))
-        if let settle = contender as? SettleContender { forwardIssues(of: settle, to: acknowledgements) }
+        let settle = contender as? SettleContender
+        if let settle {
+            forwardIssues(of: settle, to: acknowledgements)
+            if let number = settle.secretNumber {
+                acknowledgements.add("secret", number)
+            } else {
+                acknowledgements.add("issue", text: "The secret is none that was written.")
+            }
+        }
         say("ready")
         var number = firstStep
         while true {
             try await perform(plan.step(number), number: number, with: contender)
             acknowledgements.add("step", number, Int(MonotonicTime.now()))
+            if number.isMultiple(of: 8), let settle {
+                try await settle.keepSecret(number)
+                acknowledgements.add("kept", number)
+            }
             let random = SeededGenerator.number(seed: ~plan.seed, at: number)
             // Bursts and pauses: a kill should meet both.
             if !random.isMultiple(of: 4) { MonotonicTime.pause(microseconds: Int(random >> 32) % 200) }

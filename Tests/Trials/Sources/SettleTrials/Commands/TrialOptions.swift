@@ -46,6 +46,9 @@ struct TrialOptions: ParsableArguments {
                 reports.append(report)
             }
         }
+        let kills = reports.contains { $0.trial == KillTrial().name && $0.contender == ContenderKind.settle.rawValue }
+        // A few kills may all have come before the first secret.
+        reports.append(try SecretSearch.report(on: bench, expecting: kills && size.kills >= 100))
         print(ReportTable(contenders: contenders.map(\.rawValue), reports: reports).markdown)
         try write(reports, seed: seed)
         try judge(reports)

@@ -16,7 +16,10 @@ struct SettleContender: Contender {
         folder: URL, format: FileFormat? = nil, configuration: SettingsStore.Configuration = .init()
     ) async throws {
         let file = folder.appending(path: ContenderKind.settle.fileName)
-        store = try await SettingsStore.open(at: file, format: format, configuration: configuration)
+        let secrets = folder.appending(path: SecretSearch.folderName)
+        store = try await SettingsStore.open(
+            at: file, format: format, searching: [.secretStore(in: secrets), .application],
+            configuration: configuration)
         settings = try await store.group(TrialSettings.self)
         numbers = settings.numbers.merging(try await store.group(TrialState.self).numbers) { $1 }
         texts = settings.texts
@@ -49,6 +52,19 @@ struct SettleContender: Contender {
             try set([key: number(key) + 1])
             try set(numbers)
         }
+    }
+
+    /// Replaces the secret, and returns once the new one is on disk.
+    func keepSecret(_ number: Int) async throws {
+        try await store.domains[.secretStore].update { [settings] in
+            settings.token = Secret(SecretSearch.secret(number))
+        }
+    }
+
+    /// The number of the secret, or 0 if there is none; `nil` if it is none of those that were written.
+    var secretNumber: Int? {
+        guard let token = settings.token else { return 0 }
+        return SecretSearch.number(in: token.revealed)
     }
 
     func flush() async throws {

@@ -12,6 +12,8 @@ struct KillLane {
     private var unchecked: KillRun?
     private var state = KillState()
     private var nextStep = 1
+    /// The newest secret that was acknowledged or found.
+    private var secret = 0
 
     init(_ lane: Int, of trial: KillTrial, _ contender: ContenderKind, on bench: TrialBench) throws {
         self.trial = trial
@@ -35,6 +37,7 @@ struct KillLane {
                 single: found.number("single"), left: found.number("left"), right: found.number("right"),
                 counter: found.number("counter")))
         try checkText()
+        if place.contender == .settle { checkSecret(secretInFile) }
         // A file is set aside if it was damaged, and only Settle has written here.
         for name in try FileManager.default.contentsOfDirectory(atPath: place.folder) where name.contains("corrupt") {
             tally.problems.add("“\(name)” was put aside.", .failure)
@@ -73,7 +76,22 @@ struct KillLane {
         }
         if ending != .killed { tally.problems.add("A writer ended by itself: \(ending).", .failure) }
         tally.kills += 1
+        if let found = lines.first(where: { $0.word == "secret" })?.numbers.first { checkSecret(found) }
+        secret = lines.last { $0.word == "kept" }?.numbers.first ?? secret
         digest(lines, killedAt: killedAt)
+    }
+
+    /// An acknowledged secret outlasts the kill. A newer one may have been written without an acknowledgement.
+    private mutating func checkSecret(_ found: Int) {
+        if found < secret { tally.problems.add("Secret \(found) was found, and \(secret) is lost.", .failure) }
+        secret = max(secret, found)
+    }
+
+    /// The number of the secret on disk; 0 without a whole one.
+    private var secretInFile: Int {
+        let folder = URL(filePath: place.folder).appending(path: SecretSearch.folderName)
+        let text = try? String(contentsOf: folder.appending(path: "token"), encoding: .utf8)
+        return text.flatMap(SecretSearch.number(in:)) ?? 0
     }
 
     private mutating func digest(_ lines: [Acknowledgement], killedAt: UInt64) {
