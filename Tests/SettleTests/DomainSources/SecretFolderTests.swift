@@ -131,7 +131,7 @@ import Testing
                 calls.heal()
                 #expect(try folder().secret(forKey: "token") == secret, "call \(number)")
                 if count == 0 { break }
-            } catch let error as StorageError {
+            } catch {
                 failures += 1
                 #expect(!error.description.contains("hunter2") && error.description.contains("secrets"), "\(error)")
                 calls.heal()
