@@ -417,8 +417,8 @@ import Testing
         } check: { recovered in
             let settings = try await recovered.store.group(AppSettings.self)
             let copy = try await recovered.store(named: "second/copy.json").group(AppSettings.self)
-            let told = recovered.acknowledged.last ?? 0
-            #expect(min(settings.passcode.attemptCount, copy.passcode.attemptCount) >= told, "\(recovered)")
+            let count = recovered.acknowledged.last ?? 0
+            #expect(min(settings.passcode.attemptCount, copy.passcode.attemptCount) >= count, "\(recovered)")
         }
     }
 
