@@ -1,7 +1,7 @@
 import Settle
 import Synchronization
 
-/// Values from a server, which is asked whenever the program is told that it has new ones.
+/// Values from a server, which is queried again whenever it announces new ones.
 final class RemoteSwitches: DomainSource {
     private let fetch: @Sendable () async throws -> [String: String]
     private let changed = Mutex<(@Sendable () -> Void)?>(nil)
@@ -18,12 +18,12 @@ final class RemoteSwitches: DomainSource {
         }
     }
 
-    /// To be called when the server has said that something is new.
+    /// Called when the server announces new values.
     func serverHasNews() { changed.withLock { $0 }?() }
 
     func watch(_ changed: @escaping @Sendable () -> Void) {
         self.changed.withLock { $0 = changed }
-        // The server may have had news since the first load.
+        // The server's values may have changed since the first load.
         changed()
     }
 
