@@ -1,4 +1,4 @@
-"""Edits of the file, also ones that can't be parsed."""
+"""Damage to the file: edits that can't be parsed, and a folder instead of it."""
 
 import json
 
@@ -46,4 +46,60 @@ def edits(program):
     check(program.stored(KEY) == 502, f"After the repair: {program.get(f'/settings/{KEY}')}")
 
 
-CHECKS = [("edits of the file", edits)]
+def replace_by_folder(program):
+    """Puts a folder in the file's place. The program may write the file again in between."""
+
+    def is_folder():
+        program.file.unlink(missing_ok=True)
+        try:
+            program.file.mkdir()
+        except FileExistsError:
+            return False
+        return True
+
+    until(is_folder, "a folder had the file's name", PATIENCE)
+
+
+def folder(program):
+    """With a folder where the file was, a change is on stable storage or refused; without it, the file is back.
+
+    Twice: the first replacement must leave nothing that stops the second."""
+    for first in (600, 700):
+        program.set(KEY, first)
+        until(program.file.is_file, "the file was written", PATIENCE)
+        replace_by_folder(program)
+        acknowledged, last = first, first + 10
+        for value in range(first + 1, last + 1):
+            answer = program.ask("PATCH", f"/settings/{KEY}", value)
+            check(answer.status in (200, 503), f"Without a file, a change was answered with {answer}")
+            if answer.status == 200:
+                acknowledged = value
+            else:
+                check(answer.kind == "not-saved", f"A change that could not be saved: {answer}")
+            ready = program.get("/health/ready", by=None).status
+            check(ready in (200, 503), f"The program is neither ready nor not: {ready}")
+        check(program.get("/hello", by=None).status == 200, "The program itself does not answer.")
+        # Where the file can be written again, the folder is set aside, perhaps at this moment.
+        try:
+            program.file.rmdir()
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+
+        def is_back(value=last + 1):
+            answer = program.ask("PATCH", "/settings/limits.perSecond", value)
+            return answer.status == 200 and state(program) == "saved"
+
+        def stored():
+            return json.loads(program.file.read_text())["limits"] if program.file.is_file() else {}
+
+        until(is_back, "the file was back", PATIENCE, pause=0.5)
+        until(
+            lambda value=last + 1: stored().get("perSecond") == value, "the file had the last change", PATIENCE)
+        found = stored()
+        check(acknowledged <= found["burst"] <= last, f"The file has {found}, and not {acknowledged}.")
+        program.kill()
+        program.start()
+        check(program.stored(KEY) == found["burst"], "After a kill, a value is another one.")
+
+
+CHECKS = [("edits of the file", edits), ("a folder instead of the file", folder)]

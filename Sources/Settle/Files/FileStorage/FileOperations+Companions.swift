@@ -31,10 +31,17 @@ extension FileOperations {
             do {
                 try remove(path)
             } catch {
-                guard error.cause == .notFound else { throw error }
+                // A folder with the name of a version is not one.
+                guard error.cause == .notFound || kindOfReplacement(of: path) != nil else { throw error }
             }
         }
         for folder in names.folders { try synchronizeFolder(folder) }
+    }
+
+    /// Returns the kind of what has the name of a file and is not one; `nil` for a file, or if nothing has the name.
+    func kindOfReplacement(of path: FilePath) -> FileStatus.Kind? {
+        guard let kind = try? status(at: path).kind, kind != .file, kind != .symbolicLink else { return nil }
+        return kind
     }
 
     /// Moves the replaced file out of the configuration folder, or removes it if that fails. Nothing is lost then: the

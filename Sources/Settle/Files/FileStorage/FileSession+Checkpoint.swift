@@ -75,7 +75,7 @@ extension FileSession {
 
     private mutating func writeFile() throws(StorageError) -> Bool {
         var text: FileReading?
-        if repairs.contains(.rewriteFile), let name = try setAsideWhatIsNoFile() {
+        if repairs.contains(.rewriteFile), let name = try setAsideWhatIsNoFile(at: names.file) {
             inForce.announce(.unusable(.setAside(names.file, as: name)))
         }
         guard try mergeFile(&text) else { return false }
@@ -98,6 +98,10 @@ extension FileSession {
     /// Writes the journal first, then the file, then a journal record that the file is there.
     private mutating func writeOnce(into text: FileReading?) throws(StorageError) {
         removeAbandonedFiles()
+        // No file can replace a folder. A writer has ended before it set the folder aside, or somebody has made it.
+        if let name = try setAsideWhatIsNoFile(at: names.displaced) {
+            inForce.announce(.unusable(.setAside(names.displaced, as: name)))
+        }
         let bytes = try spelling.encode(state.stateFile.rest(of: inForce.tree), into: text, state)
         let newVersion = FileVersion(of: bytes)
         // An edit that has just been found: others learn of it from the journal alone, not from the file that contains
@@ -160,10 +164,15 @@ extension FileSession {
     /// - Returns: Whether there was an edit with other values.
     @discardableResult
     mutating func mergeReplaced(_ known: JournalState.Mirror, _ text: FileReading? = nil) -> Bool {
-        guard let reading = try? operations.read(names.displaced, orKnown: text), reading.version != known.version
-        else {
+        guard let reading = try? operations.read(names.displaced, orKnown: text) else {
+            // The exchange may have met a folder, which was put at the file's path after the last check.
+            let kind = operations.kindOfReplacement(of: names.displaced)
+            if let name = try? setAsideWhatIsNoFile(at: names.displaced) {
+                inForce.announce(.unusable(.removed(names.file, replacedBy: kind, setAsideAs: name)))
+            }
             return false
         }
+        guard reading.version != known.version else { return false }
         guard reading.version != file.version, let edited = try? spelling.decode(reading.bytes) else {
             // Bytes that are not a version are not a fallback. A version that was known to be damaged has been put
             // aside.

@@ -68,7 +68,8 @@ extension FileSession {
             release()
         } catch {
             guard repairs.contains(.restoreFile), file.announceAbsence() else { return }
-            inForce.announce(.unusable(.removed(names.file, replacedBy: replacement, because: error)))
+            let kind = operations.kindOfReplacement(of: names.file)
+            inForce.announce(.unusable(.removed(names.file, replacedBy: kind, because: error)))
         }
     }
 

@@ -88,7 +88,7 @@ extension FileSession {
     mutating func restoreFile() throws(StorageError) {
         // Under the lock of a journal that has lost its name, others may have a file there with other values.
         guard try !StorageError.reading(names.file, isJournalMissing()) else { return }
-        let kind = replacement
+        let kind = operations.kindOfReplacement(of: names.file)
         var aside: FilePath?
         let isNews = try isFileMissing() && forgetFile()
         defer {
@@ -97,7 +97,7 @@ extension FileSession {
         try tellJournal()
         repairs.remove(.restoreFile)
         do throws(StorageError) {
-            aside = try setAsideWhatIsNoFile()
+            aside = try setAsideWhatIsNoFile(at: names.file)
             var text: FileReading?
             if try mergeFile(&text) { try write(into: text) }
         } catch {
@@ -106,18 +106,11 @@ extension FileSession {
         }
     }
 
-    /// Sets aside what has the file's name and is not a file; the next checkpoint tries again if that fails.
-    mutating func setAsideWhatIsNoFile() throws(StorageError) -> FilePath? {
-        guard replacement != nil else { return nil }
-        return try StorageError.saving(names.file, aside.move(names.file, to: names.corrupt))
-    }
-
-    /// The kind of what has the file's name, if that is not a file.
-    var replacement: FileStatus.Kind? {
-        guard let kind = try? operations.status(at: names.file).kind, kind != .file, kind != .symbolicLink else {
-            return nil
-        }
-        return kind
+    /// Sets aside what has the name of the file, or of its previous version, and is not a file; the next checkpoint
+    /// tries again if that fails.
+    func setAsideWhatIsNoFile(at path: FilePath) throws(StorageError) -> FilePath? {
+        guard operations.kindOfReplacement(of: path) != nil else { return nil }
+        return try StorageError.saving(names.file, aside.move(path, to: names.corrupt))
     }
 
     /// Records that the file does not exist any more.

@@ -11,9 +11,10 @@ struct SettingsFileCompanions: Sendable {
     /// - Returns: The newest one that is not damaged; `nil` if there is none.
     func earlierVersion() throws(StorageError) -> (tree: SettingTree, reading: FileReading)? {
         for path in names.earlierVersions {
-            if let reading = try operations.read(path), let tree = try? spelling.decode(reading.bytes) {
-                return (tree, reading)
-            }
+            guard operations.kindOfReplacement(of: path) == nil, let reading = try operations.read(path),
+                let tree = try? spelling.decode(reading.bytes)
+            else { continue }
+            return (tree, reading)
         }
         return nil
     }
@@ -58,9 +59,9 @@ struct SettingsFileCompanions: Sendable {
     /// Returns whether the file, or one beside it except the journal, has a value at a key or within it.
     func hasTraces(of key: SettingKey) throws(StorageError) -> Bool {
         for path in [names.file, names.state] + names.earlierVersions + [names.beforeMigration] {
-            guard let reading = try operations.read(path), let tree = try? spelling.decode(reading.bytes) else {
-                continue
-            }
+            guard operations.kindOfReplacement(of: path) == nil, let reading = try operations.read(path),
+                let tree = try? spelling.decode(reading.bytes)
+            else { continue }
             if tree[key] != nil { return true }
         }
         return false

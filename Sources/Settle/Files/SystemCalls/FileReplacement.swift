@@ -49,7 +49,10 @@ package struct FileReplacement: Sendable {
             throw error
         }
         isInPlace = true
-        if hasKeptReplaced, current?.permissions != Self.privatePermissions {
+        if hasKeptReplaced, current?.permissions != Self.privatePermissions,
+            // Without them, nobody could enter a folder that was put at the path a moment ago.
+            (try? operations.status(at: names.displaced).kind) == .file
+        {
             // Not before: until then this was the current file, which others may read.
             try? operations.setPermissions(at: names.displaced, to: Self.privatePermissions)
         }
