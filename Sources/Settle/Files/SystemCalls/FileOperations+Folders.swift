@@ -36,13 +36,19 @@ extension FileOperations {
         try? close(folder, at: path)
     }
 
-    /// Syncs the names of a folder and of those around it to stable storage. Folders that may not even be read were
-    /// made by others.
-    package func synchronizeParents(of path: FilePath) {
+    /// Syncs the names of a folder and of those around it to stable storage.
+    ///
+    /// - Throws: ``FileError`` if a name may be lost. Any other error is ignored: folders that may not even be read were
+    ///   made by others.
+    package func synchronizeParents(of path: FilePath) throws(FileError) {
         var folder = path
         while folder.folder != folder {
             folder = folder.folder
-            try? synchronizeFolder(folder)
+            do throws(FileError) {
+                try synchronizeFolder(folder)
+            } catch {
+                guard ![.inputOutput, .noSpace, .quotaExceeded].contains(error.cause) else { throw error }
+            }
         }
     }
 

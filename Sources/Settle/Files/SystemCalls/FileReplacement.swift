@@ -19,6 +19,8 @@ package struct FileReplacement: Sendable {
     package private(set) var isInPlace = false
     /// Whether the replaced file is at ``FileNames/displaced``.
     package private(set) var hasKeptReplaced = false
+    /// Whether the folder was missing and had to be made. Its name is durable only if nothing has failed.
+    package private(set) var hasMadeFolder = false
 
     package init(
         _ operations: FileOperations, names: FileNames, keepsReplaced: Bool = false, isPrivate: Bool = true,
@@ -59,14 +61,17 @@ package struct FileReplacement: Sendable {
         try operations.synchronizeFolder(new.folder)
     }
 
-    private func makeFile(_ path: FilePath) throws(FileError) -> FileDescriptor {
+    private mutating func makeFile(_ path: FilePath) throws(FileError) -> FileDescriptor {
         do {
             return try operations.open(path, .createNew(permissions: Self.privatePermissions))
         } catch {
             // The lock, which is elsewhere, excludes others from a new folder too.
             guard error.cause == .notFound, names.isStateApart else { throw error }
+            hasMadeFolder = true
             try operations.makeFolders(path.folder)
-            operations.synchronizeParents(of: path.folder)
+            // Without its folder the file would look as if it had been removed, although the journal says that it is
+            // there.
+            try operations.synchronizeParents(of: path.folder)
             return try operations.open(path, .createNew(permissions: Self.privatePermissions))
         }
     }
