@@ -117,6 +117,24 @@ import Testing
         #expect(storage.tree == SettingTree())
     }
 
+    @Test("A nested update that fails takes back its writes to a domain, and no others") func nested() async throws {
+        let (store, settings, _) = try await open()
+        try await store.domains[.registration].update {
+            settings.count = 30
+            try settings.update { settings.name = "registered" }
+            #expect(throws: TestFailure.self) {
+                try settings.update {
+                    settings.count = 31
+                    try settings.update { settings.name = "lost" }
+                    throw TestFailure()
+                }
+            }
+            #expect(settings.count == 30 && settings.name == "registered")
+        }
+        #expect(settings.count == 30 && settings.name == "registered")
+        #expect(store.domains[.registration].values == plainTree(["count": 30, "name": "registered"]))
+    }
+
     @Test("Arguments and variables may set registered keys, and a secret that is declared later is not taken")
     func registeredText() async throws {
         let store = try await SettingsStore.open(
