@@ -48,10 +48,11 @@ struct PanelActions: Sendable {
         } catch let problem as InputProblem {
             return refused(pane, control, submission, problem.sentence(in: context.strings))
         } catch {
+            let failure = failure(error)
             // A declaration that does not know of the secret may quote it.
-            let strings = context.strings
-            let sentence = control.isSecret ? HTML(strings("This can’t be stored here.")) : strings.english("\(error)")
-            return refused(pane, control, submission, sentence)
+            let isQuoted = control.isSecret && !(error is CancellationError)
+            let sentence = isQuoted ? HTML(context.strings("This can’t be stored here.")) : failure.sentence
+            return refused(pane, control, submission, sentence, status: failure.status)
         }
     }
 
@@ -142,11 +143,19 @@ struct PanelActions: Sendable {
     }
 
     private func refused(
-        _ pane: PanelContents.Pane, _ control: Control, _ submission: ControlForm.Submission, _ sentence: HTML
+        _ pane: PanelContents.Pane, _ control: Control, _ submission: ControlForm.Submission, _ sentence: HTML,
+        status: Int = 422
     ) -> PanelResponse {
         var submission = submission
         submission.reason = .refused(sentence)
-        return answer(pane, control, submission, status: 422)
+        return answer(pane, control, submission, status: status)
+    }
+
+    /// Returns the status of a change that has failed, which is the API's, and the reason.
+    private func failure(_ error: any Error) -> (status: Int, sentence: HTML) {
+        let error: any Error = error is CancellationError ? SettingsError.cancelledChange : error
+        let isTemporary = (error as? SettingsError)?.isTemporary == true
+        return (isTemporary ? 503 : 422, context.strings.english("\(error)"))
     }
 
     /// Returns a page that shows the typed input again, with the reason beside it.
@@ -182,7 +191,8 @@ struct PanelActions: Sendable {
             if !keys.isEmpty { response.event = .changed(keys: keys.map(\.description)) }
             return response
         } catch {
-            return pages.problem(422, context.strings.english("\(error)"))
+            let failure = failure(error)
+            return pages.problem(failure.status, failure.sentence)
         }
     }
 
@@ -210,7 +220,8 @@ struct PanelActions: Sendable {
         } catch let error as PanelError {
             return pages.problem(422, HTML("\(error)"))
         } catch {
-            return pages.problem(422, context.strings.english("\(error)"))
+            let failure = failure(error)
+            return pages.problem(failure.status, failure.sentence)
         }
     }
 

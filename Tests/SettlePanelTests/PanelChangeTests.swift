@@ -89,6 +89,41 @@ import Testing
         #expect(await program.browser.get(Self.page).text == before)
     }
 
+    @Test("A change that is cancelled before its commit is 503, as from an API, and changes nothing")
+    func cancelled() async throws {
+        let program = try await PanelProgram()
+        #expect(await change(program, "count", ("value", "4")).status == 303)
+        let why = await program.browser.get("/why?key=limits.count").text
+        let token = try #require(why.firstMatch(of: /name="token" value="([^"]+)"/)).1
+        let set = await program.browser.get(Self.page).form(of: "limits.count") + [("value", "9")]
+        let undo = [("token", String(token)), ("key", "limits.count")]
+        let requests: [(String, [(String, String)])] = [("/set", set), ("/undo", undo), ("/reset", [])]
+        for (target, fields) in requests {
+            let task = Task { [browser = program.browser] in
+                withUnsafeCurrentTask { $0?.cancel() }
+                return await browser.post(target, fields)
+            }
+            let answer = await task.value
+            #expect(answer.status == 503 && answer.text.contains("cancelled before its commit"), "\(target)")
+            #expect(program.app.limits.count == 4)
+        }
+        #expect(await program.browser.post("/undo", undo).status == 303)
+    }
+
+    @Test("A change that can't be saved is 503, with the reason") func notSaved() async throws {
+        let storage = FailingStorage(InMemoryStorage())
+        let store = try await SettingsStore.open(storage: storage)
+        let configuration = SettingsPanel.Configuration(title: "x", access: .everyone)
+        let browser = PanelBrowser(
+            SettingsPanel(store, groups: PanelProgram.Limits.self, configuration: configuration))
+        storage.fail(.lock, with: StorageError(.noSpace, "The disk is full."))
+        let answer = await browser.change("count", [("value", "9")])
+        #expect(answer.status == 503 && answer.text.contains("The disk is full."))
+        storage.heal()
+        #expect(await browser.change("count", [("value", "9")]).status == 303)
+        try await store.close()
+    }
+
     @Test("A list has its parts added, changed, moved and removed") func listPartsAdded() async throws {
         let program = try await PanelProgram()
         let limits = program.app.limits

@@ -1,4 +1,4 @@
-import Settle
+package import Settle
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -26,9 +26,7 @@ struct Problem: Error, Sendable {
     }
 
     /// The problem of a change whose request was cancelled, because its client has gone or the server stops.
-    static var cancelledChange: Problem {
-        Problem(SettingsError(.commitNotBegun, "The request was cancelled before its commit, and nothing has changed."))
-    }
+    static var cancelledChange: Problem { Problem(SettingsError.cancelledChange) }
 
     func response(requestID: String) -> WebResponse {
         var json = members
@@ -56,6 +54,16 @@ extension Problem {
         if let rule = error.rule { members["rule"] = .string(rule) }
         if kind == .notSaved { headers.append(("Retry-After", "5")) }
     }
+}
+
+extension SettingsError {
+    /// The error of a change whose request was cancelled.
+    package static var cancelledChange: SettingsError {
+        SettingsError(.commitNotBegun, "The request was cancelled before its commit, and nothing has changed.")
+    }
+
+    /// Whether nothing is wrong with the change, so that its answer is 503: the same one may succeed later.
+    package var isTemporary: Bool { ProblemKind(code).status == 503 }
 }
 
 extension ProblemKind {
