@@ -206,6 +206,21 @@ import Testing
         #expect(other.token != one.token)
     }
 
+    @Test("A watch reports only what comes later: the next call finds what came before it") func beforeWatch() throws {
+        let (one, watching, events) = (try fixture.opened(), ManualFileWatching(), LockedValue(0))
+        try one.append(batch(1, ["a": .integer(1)]), durability: .buffered)
+        let other = FileStorage(at: fixture.file, calls: fixture.calls, watching: watching)
+        _ = try other.load()
+        try one.append(batch(2, ["a": .integer(2)]), durability: .buffered)
+        other.watch { _ in events.withLock { $0 += 1 } }
+        #expect(events.withLock { $0 } == 0)
+        #expect(try changes(other) == [ExternalChange(.values(["a": .integer(2)]))])
+        try one.append(batch(3, ["a": .integer(3)]), durability: .buffered)
+        watching.tell([.contents])
+        #expect(events.withLock { $0 } == 1)
+        #expect(try changes(other) == [ExternalChange(.values(["a": .integer(3)]))])
+    }
+
     @Test("With a named lock, the changes of its last holder are found, although no event has told of them")
     func behindLock() throws {
         let one = try fixture.opened()

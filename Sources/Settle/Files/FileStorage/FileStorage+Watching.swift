@@ -8,8 +8,6 @@ extension FileStorage {
         let places = withLock { $0.place.watchedNames }
         let watch = watching.watch(places) { [weak self] events in self?.didWatch(events) }
         self.watch.withLock { $0 = watch }
-        // For changes since the file was loaded.
-        handle(.mayHaveChanged)
     }
 
     private func signal() { handler.withLock { $0 }?(.mayHaveChanged) }

@@ -11,6 +11,7 @@ extension Persister {
                 persister.machine.openedUnsettled(now: persister.time.elapsed())
                 persister.waitForNext()
             }
+            // Changes between the load and the watch.
             await persister.deliver()
         }
     }

@@ -21,7 +21,8 @@ public protocol SharedStorage: Storage {
     func changes(after position: StoragePosition) async throws(StorageError) -> StorageChanges
 
     /// Registers a function to call for each ``StorageEvent``, until the storage closes. Called once, after a
-    /// successful load. Returns immediately. The function returns immediately too, and may be called on any thread.
+    /// successful load; the store then asks for the changes since. Returns immediately. The function returns
+    /// immediately too, and may be called on any thread.
     func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void)
 
     /// Prevents others from appending, from the position in the lease on, until ``unlock(_:)``.
