@@ -85,7 +85,7 @@ public struct WebEvents: AsyncSequence, Sendable {
         fileprivate var source: any WebEventSource
 
         public mutating func next() async -> [UInt8]? {
-            await next(isolation: nil)
+            await next(isolation: #isolation)
         }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> [UInt8]? {

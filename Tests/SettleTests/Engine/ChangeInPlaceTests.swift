@@ -115,7 +115,7 @@ private func changeWithTasksInside(_ settings: CounterSettings) throws {
 }
 
 /// Runs its actors' jobs on request, on the requesting thread, like a run loop.
-private final class SteppedExecutor: SerialExecutor {
+final class SteppedExecutor: SerialExecutor {
     private let jobs = LockedValue<[UnownedJob]>([])
 
     func enqueue(_ job: consuming ExecutorJob) {

@@ -38,7 +38,7 @@ public struct Changes: AsyncSequence, Sendable {
         }
 
         public mutating func next() async -> Change? {
-            await next(isolation: nil)
+            await next(isolation: #isolation)
         }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Change? {

@@ -120,7 +120,7 @@ struct PartIterator<Root: Sendable, Value: Sendable>: LatestIterator {
     }
 
     mutating func next() async -> Value? {
-        await next(isolation: nil)
+        await next(isolation: #isolation)
     }
 
     mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {

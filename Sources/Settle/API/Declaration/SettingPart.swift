@@ -94,7 +94,7 @@ extension SettingPart: WritableSetting {
         }
 
         public mutating func next() async -> Value? {
-            await next(isolation: nil)
+            await next(isolation: #isolation)
         }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {

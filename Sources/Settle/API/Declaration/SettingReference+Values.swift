@@ -33,7 +33,7 @@ extension SettingReference: WritableSetting {
 
         @inlinable
         public mutating func next() async -> Value? {
-            await next(isolation: nil)
+            await next(isolation: #isolation)
         }
 
         @inlinable
@@ -66,8 +66,10 @@ extension SettingReference: WritableSetting {
             self.waiter = waiter
             waiter.seen = seen
             let box = box
-            // Everything that these closures capture takes memory for each waiting subscriber.
+            // Everything that these closures capture takes memory for each waiting subscriber. The actor is captured, so
+            // that the first one stays on it.
             await withTaskCancellationHandler {
+                _ = actor
                 await withUnsafeContinuation { box.park($0, with: waiter) }
             } onCancel: {
                 box.placement.engine.log.cancel(waiter)

@@ -43,7 +43,7 @@ public struct Snapshots<Group: SettingsGroup, Value: Sendable>: AsyncSequence, S
         }
 
         public mutating func next() async -> Value? {
-            await next(isolation: nil)
+            await next(isolation: #isolation)
         }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {

@@ -37,7 +37,7 @@ public struct HistoryEntries: AsyncSequence, Sendable {
         }
 
         public mutating func next() async throws -> HistoryEntry? {
-            try await next(isolation: nil)
+            try await next(isolation: #isolation)
         }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> HistoryEntry? {

@@ -21,7 +21,7 @@ public struct KeyUpdates: AsyncSequence, Sendable {
         }
 
         public mutating func next() async -> Void? {
-            await next(isolation: nil)
+            await next(isolation: #isolation)
         }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Void? {

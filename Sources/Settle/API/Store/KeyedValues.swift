@@ -25,7 +25,7 @@ public struct KeyedValues<Value: Codable & Sendable>: AsyncSequence, Sendable {
         }
 
         public mutating func next() async -> Value?? {
-            await next(isolation: nil)
+            await next(isolation: #isolation)
         }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value?? {

@@ -2,10 +2,13 @@
 extension MutationLog {
     /// Waits until a change of `topic` may have come. Returns immediately if `isReady`, called under the lock,
     /// reports one, if the log is finished, or if the task is cancelled.
-    nonisolated(nonsending) func wait(
-        on topic: Topic, with waiter: Waiter, unless isReady: () -> Bool
+    func wait(
+        on topic: Topic, with waiter: Waiter, isolation: isolated (any Actor)? = #isolation, unless isReady: () -> Bool
     ) async {
         await withTaskCancellationHandler {
+            // Captured, so that the closure stays on the caller's actor. Otherwise each wait would take the task to a
+            // thread of the concurrency runtime and back.
+            _ = isolation
             await withUnsafeContinuation { continuation in
                 park(continuation, on: topic, with: waiter, unless: isReady)
             }
