@@ -8,8 +8,9 @@ public import Settle
 /// ```
 ///
 /// Each secret is a key of the type `user`, described as `com.example.app:service.token`. The keys are in the kernel's
-/// memory: none outlasts a restart of the machine. A secret has 1 to 32,767 bytes, and all of a user's keys together are
-/// limited (`/proc/sys/kernel/keys/maxbytes`). Changes by other programs cause no events; `store.reload()` finds them.
+/// memory: none outlasts a restart of the machine. A secret has 1 to 32,767 bytes, and all of a user's keys together
+/// are limited (`/proc/sys/kernel/keys/maxbytes`). Changes by other programs cause no events; `store.reload()` finds
+/// them.
 public struct KeyRing: SecretStore {
     /// A ring that every process has.
     public enum Ring: Int32, Sendable, CaseIterable {

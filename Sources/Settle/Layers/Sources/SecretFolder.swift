@@ -7,8 +7,8 @@ import Synchronization
 ///     secrets/.service.token.0123456789abcdef.tmp   0600: a secret being written
 ///
 /// A write makes a new file, syncs it, renames it over the old one, and syncs the folder. So every reader, even after a
-/// crash, finds the old secret or the new one. The file has the text of the secret and nothing else; if that ends with a
-/// line break, it has another one, because a reader drops one, as from a file that was written by hand.
+/// crash, finds the old secret or the new one. The file has the text of the secret and nothing else; if that ends with
+/// a line break, it has another one, because a reader drops one, as from a file that was written by hand.
 ///
 /// A folder that belongs to another user, or that others may enter, is neither read nor written: its contents could be
 /// known to others already, or come from them.
