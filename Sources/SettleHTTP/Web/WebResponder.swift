@@ -5,7 +5,7 @@ public protocol WebResponder: Sendable {
     /// The path on the server, without a slash at its end; empty for the server's root.
     var path: String { get }
     /// The largest body of a request, in bytes. A larger one is refused with the status 413, and changes nothing. By
-    /// default 1 MiB.
+    /// default 1 MiB. An adapter may cut off a body that is longer than this, so ``respond(to:)`` must refuse it too.
     var bodySizeLimit: Int { get }
 
     /// Returns whether it answers requests for a target, which is the whole one of the request line: by default for its

@@ -47,6 +47,16 @@ struct PanelTests {
         }
     }
 
+    @Test("A body that is too large gets the panel's own sentence") func largeBody() async throws {
+        try await TestService.with { service async throws in
+            let form = "key=limits.burst&value=" + String(repeating: "1", count: 1 << 20)
+            let refused = try await service.send(
+                TestRequest(
+                    method: .post, path: "/settings/panel/set", headers: [("Origin", Self.origin)], body: form))
+            #expect(refused.status == 413 && refused.text.contains("nothing was changed"))
+        }
+    }
+
     @Test("Nobody is let in without a link, and no line of the log has one") func nobodyWithoutLink() async throws {
         try await TestService.with { service async throws in
             let page = try await service.send(.get("/settings/panel/"))

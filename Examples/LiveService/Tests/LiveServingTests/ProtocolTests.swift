@@ -179,6 +179,16 @@ struct ProtocolTests {
         }
     }
 
+    @Test("A body that is too large gets the API's problem") func largeBody() async throws {
+        try await TestService.with { service async throws in
+            let body = String(repeating: "1", count: (64 << 10) + 1)
+            let refused = try await service.send(.admin(.patch, "/settings/limits.burst", body))
+            #expect(refused.status == 413 && refused.header("Content-Type") == "application/problem+json")
+            #expect(try refused.json()["type"] == .string("urn:settle:problem:body-too-large"))
+            #expect(service.settings.limits.$burst.isDefault)
+        }
+    }
+
     @Test("A client that has closed its side gets its answers")
     func aClientThatHasClosedItsSideGetsItsAnswers() async throws {
         try await TestService.with { service async throws in

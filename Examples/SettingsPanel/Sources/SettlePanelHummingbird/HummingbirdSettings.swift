@@ -39,15 +39,19 @@ public struct SettingsMiddleware<Context: RequestContext>: RouterMiddleware {
 extension WebResponder {
     /// Takes a request of Hummingbird apart, and puts the response together.
     fileprivate func response(to request: Request) async throws -> Response {
-        // It throws for a larger body, which Hummingbird answers with 413.
-        let body = try await request.body.collect(upTo: bodySizeLimit)
+        var body: [UInt8] = []
+        for try await part in request.body {
+            body += part.readableBytesView
+            // Enough for the responder to refuse it. Hummingbird drops the rest.
+            if body.count > bodySizeLimit { break }
+        }
         var headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
         // The line of the request has it, or the field of that name.
         if let host = request.head.authority { headers.append(("host", host)) }
         let response = await respond(
             to: WebRequest(
                 method: request.method.rawValue, target: String((request.head.path ?? "/").dropFirst(path.count)),
-                headers: headers, body: Array(body.readableBytesView)))
+                headers: headers, body: body))
         return request.method == .head ? response.forHummingbird.createHeadResponse() : response.forHummingbird
     }
 }
