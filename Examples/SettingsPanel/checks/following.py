@@ -1,5 +1,7 @@
-"""Streams of events: their order, resumption through restarts and kills, too many of them, and clients that do not read."""
+"""Streams of events: their order, resumption through restarts and kills, too many of them, clients that do not read or that depart."""
 
+import socket
+import struct
 import threading
 import time
 
@@ -10,6 +12,8 @@ from target import raw
 KEY = "limits.perSecond"
 # Those of the program that the checks run, in seconds.
 STALL_LIMIT, STREAM_LIMIT = 1.5, 20
+# Of the program for departures: the heartbeat is too late to notice any within the limit.
+HEARTBEAT, DEPARTURE_LIMIT = 30, 2.0
 
 
 def order(program):
@@ -157,12 +161,46 @@ def stalled(program):
     alone(program)
 
 
-def shutdown(program):
-    """At the end of the program, streams end as HTTP says, and are not cut off."""
+def raw_stream(program):
+    """The socket of a stream that has begun, and what has come."""
     request = f"GET /settings/changes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token_of('bob')}\r\n\r\n"
     connection, received = raw(program, request.encode()), b""
     while b"event: snapshot" not in received:
-        received += connection.recv(65_536)
+        part = connection.recv(65_536)
+        check(part, f"A stream ended at its beginning: {received!r}")
+        received += part
+    return connection, received
+
+
+def departures(program):
+    """A client that departs is noticed at once, long before the next heartbeat, and the others keep their streams."""
+    staying = Stream(program).begin()
+    before = program.descriptors()
+    ways = {
+        "closed": lambda connection: connection.close(),
+        "closed its half": lambda connection: connection.shutdown(socket.SHUT_WR),
+        "reset": lambda connection: (
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)), connection.close()),
+    }
+    for way, depart in ways.items():
+        streams = [raw_stream(program)[0] for _ in range(10)]
+        check(program.metric("settings_api_streams") == 11, "The open streams are not counted.")
+        for connection in streams:
+            depart(connection)
+        until(lambda: program.metric("settings_api_streams") == 1,
+              f"the clients that have {way} their connections were noticed", DEPARTURE_LIMIT)
+        for connection in streams:
+            connection.close()
+    until(lambda: program.descriptors() <= before + 5, "the connections were closed", PATIENCE)
+    program.set(KEY, 5_000)
+    staying.until(lambda stream: stream.values(KEY) == [5_000], "the client that stays had a change")
+    staying.close()
+    until(lambda: program.metric("settings_api_streams") == 0, "the last client was noticed", DEPARTURE_LIMIT)
+
+
+def shutdown(program):
+    """At the end of the program, streams end as HTTP says, and are not cut off."""
+    connection, received = raw_stream(program)
     started = time.monotonic()
     program.stop()
     while part := connection.recv(65_536):

@@ -128,7 +128,7 @@ public struct LiveService: Sendable {
         configuration.version = Self.version
         // For probes and scrapers without a token. OpenAPIRoute has the description, with the service's own endpoints.
         (configuration.health, configuration.metrics, configuration.description) = (.open, .open, .off)
-        (configuration.streamLimit, configuration.heartbeat) = (accepted, .seconds(2))
+        configuration.streamLimit = accepted
         configuration.reasonsNotReady = { [load, maintenance = settings.maintenance] in
             var reasons = load.isStopping ? ["The service is stopping."] : []
             if maintenance.isOn { reasons.append("Maintenance is on: \(maintenance.message)") }

@@ -23,7 +23,8 @@ extension RouterMethods {
 public struct SettingsMiddleware<Context: RequestContext>: RouterMiddleware {
     private let responder: any WebResponder
 
-    /// Creates the middleware. Put it before those that the settings have no need of, such as limits.
+    /// Creates the middleware. Put it before those that the settings have no need of, such as limits, and before those
+    /// that replace the bodies of requests: behind them, only heartbeats notice that the client of a stream has departed.
     public init(_ responder: some WebResponder) {
         self.responder = responder
     }
@@ -48,16 +49,65 @@ extension WebResponder {
         var headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
         // The line of the request has it, or the field of that name.
         if let host = request.head.authority { headers.append(("host", host)) }
-        let response = await respond(
-            to: WebRequest(
-                method: request.method.rawValue, target: String((request.head.path ?? "/").dropFirst(path.count)),
-                headers: headers, body: body))
-        return request.method == .head ? response.forHummingbird.createHeadResponse() : response.forHummingbird
+        let message = WebRequest(
+            method: request.method.rawValue, target: String((request.head.path ?? "/").dropFirst(path.count)),
+            headers: headers, body: body)
+        let isRead = request.method == .get || request.method == .head
+        let response = await isRead ? respond(to: message) : respond(to: message, watching: request)
+        let answer = response.forHummingbird(answering: request)
+        return request.method == .head ? answer.createHeadResponse() : answer
+    }
+
+    /// Answers a request that may change something. If it takes more than a second, the departure of its client cancels
+    /// it: a change that has not begun is not made.
+    private func respond(to message: WebRequest, watching request: Request) async -> WebResponse {
+        let answer = Task { await respond(to: message) }
+        return await withTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                // Hummingbird serves no further request on a connection that was watched. Almost every change is faster
+                // than this, so its connection stays open.
+                guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
+                try? await request.watch {
+                    _ = await answer.value
+                } departure: {
+                    answer.cancel()
+                }
+            }
+            defer { tasks.cancelAll() }
+            return await withTaskCancellationHandler {
+                await answer.value
+            } onCancel: {
+                answer.cancel()
+            }
+        }
+    }
+}
+
+extension Request {
+    /// Runs an operation, and calls a closure if the client closes the connection meanwhile, or its half of it. The body
+    /// must have been read. Hummingbird closes the connection afterwards.
+    fileprivate func watch(
+        _ operation: @Sendable () async throws -> Void, departure: @escaping @Sendable () -> Void
+    ) async throws {
+        // If a middleware has replaced the body, Hummingbird may not know its connection any more, and would stop the
+        // process. No API of it shows that. Without a watch, a heartbeat of the stream notices the departure.
+        guard Mirror(reflecting: body).descendant("_backing", "nioAsyncChannelRequestBody") != nil else {
+            return try await operation()
+        }
+        // Hummingbird expects the end of a body before it watches, and stops the process if the client departs first.
+        // The real end has been read, so here is another one.
+        var request = self
+        request.body = RequestBody(buffer: ByteBuffer())
+        try await request.body.consumeWithInboundCloseHandler { _ in
+            try await operation()
+        } onInboundClosed: {
+            departure()
+        }
     }
 }
 
 extension WebResponse {
-    fileprivate var forHummingbird: Response {
+    fileprivate func forHummingbird(answering request: Request) -> Response {
         var fields = HTTPFields()
         for (name, value) in headers {
             if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
@@ -75,7 +125,11 @@ extension WebResponse {
                     try await withGracefulShutdownHandler {
                         // What it throws, of a client that has gone or is stalled, closes the connection, and
                         // Hummingbird logs it as a trace.
-                        try await events.send { try await writer.write(ByteBuffer(bytes: $0)) }
+                        try await request.watch {
+                            try await events.send { try await writer.write(ByteBuffer(bytes: $0)) }
+                        } departure: {
+                            events.end()
+                        }
                     } onGracefulShutdown: {
                         events.end()
                     }
