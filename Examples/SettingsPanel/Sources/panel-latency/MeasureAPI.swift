@@ -26,7 +26,7 @@ struct MeasureAPI: ParsableCommand {
         if rows.contains("R41") { try compareAnswers() }
         if rows.contains("R42") { try compareEvents() }
         if rows.contains("R43") {
-            guard limit > streams + 100 else {
+            guard limit > streams + Self.firstConnections + 100 else {
                 throw ValidationError("This process may open \(limit) files, too few for \(streams) connections.")
             }
             try compareMemory()
@@ -81,17 +81,26 @@ struct MeasureAPI: ParsableCommand {
             let (api, bare) = (try RawConnection(port: served.apiPort), try RawConnection(port: served.barePort))
             let read = Self.request("/settings/number", of: served.apiPort)
             let answer = Self.request("/answer", of: served.barePort)
-            let sizes = (try api.exchange(read), try bare.exchange(answer))
-            guard sizes.0 == sizes.1 else {
-                throw RawConnection.Failure(description: "The answers have different sizes: \(sizes).")
+            let answers = (api: try api.exchange(read), bare: try bare.exchange(answer))
+            let size = answers.api.count
+            guard size == answers.bare.count, Self.lasting(answers.api) == Self.lasting(answers.bare) else {
+                let texts = [answers.api, answers.bare].map { String(decoding: $0, as: UTF8.self) }
+                throw RawConnection.Failure(
+                    description: "The answers differ:\n\n\(texts.joined(separator: "\n\n"))")
             }
-            let size = sizes.0.head + sizes.0.body
             let times = try Self.alternate(requests) { _ in
                 try api.exchange(read, for: size)
             } _: { _ in
                 try bare.exchange(answer, for: size)
             }
-            Self.report("R41", "GET of a setting, \(sizes.0.body) bytes", times, goal: 1.2)
+            Self.report("R41", "GET of a setting, an answer of \(size) bytes", times, goal: 1.2)
+        }
+    }
+
+    /// The lines of a response that are the same whenever it is sent.
+    private static func lasting(_ response: [UInt8]) -> [Substring] {
+        String(decoding: response, as: UTF8.self).split(separator: "\r\n").filter { line in
+            !["date", "x-request-id"].contains(line.prefix { $0 != ":" }.lowercased())
         }
     }
 
@@ -133,16 +142,18 @@ struct MeasureAPI: ParsableCommand {
         }
         let texts = [ours, events, connections].map { "\(Int($0.rounded()))" }
         print("R43 \(streams) streams: \(texts[0]) bytes each; bare ones \(texts[1]), bare connections \(texts[2])")
-        print("R43: \(Int((ours - connections).rounded())) bytes above a connection (goal ≤ 4096)")
+        print("R43: \(Int((ours - connections).rounded())) bytes above a bare connection (goal ≤ 4096)")
     }
+
+    /// How many connections are opened before the memory is measured: a server allocates some of it only once.
+    private static let firstConnections = 200
 
     /// Opens connections to a server of its own.
     ///
     /// - Returns: By how many bytes the server's memory has grown for each.
     private func memory(_ open: (ServedAPI) throws -> RawConnection) throws -> Double {
         try Self.withServer { served in
-            // What a server needs for its first connections, it needs once.
-            let first = try (0..<200).map { _ in try open(served) }
+            let first = try (0..<Self.firstConnections).map { _ in try open(served) }
             let before = try served.residentMemory()
             let connections = try (0..<streams).map { _ in try open(served) }
             let after = try served.residentMemory()

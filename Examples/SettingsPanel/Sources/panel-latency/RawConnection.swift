@@ -71,17 +71,14 @@ final class RawConnection {
     }
 
     /// Sends a request, and receives its whole response.
-    ///
-    /// - Returns: The number of bytes of the head and of the body.
-    func exchange(_ request: [UInt8]) throws -> (head: Int, body: Int) {
+    func exchange(_ request: [UInt8]) throws -> [UInt8] {
         try send(request)
         while true {
             if let end = Self.index(of: Array("\r\n\r\n".utf8), in: received) {
-                let head = end + 4
-                let body = try contentLength(in: received[..<head])
-                while received.count < head + body { try receive() }
-                received.removeFirst(head + body)
-                return (head, body)
+                let size = try end + 4 + contentLength(in: received[..<end])
+                while received.count < size { try receive() }
+                defer { received.removeFirst(size) }
+                return Array(received[..<size])
             }
             try receive()
         }

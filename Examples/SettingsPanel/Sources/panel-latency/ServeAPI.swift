@@ -23,7 +23,9 @@ struct ServeAPI: AsyncParsableCommand {
     func run() async throws {
         DescriptorLimit.raise()
         let store = try await SettingsStore.open(at: URL(filePath: file), configuration: .init(history: .keep()))
-        _ = try await store.group(Measured.self)
+        let settings = try await store.group(Measured.self)
+        // Once a value is stored, the answer has a token, and is the same from then on.
+        try await settings.commit { settings.number = -1 }
         var configuration = SettingsAPI.Configuration(access: .tokens(APITokens { ["latency": APIToken(Self.token)] }))
         configuration.streamLimit = 100_000
         // No heartbeat in between, and none that wakes all streams.
@@ -31,10 +33,8 @@ struct ServeAPI: AsyncParsableCommand {
         let api = SettingsAPI(store, groups: Measured.self, configuration: configuration)
         let router = Router()
         router.add(middleware: SettingsMiddleware(api))
-        let answer = await api.respond(
-            to: WebRequest(
-                method: "GET", target: "/settings/number", headers: [("Authorization", "Bearer \(Self.token)")]))
-        let bare = application("bare", bareRouter(answering: answer, with: BareEvents(of: pipe)))
+        let bare = application(
+            "bare", bareRouter(answering: try await recordedAnswer(of: api), with: BareEvents(of: pipe)))
         try await application("api", router, beside: [bare]).runService()
         try await store.close()
     }
@@ -54,17 +54,28 @@ struct ServeAPI: AsyncParsableCommand {
             }, logger: logger)
     }
 
-    private func bareRouter(answering answer: WebResponse, with events: BareEvents) -> Router<BasicRequestContext> {
-        let router = Router()
-        var bytes: [UInt8] = []
-        if case .bytes(let body) = answer.body { bytes = body }
-        var fields = HTTPFields()
-        for (name, value) in answer.headers {
-            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+    /// The API's answer to the request that is measured. The bare server sends the same status, fields and body.
+    private func recordedAnswer(of api: SettingsAPI) async throws -> (headers: HTTPFields, body: ByteBuffer) {
+        let answer = await api.respond(
+            to: WebRequest(
+                method: "GET", target: "/settings/number",
+                headers: [("Host", "127.0.0.1"), ("Authorization", "Bearer \(Self.token)")]))
+        guard answer.status == 200, case .bytes(let bytes) = answer.body else {
+            throw RawConnection.Failure(description: "The API has answered with \(answer.status).")
         }
-        let (body, headers) = (ByteBuffer(bytes: bytes), fields)
+        var headers = HTTPFields()
+        for (name, value) in answer.headers {
+            if let name = HTTPField.Name(name) { headers.append(HTTPField(name: name, value: value)) }
+        }
+        return (headers, ByteBuffer(bytes: bytes))
+    }
+
+    private func bareRouter(
+        answering answer: (headers: HTTPFields, body: ByteBuffer), with events: BareEvents
+    ) -> Router<BasicRequestContext> {
+        let router = Router()
         router.get("/answer") { _, _ in
-            Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
+            Response(status: .ok, headers: answer.headers, body: ResponseBody(byteBuffer: answer.body))
         }
         router.get("/events") { _, _ in
             Response(
