@@ -18,7 +18,7 @@ import Testing
         let redis = ["Storage", "Storage+Answers", "Storage+History", "Script"].map {
             "../../../Examples/RedisSettings/Sources/SettleRedis/Redis\($0).swift"
         }
-        let sqlite = ["SettleSQLite/SQLiteStorage", "notes/NotesDatabase"].map {
+        let sqlite = ["SettleSQLite/SQLiteStorage", "SettleSQLite/SQLiteStorage+Rows", "notes/NotesDatabase"].map {
             "../../../Examples/SQLiteSettings/Sources/\($0).swift"
         }
         let sources = try (["FolderStorage.swift", "WritingAStorageTests.swift"] + redis + sqlite).map {

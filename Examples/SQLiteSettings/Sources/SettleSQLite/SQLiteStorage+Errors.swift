@@ -5,21 +5,28 @@ extension SQLiteStorage {
     /// The file's path, in quotation marks.
     var name: String { "“\(writer.path)”" }
 
-    /// Returns what an error of SQLite means for the store.
+    /// Runs `body`, mapping errors of SQLite to those of a storage. Since `body` can't suspend, it calls SQLite on this
+    /// thread.
     ///
     /// - Parameters:
     ///   - code: The kind of an error that says no more.
-    ///   - isAppend: Whether a batch was to be stored.
-    func storageError(
-        _ error: any Error, _ code: StorageError.Code, isAppend: Bool = false
-    ) -> StorageError {
-        if let error = error as? StorageError { return error }
-        guard let failure = error as? DatabaseError else { return StorageError(code, "\(name): \(error)") }
-        // A commit whose sync has failed is undone, but its pages may have reached the log, and be found there after a
-        // crash of the machine. All other errors come before.
-        let isOutcomeUnknown = isAppend && failure.resultCode == .SQLITE_IOERR
-        return StorageError(
-            failure.storageCode ?? code, "\(name): \(failure.withoutArguments)", isOutcomeUnknown: isOutcomeUnknown)
+    ///   - isAppend: Whether a batch is to be stored.
+    func mappingErrors<Value>(
+        to code: StorageError.Code, isAppend: Bool = false, _ body: () throws -> Value
+    ) throws(StorageError) -> Value {
+        do {
+            return try body()
+        } catch let error as StorageError {
+            throw error
+        } catch let error as DatabaseError {
+            // A commit whose sync has failed is undone, but its pages may have reached the log, and be found there
+            // after a crash of the machine. All other errors come before.
+            let isOutcomeUnknown = isAppend && error.resultCode == .SQLITE_IOERR
+            throw StorageError(
+                error.storageCode ?? code, "\(name): \(error.withoutArguments)", isOutcomeUnknown: isOutcomeUnknown)
+        } catch {
+            throw StorageError(code, "\(name): \(error)")
+        }
     }
 }
 

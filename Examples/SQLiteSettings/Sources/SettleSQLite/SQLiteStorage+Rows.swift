@@ -1,13 +1,9 @@
-import Foundation
 public import GRDB
 public import Settle
 import Synchronization
 
 /// The rows that a program stores with its settings.
 extension SQLiteStorage {
-    /// The key that names the rows of a commit in its batch. It is not stored.
-    static let ticketKey: SettingKey = "SettleSQLite"
-
     /// Commits settings and rows of the program in one transaction of the database: both are stored, or neither.
     ///
     /// ```swift
@@ -21,12 +17,12 @@ extension SQLiteStorage {
     ///
     /// `body` runs first, as the closure of the store's own commit, and again if others were faster. `rows` runs once
     /// for each attempt to store the batch, within the transaction that stores it; an attempt that fails leaves
-    /// nothing. Only one of these commits runs at a time. Other commits of the store may share the transaction: if
-    /// `rows` throws, these run again without it. A value that can't be encoded is left out with
+    /// nothing. Other commits of the store may share the transaction, and their rows are written in the order of the
+    /// commits. If `rows` throws, the others run again without it. A value that can't be encoded is left out with
     /// ``SettingsError/Code/encodingFailed``; the other values and the rows are stored.
     ///
-    /// `store.keys` and the store's changes have a value under `SettleSQLite`, which connects the two closures. The
-    /// database has no such row.
+    /// `store.keys` and the store's changes have numbers under keys that begin with `SettleSQLite-`, which connect the
+    /// two closures. The database has no such rows.
     ///
     /// - Parameters:
     ///   - store: The store that was opened with this storage.
@@ -43,31 +39,35 @@ extension SQLiteStorage {
         in store: SettingsStore, author: String? = nil, _ body: () throws -> Result,
         rows: @escaping @Sendable (Database, Result) throws -> Void
     ) async throws -> Result {
-        await turnstile.enter()
-        defer { turnstile.leave() }
-        let tickets = state.withLock { Array($0.rows.keys) }
-        // If an earlier commit stands, its ticket must not be replaced before its rows are stored. One that has been
-        // given up is not in force any more, and a flush would throw the loss of its values.
-        if tickets.contains(where: { store.keys[Self.ticketKey] == .string($0) }) { try await store.flush() }
-        state.withLock { $0.rows = [:] }
-        let ticket = UUID().uuidString
+        let key = state.withLock { $0.rows.takeKey() }
+        var ticket: Int64 = 0
         let result: Result
         do {
             result = try await store.commit(author: author) {
-                if let failure = state.withLock({ $0.rows[ticket]?.failure }) { throw failure }
+                // The previous attempt has been undone.
+                if let failure = state.withLock({ $0.rows.waiting.removeValue(forKey: ticket)?.failure }) {
+                    throw failure
+                }
                 let value = try body()
-                let pending = ProgramRows { database in try rows(database, value) }
-                state.withLock { $0.rows[ticket] = pending }
-                let mark = SettingValue.string(ticket)
-                try store.keys.setValue(mark, forKey: Self.ticketKey)
+                let write: @Sendable (Database) throws -> Void = { database in try rows(database, value) }
+                ticket = state.withLock { $0.rows.add(write) }
+                let stored = SettingValue.integer(ticket)
+                try store.keys.setValue(stored, forKey: key)
                 return value
             }
         } catch {
             // A commit that may be stored stands: the store appends its batch again, and the rows with it.
-            if store.keys[Self.ticketKey] != .string(ticket) { state.withLock { $0.rows[ticket] = nil } }
+            let stands = store.keys[key] == .integer(ticket)
+            state.withLock { state in
+                if !stands || state.rows.waiting[ticket] == nil { state.rows.end(ticket, at: key) }
+            }
             throw error
         }
-        guard state.withLock({ $0.rows.removeValue(forKey: ticket) }) == nil else {
+        let isWritten = state.withLock { state in
+            defer { state.rows.end(ticket, at: key) }
+            return state.rows.waiting[ticket] == nil
+        }
+        guard isWritten else {
             throw StorageError(
                 .unsupported, "The store has another storage: the settings were stored without the rows.")
         }
@@ -75,41 +75,75 @@ extension SQLiteStorage {
     }
 
     /// Writes the rows that belong to a batch.
+    ///
+    /// - Throws: A conflict if a closure of the program throws: it lets all commits of the batch run again, and the one
+    ///   that has failed throws the closure's error then. The conflict is without that error, which may show values.
     func addRows(of batch: StorageBatch, to database: Database) throws {
-        guard let ticket = batch.ticket, let rows = state.withLock({ $0.rows[ticket] }) else { return }
-        do { try rows.write(database) } catch { throw RowsFailure(ticket: ticket, reason: error) }
-    }
-
-    /// Records an error of the program's closure. As a conflict, it lets all commits of the batch run again, and
-    /// the one whose rows have failed throws it then. The sentence is without the error, which may show values.
-    func refuse(_ failure: RowsFailure) -> StorageError {
-        state.withLock { $0.rows[failure.ticket]?.failure = failure.reason }
-        return StorageError(.conflict, "The rows of a commit in \(name) could not be written.")
+        for ticket in batch.tickets {
+            guard let rows = state.withLock({ $0.rows.waiting[ticket] }) else { continue }
+            do {
+                try rows.write(database)
+            } catch {
+                state.withLock { $0.rows.waiting[ticket]?.failure = error }
+                throw StorageError(.conflict, "The rows of a commit in \(name) could not be written.")
+            }
+        }
     }
 }
 
-/// Rows that wait for the batch of their commit.
-struct ProgramRows: Sendable {
-    let write: @Sendable (Database) throws -> Void
-    /// Why they could not be written.
-    var failure: (any Error)?
+/// Rows that wait for the batches of their commits.
+///
+/// Each attempt to commit gets a ticket, and writes it as a setting: so the batch that has the settings of the attempt
+/// has its ticket, too, and no batch has it once the attempt is undone.
+struct ProgramRows {
+    struct Waiting {
+        let write: @Sendable (Database) throws -> Void
+        /// Why they could not be written.
+        var failure: (any Error)?
+    }
 
-    init(_ write: @escaping @Sendable (Database) throws -> Void) { self.write = write }
-}
+    /// The rows of each ticket that is not stored.
+    var waiting: [Int64: Waiting] = [:]
+    private var lastTicket: Int64 = 0
+    /// Keys that no commit uses at the moment: with a key of its own, a commit never replaces the ticket of another.
+    private var freeKeys: [SettingKey] = []
+    private var keyCount = 0
 
-/// An error of the closure that writes rows, which has ended the transaction.
-struct RowsFailure: Error {
-    let ticket: String
-    let reason: any Error
+    mutating func takeKey() -> SettingKey {
+        if let key = freeKeys.popLast() { return key }
+        keyCount += 1
+        return SettingKey.path("\(SettingKey.ticketPrefix)\(keyCount)")
+    }
+
+    /// - Returns: The ticket. Tickets rise in the order of the transactions.
+    mutating func add(_ write: @escaping @Sendable (Database) throws -> Void) -> Int64 {
+        lastTicket += 1
+        waiting[lastTicket] = Waiting(write: write)
+        return lastTicket
+    }
+
+    mutating func didStore(_ tickets: [Int64]) {
+        for ticket in tickets { waiting[ticket] = nil }
+    }
+
+    mutating func end(_ ticket: Int64, at key: SettingKey) {
+        waiting[ticket] = nil
+        freeKeys.append(key)
+    }
 }
 
 extension StorageBatch {
-    /// Names the rows of a commit in the batch.
-    var ticket: String? {
-        guard case .string(let ticket)?? = values[SQLiteStorage.ticketKey] else { return nil }
-        return ticket
+    /// The tickets of its commits, in their order. Undoing a commit may bring back one that was stored earlier.
+    var tickets: [Int64] {
+        values.compactMap { key, value -> Int64? in
+            guard key.isTicket, case .integer(let ticket)? = value else { return nil }
+            return ticket
+        }.sorted()
     }
+}
 
-    /// The values to store. Undoing a commit removes its ticket, or brings back an earlier one.
-    var settings: [SettingKey: SettingValue?] { values.filter { $0.key != SQLiteStorage.ticketKey } }
+extension SettingKey {
+    static let ticketPrefix = "SettleSQLite-"
+
+    var isTicket: Bool { description.hasPrefix(Self.ticketPrefix) }
 }

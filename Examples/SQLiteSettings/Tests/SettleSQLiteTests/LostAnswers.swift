@@ -2,6 +2,8 @@ import GRDB
 import Settle
 import Synchronization
 
+@testable import SettleSQLite
+
 /// Loses the answers to batches that SQLite has committed.
 final class LostAnswers: Sendable {
     private let count = Mutex(0)
@@ -9,8 +11,11 @@ final class LostAnswers: Sendable {
     /// - Parameter number: How many more answers are lost.
     func set(_ number: Int) { count.withLock { $0 = number } }
 
-    /// For a storage's `didCommit`.
-    func answer() throws(StorageError) {
+    func concern(_ storage: SQLiteStorage) {
+        storage.state.withLock { $0.didCommit = { [self] () throws(StorageError) in try answer() } }
+    }
+
+    private func answer() throws(StorageError) {
         let isLost = count.withLock { count in
             guard count > 0 else { return false }
             count -= 1

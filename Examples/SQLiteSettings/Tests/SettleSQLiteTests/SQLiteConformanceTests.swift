@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import Settle
 import SettleTesting
-import Synchronization
 import Testing
 
 @testable import SettleSQLite
@@ -12,7 +11,7 @@ import Testing
     /// A database for each number, and the faults of all of them.
     private final class Databases: Sendable {
         private let folder: URL
-        private let losesAnswers = Mutex(false)
+        private let answers = LostAnswers()
 
         init(in folder: URL) { self.folder = folder }
 
@@ -23,21 +22,19 @@ import Testing
 
         /// A lease is left to end by its time.
         func storage(on writer: any DatabaseWriter) -> SQLiteStorage {
-            SQLiteStorage(writer, leaseTime: .seconds(5), interval: .milliseconds(5)) {
-                [self] () throws(StorageError) in
-                guard losesAnswers.withLock({ $0 }) else { return }
-                throw StorageError(.writeFailed, "The answer was lost.", isOutcomeUnknown: true)
-            }
+            let storage = SQLiteStorage(writer, leaseTime: .seconds(5), interval: .milliseconds(5))
+            answers.concern(storage)
+            return storage
         }
 
         func set(_ fault: StorageConformance.Fault?, _ storage: any Storage) throws -> Bool {
             guard let storage = storage as? SQLiteStorage else { return false }
             switch fault {
             case nil:
-                losesAnswers.withLock { $0 = false }
+                answers.set(0)
                 try replaceTable(of: storage, false)
             case .appends, .loads, .changes: try replaceTable(of: storage, true)
-            case .answers: losesAnswers.withLock { $0 = true }
+            case .answers: answers.set(.max)
             case .leases: break
             case .silence: return false
             }

@@ -10,6 +10,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct SQLiteRowsTests {
     private struct Refusal: Error {}
 
+    /// The key of the ticket of each commit, as long as there is only one at a time.
+    private static let ticketKey = SettingKey.path("\(SettingKey.ticketPrefix)1")
+
     @Test("Settings and rows of a commit are stored together") func together() async throws {
         try await withTemporaryFolder { folder in
             let notes = try await NotesFixture(folder)
@@ -20,7 +23,7 @@ import Testing
             try await notes.store.close()
             let again = try await NotesFixture(folder)
             #expect(again.settings.count == 2)
-            #expect(again.store.keys[SQLiteStorage.ticketKey] == nil)
+            #expect(again.store.keys[Self.ticketKey] == nil)
             try await again.store.close()
         }
     }
@@ -97,12 +100,13 @@ import Testing
         try await withTemporaryFolder { folder in
             let notes = try await NotesFixture(folder)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<20 {
-                    group.addTask { try await notes.settings.commit { notes.settings.count += 1 } }
+                for _ in 0..<10 {
+                    group.addTask { _ = try await notes.add() }
+                    group.addTask { try await notes.settings.commit { notes.settings.count += 50 } }
                     group.addTask {
                         await #expect(throws: Refusal.self) {
                             try await notes.storage.commit(in: notes.store) {
-                                notes.settings.count += 100
+                                notes.settings.count += 1
                             } rows: { _, _ in
                                 throw Refusal()
                             }
@@ -111,8 +115,35 @@ import Testing
                 }
                 try await group.waitForAll()
             }
-            #expect(notes.settings.count == 20)
-            #expect(try await notes.stored().count == 20)
+            #expect(notes.settings.count == 510)
+            let stored = try await notes.stored()
+            #expect(stored.numbers.count == 10 && stored.count == 510)
+            try await notes.store.close()
+        }
+    }
+
+    @Test("Rows of commits at the same time are written in the order of the commits") func order() async throws {
+        try await withTemporaryFolder { folder in
+            let notes = try await NotesFixture(folder)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        _ = try await notes.storage.commit(in: notes.store) {
+                            notes.settings.count += 1
+                            return notes.settings.count
+                        } rows: { database, count in
+                            let last = try Int.fetchOne(database, sql: "SELECT MAX(number) FROM notes") ?? 0
+                            try database.execute(
+                                sql: "INSERT INTO notes VALUES (?, ?)", arguments: [last + 1, "\(count)"])
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let texts = try await notes.pool.read { database in
+                try String.fetchAll(database, sql: "SELECT text FROM notes ORDER BY number")
+            }
+            #expect(texts == (1...20).map { "\($0)" })
             try await notes.store.close()
         }
     }
@@ -187,9 +218,8 @@ import Testing
         try await withTemporaryFolder { folder in
             let pool = try DatabasePool(path: folder.appending(path: "notes.sqlite").path, configuration: .waiting)
             let answers = LostAnswers()
-            let storage = SQLiteStorage(pool, leaseTime: .seconds(10), interval: .milliseconds(5)) {
-                () throws(StorageError) in try answers.answer()
-            }
+            let storage = SQLiteStorage(pool, interval: .milliseconds(5))
+            answers.concern(storage)
             let notes = try await NotesFixture(pool, storage)
             answers.set(count)
             if count == 1 {
@@ -216,7 +246,7 @@ import Testing
             #expect(notes.settings.count == 1)
             try await others.settings.commit { others.settings.count = 5 }
             for await count in notes.settings.$count where count == 5 { break }
-            #expect(notes.store.keys[SQLiteStorage.ticketKey] == nil)
+            #expect(notes.store.keys[Self.ticketKey] == nil)
             commits.heal()
             #expect(try await notes.add() == 6)
             let stored = try await notes.stored()
@@ -232,15 +262,15 @@ import Testing
         try await withTemporaryFolder { folder in
             let notes = try await NotesFixture(folder)
             try await notes.add()
-            let stored: SettingValue? = notes.store.keys[SQLiteStorage.ticketKey]
+            let stored: SettingValue? = notes.store.keys[Self.ticketKey]
             let values: [SettingValue?] = [nil, try #require(stored)]
             for value in values {
                 try await notes.store.commit {
                     notes.settings.title += "x"
                     if let value {
-                        try notes.store.keys.setValue(value, forKey: SQLiteStorage.ticketKey)
+                        try notes.store.keys.setValue(value, forKey: Self.ticketKey)
                     } else {
-                        try notes.store.keys.removeValue(forKey: SQLiteStorage.ticketKey)
+                        try notes.store.keys.removeValue(forKey: Self.ticketKey)
                     }
                 }
                 let keys = try await notes.pool.read { try String.fetchAll($0, sql: "SELECT key FROM settings") }
