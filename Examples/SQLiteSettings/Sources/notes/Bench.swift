@@ -4,7 +4,7 @@ import GRDB
 import Settle
 import SettleSQLite
 
-/// Measures a commit beside GRDB, which writes the same row.
+/// Measures a commit beside GRDB, which writes the same row of the same table with the same durability.
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Measures a commit beside a row that GRDB writes.")
 
@@ -18,34 +18,27 @@ struct Bench: AsyncParsableCommand {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let notes = try await NotesDatabase.open(folder.appending(path: "notes.sqlite").path)
-        let row = try await RowFixture(folder.appending(path: "row.sqlite").path)
         let settings = notes.settings
+        let pool = try DatabasePool(path: folder.appending(path: "row.sqlite").path)
+        // Creates the same tables, and sets the same durability.
+        _ = try await SQLiteStorage(pool).load()
 
-        func commits() async throws { try await settings.commit { settings.lastNumber += 1 } }
-        let awaited = try await ratio(commits) { try await row.write() }
-        let blocking = try await ratio(commits) { try row.writeOnThisThread() }
-        try await notes.close()
-        print("R35 commit ÷ GRDB writing the same row, awaited (goal ≤ 1.3)  \(awaited)")
-        print("    commit ÷ GRDB writing the same row, on its thread        \(blocking)")
-    }
-
-    /// The median of the ratios of neighbouring blocks, whose order alternates.
-    private func ratio(
-        _ subject: () async throws -> Void, _ limit: () async throws -> Void
-    ) async throws -> String {
+        // The median of the ratios of neighbouring blocks, whose order alternates.
         var ratios: [Double] = []
         for pair in 0..<max(1, pairs) {
-            let (ours, other): (Duration, Duration)
-            if pair.isMultiple(of: 2) {
-                ours = try await time(subject)
-                other = try await time(limit)
-            } else {
-                other = try await time(limit)
-                ours = try await time(subject)
+            var (ours, other): (Duration, Duration) = (.zero, .zero)
+            for isOurs in pair.isMultiple(of: 2) ? [true, false] : [false, true] {
+                if isOurs {
+                    ours = try await time { try await settings.commit { settings.lastNumber += 1 } }
+                } else {
+                    other = try await time { try await pool.write(Self.assign) }
+                }
             }
             ratios.append(ours / other)
         }
-        return String(format: "%.2f", ratios.sorted()[ratios.count / 2])
+        try await notes.close()
+        let median = String(format: "%.2f", ratios.sorted()[ratios.count / 2])
+        print("R35 commit ÷ GRDB writing the same row (goal ≤ 1.3)  \(median)")
     }
 
     private func time(_ body: () async throws -> Void) async throws -> Duration {
@@ -53,22 +46,8 @@ struct Bench: AsyncParsableCommand {
         for _ in 0..<Self.turns { try await body() }
         return ContinuousClock.now - start
     }
-}
 
-/// The row of a setting, as a program would write it without a storage.
-private struct RowFixture {
-    private let pool: DatabasePool
-
-    init(_ path: String) async throws {
-        pool = try DatabasePool(path: path)
-        // The same tables and the same durability.
-        _ = try await SQLiteStorage(pool).load()
-    }
-
-    func write() async throws { try await pool.write(Self.assign) }
-
-    func writeOnThisThread() throws { try pool.write(Self.assign) }
-
+    /// The row of a setting, as a program would write it without a storage.
     @Sendable private static func assign(in database: Database) throws {
         let statement = try database.cachedStatement(
             sql: """

@@ -20,11 +20,14 @@ struct Trial: AsyncParsableCommand {
         var findings = try await Self.findings(path, acknowledged)
         let rounds = max(1, kills / 2)
         for round in 1...rounds {
-            let workers = try ["a", "b"].map { try WorkingProcess(path, "\($0)\(round)", in: folder) }
-            for worker in workers { try await worker.begun() }
+            let workers = try ["a", "b"].map { try Worker(path, "\($0)\(round)", in: folder) }
+            defer { for worker in workers { worker.kill() } }
+            for worker in workers { try await worker.waitForNote() }
             for worker in workers.shuffled() {
                 try await Task.sleep(for: .microseconds(.random(in: 0...40_000)))
-                acknowledged.merge(try worker.kill()) { _, new in new }
+                guard worker.process.isRunning else { throw NotesError(description: "A process has ended by itself.") }
+                worker.kill()
+                acknowledged.merge(try worker.acknowledged()) { _, new in new }
             }
             findings += try await Self.findings(path, acknowledged)
             guard findings.isEmpty else { break }
@@ -52,7 +55,7 @@ struct Trial: AsyncParsableCommand {
     }
 }
 
-/// One process of a trial: adds notes as fast as it can, and prints each number when its commit has returned.
+/// Adds notes as fast as it can, and prints each number when its commit has returned.
 struct Work: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Adds notes until it is killed.", shouldDisplay: false)
 
@@ -73,3 +76,50 @@ struct Work: AsyncParsableCommand {
         try await notes.close()
     }
 }
+
+/// A process that runs `notes work`.
+private struct Worker {
+    let process = Process()
+    private let output: URL
+
+    init(_ path: String, _ name: String, in folder: URL) throws {
+        output = folder.appending(path: name)
+        try Data().write(to: output)
+        process.executableURL = Bundle.main.executableURL
+        process.arguments = ["work", "--database", path, name]
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        try process.run()
+    }
+
+    func waitForNote() async throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while try acknowledged().isEmpty {
+            guard process.isRunning, ContinuousClock.now < end else {
+                throw NotesError(description: "A process has added no note.")
+            }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
+    /// Kills it at whatever it does.
+    func kill() {
+        guard process.isRunning else { return }
+        send(SIGKILL, to: process.processIdentifier)
+        process.waitUntilExit()
+    }
+
+    /// The notes that it has acknowledged, by number.
+    func acknowledged() throws -> [Int: String] {
+        let text = try String(contentsOf: output, encoding: .utf8)
+        var notes: [Int: String] = [:]
+        // A line without its end was not written whole.
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            let parts = line.split(separator: " ")
+            if parts.count == 2, let number = Int(parts[0]) { notes[number] = String(parts[1]) }
+        }
+        return notes
+    }
+}
+
+/// The system's function, which a method named `kill` hides.
+private func send(_ signal: CInt, to id: pid_t) { _ = kill(id, signal) }
