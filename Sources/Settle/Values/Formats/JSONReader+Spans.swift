@@ -102,7 +102,7 @@ extension JSONReader: TextSyntax {
     static func spelling(of value: SettingValue, in layout: TextLayout) throws(FormatError) -> [UInt8] {
         var writer = JSONWriter(layout)
         try writer.write(value)
-        return writer.bytes
+        return writer.spelling
     }
 
     /// Skips a value without creating it.
