@@ -81,18 +81,6 @@ struct SimpleJSON {
         return nil
     }
 
-    /// Returns the first offset of a byte, from an offset on.
-    func place(of byte: UInt8, from start: Int) -> Int? {
-        var position = start
-        while position + 8 <= bytes.count {
-            let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-            let found = Self.matches(byte, in: word)
-            if found != 0 { return position + found.trailingZeroBitCount / 8 }
-            position += 8
-        }
-        return bytes[position...].firstIndex(of: byte)
-    }
-
     /// Returns a word with the top bit of each byte that equals this one. Only the first is certain.
     @inline(__always)
     private static func matches(_ byte: UInt8, in word: UInt64) -> UInt64 {

@@ -44,12 +44,10 @@ protocol TextSyntax {
     mutating func dictionary(at position: Int) throws(FormatError) -> DictionarySpans?
     mutating func value(at position: Int) throws(FormatError) -> (value: SettingValue, end: Int)
     mutating func name(of entry: DictionarySpans.Entry) throws(FormatError) -> String
-    /// Whether names of the text never have an escape for a letter, a digit, a hyphen or an underscore.
-    var spellsNamesPlainly: Bool { get }
-    /// Returns the offset of the value of a name that is in the text. Called only if names are spelled plainly.
+    /// Returns the offset of the value of a name in the text.
     ///
-    /// - Returns: `nil` if the name has other characters than those above, or occurs in the text more than once,
-    ///   including as a value or within a comment.
+    /// - Returns: `nil` if the name has other characters than letters, digits, hyphens and underscores, may be spelled
+    ///   in several ways, or occurs in the text more than once, including as a value or within a comment.
     mutating func value(ofOnly name: String) throws(FormatError) -> Int?
     /// The offset of the first line feed that is surely not within a value.
     var firstLineBreak: Int? { get }

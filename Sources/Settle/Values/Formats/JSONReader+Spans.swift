@@ -48,19 +48,6 @@ extension JSONReader: TextSyntax {
         return try readKey()
     }
 
-    var spellsNamesPlainly: Bool {
-        bytes.withUnsafeBytes { bytes in
-            var position = 0
-            while let escape = SimpleJSON(bytes: bytes).place(of: UInt8(ascii: "\\"), from: position),
-                escape + 1 < bytes.count
-            {
-                if bytes[escape + 1] == UInt8(ascii: "u") { return false }
-                position = escape + 1
-            }
-            return true
-        }
-    }
-
     mutating func value(ofOnly name: String) throws(FormatError) -> Int? {
         let isPlain = name.utf8.allSatisfy { byte in
             switch byte {
@@ -70,10 +57,8 @@ extension JSONReader: TextSyntax {
             default: false
             }
         }
-        guard isPlain else { return nil }
-        let spelling = Array("\"\(name)\"".utf8)
-        guard let place = ByteSearch(spelling).onlyPlace(in: bytes) else { return nil }
-        position = place + spelling.count
+        guard isPlain, let end = QuotedSearch(name).onlyEnd(in: bytes) else { return nil }
+        position = end
         try skipColon()
         return position
     }

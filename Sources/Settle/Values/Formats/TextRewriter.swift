@@ -40,9 +40,9 @@ struct TextRewriter<Syntax: TextSyntax> {
         to tree: SettingTree, changing old: [SettingKey: SettingValue?]
     ) throws(FormatError) -> [TextEdit]? {
         let isSimple = { (value: SettingValue?) in value.map { !$0.isContainer } ?? false }
-        guard old.count <= Self.simpleLimit, old.allSatisfy({ isSimple($0.value) && isSimple(tree[$0.key]) }),
-            syntax.spellsNamesPlainly
-        else { return nil }
+        guard old.count <= Self.simpleLimit, old.allSatisfy({ isSimple($0.value) && isSimple(tree[$0.key]) }) else {
+            return nil
+        }
         edits = []
         for (key, old) in old {
             guard let new = tree[key], let name = key.components.last, let start = try syntax.value(ofOnly: name),

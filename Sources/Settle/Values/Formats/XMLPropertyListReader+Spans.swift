@@ -65,7 +65,6 @@ extension XMLPropertyListReader: TextSyntax {
     }
 
     // Names may have comments and references in them.
-    var spellsNamesPlainly: Bool { false }
     mutating func value(ofOnly name: String) -> Int? { nil }
 
     func comma(behind entry: DictionarySpans.Entry) -> Int? { nil }
