@@ -188,6 +188,33 @@ import Testing
         #expect(try FileStorage(at: URL(filePath: path.text), calls: disk).load() == intact(root))
     }
 
+    /// A large file is compared in parts with what was read before.
+    @Test(
+        "An edit of a large file, made in the moment of the exchange, is merged wherever it is",
+        arguments: ["k10000", "k12000", "k13999"])
+    func lateEditOfLargeFile(name: String) throws {
+        let (storage, file) = (try fixture.opened(), fixture.file)
+        let text = String(repeating: "x", count: 40)
+        var root = SettingValue.Entries(
+            uniqueKeysWithValues: (10_000..<14_000).map { ("k\($0)", SettingValue.string(text)) })
+        root["b"] = .integer(2)
+        try storage.save(batch(1, root.mapValues { $0 }))
+        try storage.append(
+            StorageBatch(revision: 2, values: ["b": .integer(9)], expectedValues: ["b": .integer(2)]),
+            durability: .buffered)
+        let edited = try fixture.text().replacingOccurrences(of: "\"\(name)\": \"x", with: "\"\(name)\": \"y")
+        fixture.calls.beforeNext(.exchange) { try? Data(edited.utf8).write(to: file) }
+        root["b"] = .integer(9)
+        _ = try storage.checkpoint(SettingTree(root), for: .resting)
+        let value = SettingValue.string("y" + text.dropFirst())
+        #expect(try changes(storage, since: root) == [ExternalChange(.values([SettingKey(name: name): value]))])
+        root[name] = value
+        #expect(try storage.checkpoint(SettingTree(root), for: .resting))
+        // Not within the expectation, which would show both.
+        let isStored = try fixture.freshLoad() == intact(root)
+        #expect(isStored)
+    }
+
     @Test("A comment that is written while a checkpoint writes the file takes its place again at once")
     func lateComment() throws {
         for moment in [SystemCall.Kind.read, .create, .write, .synchronize, .exchange] {

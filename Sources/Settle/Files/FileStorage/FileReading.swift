@@ -53,7 +53,9 @@ extension FileOperations {
         do {
             status = try self.status(of: descriptor, at: path)
             if let known, known.hasContents(of: status) { return known.with(status) }
-            if status.kind == .file && status.size <= FileSession.sizeLimit {
+            if let known, try hasContents(of: known, descriptor, at: path, status) {
+                bytes = known.bytes
+            } else if status.kind == .file && status.size <= FileSession.sizeLimit {
                 bytes = try readAll(
                     descriptor, at: path, expecting: Int(status.size), limit: FileSession.sizeLimit)
             }
@@ -70,4 +72,27 @@ extension FileOperations {
             bytes: bytes, status: status, version: same ?? FileVersion(of: bytes),
             isSettled: FileSignature(status).isSettled(at: now))
     }
+
+    /// Returns whether a large file has the bytes of a reading.
+    ///
+    /// It is compared in parts, because memory for all of it is new memory, which takes longer to get than to fill.
+    private func hasContents(
+        of known: FileReading, _ file: FileDescriptor, at path: FilePath, _ status: FileStatus
+    ) throws(FileError) -> Bool {
+        let count = known.bytes.count
+        guard status.kind == .file, Int(status.size) == count, count > Self.largeFile else { return false }
+        // Through the end, where the file may have grown meanwhile.
+        for offset in stride(from: 0, through: count, by: Self.partSize) {
+            let part = try read(file, at: path, offset: offset, count: Self.partSize)
+            let range = offset..<min(offset + Self.partSize, count)
+            let isSame = known.bytes.withUnsafeBytes { bytes in
+                part.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: bytes[range]).isEqual(to: $0) }
+            }
+            guard isSame else { return false }
+        }
+        return true
+    }
+
+    private static let largeFile = 128 << 10
+    private static let partSize = 64 << 10
 }
