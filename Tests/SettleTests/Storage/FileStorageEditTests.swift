@@ -206,7 +206,7 @@ import Testing
         fixture.calls.beforeNext(.exchange) { try? Data(edited.utf8).write(to: file) }
         root["b"] = .integer(9)
         _ = try storage.checkpoint(SettingTree(root), for: .resting)
-        let value = SettingValue.string("y" + text.dropFirst())
+        let value = SettingValue.string("y" + String(text.dropFirst()))
         #expect(try changes(storage, since: root) == [ExternalChange(.values([SettingKey(name: name): value]))])
         root[name] = value
         #expect(try storage.checkpoint(SettingTree(root), for: .resting))

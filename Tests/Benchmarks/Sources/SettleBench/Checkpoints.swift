@@ -12,6 +12,7 @@ enum Checkpoints {
                 results.append(try await tryOnOwnThread { try file(keys: count, isSettled: false, plan) })
                 guard plan.profiledSeconds == nil else { continue }
                 results.append(try await tryOnOwnThread { try file(keys: count, isSettled: true, plan) })
+                results.append(try await tryOnOwnThread { try newFile(keys: count, plan) })
                 results += try await setMeanwhile(keys: count, plan)
             }
             return results
@@ -80,6 +81,31 @@ enum Checkpoints {
             peers.append(RowResult.Peer(name: "JSONEncoder", ratio: peer.ratioOfQuantiles(0.5).ratio))
         }
         return RowResult(row, samples.ratioOfQuantiles(0.5), peers: peers, notes: ["\(bytes.count / 1_024) KiB"])
+    }
+
+    /// All values are encoded, because there is no text into which they could be written. The file of values before a
+    /// migration is such a file, and is replaced by the same calls as the limit's.
+    private static func newFile(keys count: Int, _ plan: Plan) throws -> RowResult {
+        let row = Row(
+            id: "R18", subject: "new file of \(count) keys", limit: "write, sync, rename, sync folder",
+            goal: count > 10_000 ? 4 : 3)
+        let folder = try temporaryFolder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "settings.json")
+        try JSONFile.write(keys: Samples.keys(count), to: file)
+        let storage = FileStorage(at: file)
+        defer { storage.close() }
+        let tree = try storage.load().tree
+        try storage.keepVersion(tree)
+        let bytes = try [UInt8](Data(contentsOf: folder.appending(path: ".settings.json.before-migration")))
+        let limit = folder.appending(path: "limit.json")
+        var samples = PairedSamples()
+        for _ in 0..<max(8, plan.pairs * 1_000 / count) {
+            let start = nanoseconds()
+            try storage.keepVersion(tree)
+            samples.append(Double(nanoseconds() - start), try PlainFile.replace(limit, with: bytes))
+        }
+        return RowResult(row, samples.ratioOfQuantiles(0.5), notes: ["\(bytes.count / 1_024) KiB"])
     }
 
     // MARK: Writers meanwhile
