@@ -12,7 +12,7 @@ struct EntryEdits<Syntax: TextSyntax> {
     /// Whether entries have lines of their own.
     private let hasLines: Bool
     private var isRemoved: [Bool]
-    private var added: [(name: String, spelling: [UInt8])] = []
+    private var added: [(name: [UInt8], spelling: [UInt8])] = []
 
     /// - Parameter layout: The layout of the dictionary.
     init(_ spans: DictionarySpans, _ syntax: Syntax, in layout: TextLayout) {
@@ -55,7 +55,7 @@ struct EntryEdits<Syntax: TextSyntax> {
     mutating func add(_ name: String, _ value: SettingValue) throws(FormatError) {
         do throws(FormatError) {
             let spelling = try Syntax.spelling(of: name) + joint + Syntax.spelling(of: value, in: inner)
-            added.append((name, spelling))
+            added.append((Array(name.utf8), spelling))
         } catch {
             throw error.below(name)
         }
@@ -100,25 +100,41 @@ struct EntryEdits<Syntax: TextSyntax> {
     /// Returns the new entries, by the entry that they follow.
     private mutating func groups() throws(FormatError) -> (front: [[UInt8]], behind: [Int: [[UInt8]]]) {
         guard !added.isEmpty else { return ([], [:]) }
-        var names: [String] = []
-        for entry in spans.entries { names.append(try syntax.name(of: entry)) }
-        let isSorted = zip(names, names.dropFirst()).allSatisfy { $0.precedesByBytes($1) }
+        // Names with escapes are appended to the text. Reading all of them would take longer than everything else.
+        var text = syntax.bytes
+        var names: [Range<Int>] = []
+        names.reserveCapacity(spans.entries.count)
+        for entry in spans.entries {
+            if entry.isPlain {
+                names.append(entry.key.lowerBound + 1..<entry.key.upperBound - 1)
+            } else {
+                let start = text.count
+                text += try syntax.name(of: entry).utf8
+                names.append(start..<text.count)
+            }
+        }
+        let isSorted = names.indices.dropFirst().allSatisfy { Self.precedes(text[names[$0 - 1]], text[names[$0]]) }
         var front: [[UInt8]] = []
         var behind: [Int: [[UInt8]]] = [:]
-        var rest = added[...]
-        var last: Int?
-        func put(_ spelling: [UInt8]) {
+        var (position, last) = (0, Int?.none)
+        for (name, spelling) in added {
+            var next = names.count
+            if isSorted {
+                var start = position
+                while start < next {
+                    let middle = (start + next) / 2
+                    if Self.precedes(name[...], text[names[middle]]) { next = middle } else { start = middle + 1 }
+                }
+            }
+            last = isRemoved[position..<next].lastIndex(of: false) ?? last
+            position = next
             if let last { behind[last, default: []].append(spelling) } else { front.append(spelling) }
         }
-        for (index, name) in names.enumerated() {
-            while isSorted, let first = rest.first, first.name.precedesByBytes(name) {
-                put(first.spelling)
-                rest.removeFirst()
-            }
-            if !isRemoved[index] { last = index }
-        }
-        for (_, spelling) in rest { put(spelling) }
         return (front, behind)
+    }
+
+    private static func precedes(_ name: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Bool {
+        name.withUnsafeBytes { name in other.withUnsafeBytes { name.precedes($0) } }
     }
 
     private func commaEdits(behind index: Int, isNeeded: Bool) -> [TextEdit] {
