@@ -15,6 +15,9 @@ final class AttachedDomains: Sendable {
 
     subscript(identity: DomainIdentity) -> AttachedDomain? { all.first { $0.identity === identity } }
 
+    /// Sets the domains of a store that is not shared yet, in the order in which they are searched.
+    func begin(with domains: [AttachedDomain]) { state.withLock { $0.domains = domains } }
+
     /// Adds a domain behind another one, or first.
     func insert(_ domain: AttachedDomain, after other: AttachedDomain?) {
         state.withLock { state in

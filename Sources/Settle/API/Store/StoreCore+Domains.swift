@@ -7,18 +7,19 @@ import Synchronization
 #endif
 
 extension StoreCore {
-    /// Adds domains to a store that is not shared yet, highest first.
+    /// Adds domains to a store that is not shared yet, highest first. It has no settings yet, so nothing is published.
     ///
     /// - Parameters:
     ///   - languages: The user's languages; `nil` to determine them.
     ///   - renamed: The keys that migrations have renamed: other domains may still have the earlier names.
     func add(_ loaded: [LoadedDomain], languages: [String]?, renamed: RenamedKeys) {
-        log.lock.withLock { log.stored.domains.renaming = renamed.forDomains }
-        var last: AttachedDomain?
-        for next in loaded {
-            add(next, after: last)
-            last = next.domain
+        domains.begin(with: loaded.map(\.domain))
+        let layers = loaded.map { domain, contents in
+            DomainStack.Layer(
+                domain: domain.identity, contents: contents.map { initialContents($0, of: domain) } ?? DomainContents())
         }
+        let stack = DomainStack(layers, renaming: renamed.forDomains)
+        writer.withLock { log.lock.withLock { log.stored.domains = stack } }
         guard domains[.language] != nil else { return }
         writer.lock()
         defer { writer.unlock() }
@@ -98,23 +99,49 @@ extension StoreCore {
     /// Takes over the contents of a source; or, if they can't be read, keeps the last good values.
     func deliver(_ contents: Result<DomainContents, StorageError>, to domain: AttachedDomain) {
         switch contents {
-        case .success(var contents):
-            if !domain.hasFailed.exchange(false, ordering: .relaxed), isInForce(contents, in: domain) { return }
+        case .success(let loaded):
+            if !domain.hasFailed.exchange(false, ordering: .relaxed), isInForce(loaded, in: domain) { return }
             writer.lock()
             defer { writer.unlock() }
-            // Settings may have been declared since it was loaded.
-            if let source = domain.source as? EnvironmentSource { contents = source.contents }
-            if let source = domain.source as? any LookupDomainSource { contents = source.contents }
+            let contents = newest(loaded, of: domain)
             report(contents.problems, in: domain)
             // Only a closed store throws.
             guard (try? replace(contents, in: domain.identity)) != nil else { return }
             // In force now. Tasks that the change wakes read it: they are woken once the writer's lock is released.
+            domain.token.withLock { $0 = contents.token }
+        case .failure(let error): reportFailure(error, of: domain)
+        }
+    }
+
+    /// Returns the values with which a domain begins: those that were loaded, or none.
+    private func initialContents(
+        _ contents: Result<DomainContents, StorageError>, of domain: AttachedDomain
+    ) -> DomainContents {
+        switch contents {
+        case .success(let loaded):
+            var contents = newest(loaded, of: domain)
+            if !contents.problems.isEmpty { report(contents.problems, in: domain) }
+            // As in `replace(_:in:author:)`.
+            _ = MigrationRecord(takenFrom: &contents.tree)
             let token = contents.token
             domain.token.withLock { $0 = token }
+            return contents
         case .failure(let error):
-            domain.hasFailed.store(true, ordering: .relaxed)
-            report(["\(error)"], in: domain, error)
+            reportFailure(error, of: domain)
+            return DomainContents()
         }
+    }
+
+    /// Returns the contents of a source that looks keys up: settings may have been declared since it was loaded.
+    private func newest(_ loaded: DomainContents, of domain: AttachedDomain) -> DomainContents {
+        if let source = domain.source as? EnvironmentSource { return source.contents }
+        if let source = domain.source as? any LookupDomainSource { return source.contents }
+        return loaded
+    }
+
+    private func reportFailure(_ error: StorageError, of domain: AttachedDomain) {
+        domain.hasFailed.store(true, ordering: .relaxed)
+        report(["\(error)"], in: domain, error)
     }
 
     /// Returns whether a domain in a file has these contents already. Most checks of a file find nothing new, the first

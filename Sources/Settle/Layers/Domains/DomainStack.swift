@@ -13,8 +13,10 @@ struct DomainStack: Sendable {
     /// Keys that now have other names in the application's domain; `nil` if there are none.
     var renaming: KeyRenaming?
 
-    init(_ domains: [DomainIdentity] = []) {
-        layers = domains.map { Layer(domain: $0) }
+    init(_ layers: [Layer] = [], renaming: KeyRenaming? = nil) {
+        (self.layers, self.renaming) = (layers, renaming)
+        above.isEmpty = trees(above: true).allSatisfy(\.root.isEmpty)
+        below.isEmpty = trees(above: false).allSatisfy(\.root.isEmpty)
     }
 
     var isEmpty: Bool { layers.isEmpty }
