@@ -22,15 +22,44 @@ extension FileStorage {
         }
         return contents ?? nil
     }
+
+    /// Reads the values of a settings file without a storage, if that needs only what the system has in memory: those
+    /// of a file that has neither a journal nor a file of state, or none of a missing one. Never waits.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file as given.
+    ///   - names: The file to which it leads.
+    /// - Returns: The values that ``load()`` would find, and the file; `nil` if only a storage can decide.
+    static func contentsWithoutJournal(
+        of path: FilePath, _ names: FileNames, by calls: CachedSystemCalls
+    ) -> (tree: SettingTree, reading: FileReading?)? {
+        let (operations, spelling) = (FileOperations(calls), FileSpelling(path, chosen: nil))
+        guard spelling.isKnown, names.file.name.utf8.count <= FileNames.lengthLimit else { return nil }
+        do {
+            // The file first, as in a load: whatever a program has stored since then, it has a journal.
+            let reading = try operations.read(names.file)
+            guard try operations.statusIfThere(at: names.journal) == nil,
+                try operations.statusIfThere(at: names.state) == nil
+            else { return nil }
+            guard let reading else { return (SettingTree(), nil) }
+            // If it was removed together with its journal, it may have been replaced.
+            let status = try operations.statusIfThere(at: names.file)
+            guard status.map({ FileSignature($0) }) == reading.signature else { return nil }
+            return (try spelling.decode(reading.bytes), reading)
+        } catch {
+            return nil
+        }
+    }
 }
 
 extension CachedSystemCalls {
     /// Follows the path of a file.
     ///
+    /// - Parameter isOpenedNext: Whether the caller opens the file next, which refuses a link at the end of the path.
     /// - Returns: `nil` if there is a link on the way or at its end, or if a folder is missing or not on a disk of this
     ///   machine; that is a refusal.
-    func place(of path: FilePath) -> FilePlace? {
+    func place(of path: FilePath, isOpenedNext: Bool = false) -> FilePlace? {
         let names = FileNames(path)
-        return reaches(names) ? FilePlace(names: names) : nil
+        return reaches(names, includesFile: !isOpenedNext) ? FilePlace(names: names) : nil
     }
 }

@@ -41,11 +41,14 @@ final class CachedSystemCalls: SystemCalls {
         return .notPermitted
     }
 
-    /// Returns whether the path of a settings file has no links to follow, the last one included, and the folders for
-    /// it and its companions are on a disk of this machine. Anything else is a refusal.
-    func reaches(_ names: FileNames) -> Bool {
+    /// Returns whether the path of a settings file has no links to follow, and the folders for it and its companions are
+    /// on a disk of this machine. Anything else is a refusal.
+    ///
+    /// - Parameter includesFile: Whether to check the file itself too. Opening it checks the same.
+    func reaches(_ names: FileNames, includesFile: Bool) -> Bool {
         let isReached =
-            names.file.isPlain && names.folders.allSatisfy { folder($0) != nil } && !mayBeLink(names.file)
+            names.file.isPlain && names.folders.allSatisfy { folder($0) != nil }
+            && !(includesFile && mayBeLink(names.file))
         if !isReached { refused.store(true, ordering: .relaxed) }
         return isReached
     }

@@ -136,6 +136,15 @@ package struct FileOperations: Sendable {
         try finishing("examine", path, try calls.status(at: path.text))
     }
 
+    package func statusIfThere(at path: FilePath) throws(FileError) -> FileStatus? {
+        do {
+            return try status(at: path)
+        } catch {
+            guard error.cause == .notFound || error.cause == .notFolder else { throw error }
+            return nil
+        }
+    }
+
     /// Succeeds on a file system without permissions, such as many FUSE file systems: there, mounting determines the
     /// access.
     package func setPermissions(

@@ -13,6 +13,8 @@ final class FileDomainSource: DomainSource {
     fileprivate struct State: Sendable {
         /// Open while only the journal has changed; otherwise the next load starts again.
         var storage: FileStorage?
+        /// Whether the file was read without a storage: it had no journal, or was missing.
+        var isWithoutJournal = false
         var contents = DomainContents()
         /// The marks of the last load.
         var marks = Marks()
@@ -90,15 +92,23 @@ final class FileDomainSource: DomainSource {
     ///
     /// - Returns: `nil` otherwise; then ``load()`` decides.
     func loadAtOnce(by cached: CachedSystemCalls) -> DomainContents? {
-        guard isOnSystem, read == nil, let place = cached.place(of: path) else { return nil }
+        guard isOnSystem, read == nil, url.isFileURL, !path.text.utf8.contains(0),
+            let place = cached.place(of: path, isOpenedNext: true)
+        else { return nil }
         let contents = state.withLockIfAvailable { state -> DomainContents? in
             guard state.storage == nil, !state.isClosed else { return nil }
-            let storage = FileStorage(at: url, calls: calls)
-            guard let found = storage.loadAtOnce(place, by: cached, isReader: true) else { return nil }
+            if let (tree, reading) = FileStorage.contentsWithoutJournal(of: path, place.names, by: cached) {
+                state.isWithoutJournal = true
+                state.contents = DomainContents(tree)
+                state.marks = Marks(names: place.names, reading)
+            } else {
+                let storage = FileStorage(at: url, calls: calls)
+                guard let found = storage.loadAtOnce(place, by: cached, isReader: true) else { return nil }
+                state.storage = storage
+                state.contents = DomainContents(found.tree)
+                state.marks = Marks(of: storage, at: place.names)
+            }
             state.setPlace(place)
-            state.storage = storage
-            state.contents = DomainContents(found.tree)
-            state.marks = Marks(of: storage, at: place.names)
             return state.contents
         }
         return contents ?? nil
@@ -106,6 +116,7 @@ final class FileDomainSource: DomainSource {
 
     private func follow(_ state: inout State) throws(StorageError) {
         let marks = try marks(&state)
+        if state.isCurrent(at: marks) { return }
         if let storage = state.storage, marks.isSettled, marks == state.marks, try state.follow(storage) { return }
         var before = marks
         for _ in 0..<Self.attempts {
@@ -219,6 +230,12 @@ extension FileDomainSource.State {
     fileprivate mutating func discard() {
         storage?.close()
         storage = nil
+        isWithoutJournal = false
+    }
+
+    /// Returns whether the file is certainly the one that was read without a storage, and still has no journal.
+    fileprivate func isCurrent(at marks: FileDomainSource.Marks) -> Bool {
+        isWithoutJournal && self.marks.isSettled && marks.isSame(as: self.marks)
     }
 
     /// Watches the files to which the path leads now.
@@ -230,6 +247,13 @@ extension FileDomainSource.State {
 }
 
 extension FileDomainSource.Marks {
+    /// The marks of a file that was read without a storage.
+    ///
+    /// - Parameter file: `nil` if it was missing, which any later change shows.
+    fileprivate init(names: FileNames, _ file: FileReading?) {
+        self.init(names: names, file: file?.signature, isSettled: file?.isSettled ?? true)
+    }
+
     /// The files that a storage has just loaded. Does not wait for them.
     fileprivate init(of storage: FileStorage, at names: FileNames) {
         let loaded = storage.withLockIfAvailable { ($0.file.signature, $0.journal.openIdentity) }

@@ -18,15 +18,6 @@ extension FileOperations {
         return bytes
     }
 
-    package func statusIfThere(at path: FilePath) throws(FileError) -> FileStatus? {
-        do {
-            return try status(at: path)
-        } catch {
-            guard error.cause == .notFound || error.cause == .notFolder else { throw error }
-            return nil
-        }
-    }
-
     /// Returns the status of the file to which a link leads.
     func statusFollowingLinks(at path: FilePath) throws(FileError) -> FileStatus {
         try status(at: try resolve(path).resolved)

@@ -1,0 +1,67 @@
+import Foundation
+import SettleTestSupport
+import SettleTesting
+import Testing
+
+@testable import Settle
+
+/// Whether a file is in memory is up to the system, so each test allows that nothing is loaded at once.
+@Suite("Other programs' files, loaded without waiting", .timeLimit(.minutes(10))) struct FileDomainSourceCachedTests {
+    private let files: FileStorageFixture
+
+    init() throws {
+        files = try FileStorageFixture()
+    }
+
+    /// - Returns: A source, and what it has loaded at once.
+    private func load() -> (source: FileDomainSource, contents: DomainContents?) {
+        // Now the system has the file in memory, and knows which files are missing.
+        _ = try? FileDomainSource(at: files.file).load()
+        let source = FileDomainSource(at: files.file)
+        return (source, source.loadAtOnce(by: CachedSystemCalls()))
+    }
+
+    /// Stores values in a journal, and leaves it beside the file.
+    private func store(_ values: [SettingKey: SettingValue?]) throws {
+        let storage = try files.opened()
+        try storage.save(batch(1, values))
+        storage.close()
+    }
+
+    @Test(
+        "What is loaded at once is what a load finds",
+        arguments: [nil, "{\"a\": 1, \"b\": {\"c\": \"d\"}}", "{}", "", "{\"a\": ", "<plist", "{\"a\": 1, // text\n}"])
+    func agreement(text: String?) throws {
+        if let text { try files.write(text) }
+        let (source, contents) = load()
+        let expected = Result { try FileDomainSource(at: files.file).load() }
+        let found = Result { try source.load() }
+        switch expected {
+        case .success(let expected):
+            if let contents { #expect(contents == expected) }
+            #expect(try found.get() == expected)
+        case .failure: #expect(contents == nil && (try? found.get()) == nil)
+        }
+    }
+
+    @Test("Values that only the journal has are loaded at once") func journal() throws {
+        try store(["a": .integer(1)])
+        let writer = try files.opened()
+        try writer.append(batch(2, ["a": .integer(2)]), durability: .buffered)
+        let (source, contents) = load()
+        let found = try contents ?? source.load()
+        #expect(found.tree.root == ["a": .integer(2)])
+        writer.close()
+    }
+
+    @Test("A file behind a link, and one whose name is too long, are not loaded at once") func refused() throws {
+        try files.write("{\"a\": 1}", to: "other.json")
+        try FileManager.default.createSymbolicLink(atPath: files.file.path, withDestinationPath: "other.json")
+        let (source, contents) = load()
+        #expect(contents == nil)
+        #expect(try source.load().tree.root == ["a": .integer(1)])
+        let long = FileDomainSource(at: files.folder.appending(path: String(repeating: "a", count: 250)))
+        #expect(long.loadAtOnce(by: CachedSystemCalls()) == nil)
+        #expect(throws: StorageError.self) { try long.load() }
+    }
+}
