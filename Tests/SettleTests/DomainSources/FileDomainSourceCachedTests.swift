@@ -21,6 +21,14 @@ import Testing
         return (source, source.loadAtOnce(by: CachedSystemCalls()))
     }
 
+    /// Waits until the file system's clock has left the tick of the file's last change.
+    private func age() throws {
+        let calls = POSIXSystemCalls()
+        while !FileSignature(try calls.status(at: files.file.path)).isSettled(at: wallTime(isExact: true)) {
+            yieldThread()
+        }
+    }
+
     /// Stores values in a journal, and leaves it beside the file.
     private func store(_ values: [SettingKey: SettingValue?]) throws {
         let storage = try files.opened()
@@ -63,5 +71,55 @@ import Testing
         let long = FileDomainSource(at: files.folder.appending(path: String(repeating: "a", count: 250)))
         #expect(long.loadAtOnce(by: CachedSystemCalls()) == nil)
         #expect(throws: StorageError.self) { try long.load() }
+    }
+
+    @Test("A file that was loaded at once is read again only after a change") func following() async throws {
+        try files.write("{\"a\": 1}")
+        try age()
+        let (source, contents) = load()
+        guard contents != nil else { return }
+        let changes = ReportedChanges(of: source)
+        #expect(changes.count == 0)
+        #expect(try source.load().tree.root == ["a": .integer(1)])
+        try files.write("{\"a\": 2}")
+        try await changes.load { $0["a"] == .integer(2) }
+        try store(["a": .integer(3)])
+        try await changes.load { $0["a"] == .integer(3) }
+        await source.close()
+    }
+
+    @Test("A change between loading at once and watching is reported", arguments: ["edit", "journal", "removal"])
+    func earlyChange(kind: String) async throws {
+        try files.write("{\"a\": 1}")
+        try age()
+        let (source, contents) = load()
+        guard contents != nil else { return }
+        switch kind {
+        case "edit": try files.write("{\"a\": 2}")
+        case "journal": try store(["a": .integer(2)])
+        default: try FileManager.default.removeItem(at: files.file)
+        }
+        let changes = ReportedChanges(of: source)
+        #expect(changes.count > 0)
+        let expected: SettingValue? = kind == "removal" ? nil : .integer(2)
+        #expect(try source.load().tree["a"] == expected)
+        await source.close()
+    }
+
+    @Test("A missing file that appears before or after the watch begins is reported", arguments: [false, true])
+    func missing(isEarly: Bool) async throws {
+        let (source, contents) = load()
+        guard let contents else { return }
+        #expect(contents == DomainContents())
+        if isEarly { try files.write("{\"a\": 1}") }
+        let changes = ReportedChanges(of: source)
+        #expect((changes.count > 0) == isEarly)
+        if isEarly {
+            #expect(try source.load().tree["a"] == .integer(1))
+        } else {
+            try files.write("{\"a\": 1}")
+            try await changes.load { $0["a"] == .integer(1) }
+        }
+        await source.close()
     }
 }

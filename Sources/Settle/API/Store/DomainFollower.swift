@@ -1,5 +1,26 @@
 /// Loads a domain again whenever its source reports that something may have changed.
+///
+/// ```
+///   idle ──first report──▶ loading ──end──▶ ended
+///     └───────────────────end────────────────▲
+/// ```
+///
+/// Most sources never report anything, so the queue and the task that load begin with the first report.
 final class DomainFollower: Sendable {
+    /// The task that loads, and what it needs.
+    private struct Loading: Sendable {
+        let signals: AsyncStream<Void>.Continuation
+        let task: Task<Void, Never>
+        let executor: QueueExecutor
+    }
+
+    private struct State: Sendable {
+        /// `nil` until something is reported.
+        var loading: Loading?
+        /// Whether no report begins a load any more.
+        var isEnding = false
+    }
+
     /// Those that wait for a load.
     private struct Waiting: Sendable {
         private var callers: [CheckedContinuation<Void, Never>] = []
@@ -16,15 +37,17 @@ final class DomainFollower: Sendable {
             defer { callers = [] }
             return callers
         }
+
+        mutating func end() -> [CheckedContinuation<Void, Never>] {
+            hasEnded = true
+            return takeCallers()
+        }
     }
 
     private let source: any DomainSource
-    private let signals: AsyncStream<Void>.Continuation
-    private let task: Task<Void, Never>
+    private let deliver: @Sendable (Result<DomainContents, StorageError>) -> Void
+    private let state = LockedValue(State())
     private let waiting = LockedValue(Waiting())
-    /// Not the concurrency runtime's threads: all of them may wait for ``end()``, or for the contents that `deliver`
-    /// brings.
-    private let executor = QueueExecutor(label: "settle.domain")
 
     /// - Parameter deliver: Takes over the source's contents, or the error of reading them. It may block.
     init(
@@ -32,37 +55,58 @@ final class DomainFollower: Sendable {
         deliver: @escaping @Sendable (Result<DomainContents, StorageError>) -> Void
     ) {
         self.source = source
+        self.deliver = deliver
+        source.watch { [weak self] in self?.load() }
+    }
+
+    /// Loads again, and returns when the contents or the error are delivered, or when nothing is loaded any more.
+    func reload() async {
+        await withCheckedContinuation { caller in
+            if waiting.withLock({ $0.add(caller) }) { load() } else { caller.resume() }
+        }
+    }
+
+    /// Returns when nothing more is delivered.
+    func end() async {
+        let loading = state.withLock { state in
+            state.isEnding = true
+            return state.loading
+        }
+        loading?.signals.finish()
+        await source.close()
+        await loading?.task.value
+        // Without a task, nothing else ends their wait.
+        for caller in waiting.withLock({ $0.end() }) { caller.resume() }
+    }
+
+    /// Begins a load, now or after the one in progress. Returns immediately.
+    private func load() {
+        let signals = state.withLock { state -> AsyncStream<Void>.Continuation? in
+            guard !state.isEnding else { return nil }
+            let loading = state.loading ?? beginLoading()
+            state.loading = loading
+            return loading.signals
+        }
+        signals?.yield()
+    }
+
+    private func beginLoading() -> Loading {
         let (stream, signals) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        self.signals = signals
-        task = Task.detached(executorPreference: executor.forTasks) { [executor, waiting] in
+        // Not the concurrency runtime's threads: all of them may wait for `end()`, or for the contents that `deliver`
+        // brings.
+        let executor = QueueExecutor(label: "settle.domain")
+        let task: Task<Void, Never> = Task.detached(executorPreference: executor.forTasks) {
+            [executor, source, deliver, waiting] in
             for await _ in stream {
                 // Before the load, so that it finds all that they want to have read.
                 let callers = waiting.withLock { $0.takeCallers() }
                 deliver(await Result(loading: source))
                 for caller in callers { caller.resume() }
             }
-            let callers = waiting.withLock { waiting in
-                waiting.hasEnded = true
-                return waiting.takeCallers()
-            }
-            for caller in callers { caller.resume() }
+            for caller in waiting.withLock({ $0.end() }) { caller.resume() }
             withExtendedLifetime(executor) {}
         }
-        source.watch { signals.yield() }
-    }
-
-    /// Loads again, and returns when the contents or the error are delivered, or when nothing is loaded any more.
-    func reload() async {
-        await withCheckedContinuation { caller in
-            if waiting.withLock({ $0.add(caller) }) { signals.yield() } else { caller.resume() }
-        }
-    }
-
-    /// Returns when nothing more is delivered.
-    func end() async {
-        signals.finish()
-        await source.close()
-        await task.value
+        return Loading(signals: signals, task: task, executor: executor)
     }
 }
 

@@ -172,12 +172,14 @@ final class FileDomainSource: DomainSource {
     // MARK: Watching
 
     func watch(_ changed: @escaping @Sendable () -> Void) {
-        state.withLock { state in
-            guard !state.isClosed else { return }
+        let isCurrent = state.withLock { state in
+            guard !state.isClosed else { return false }
             state.watch = watching.watch(state.place?.watchedNames ?? [:]) { _ in changed() }
+            guard state.isWithoutJournal, let marks = try? self.marks(&state) else { return false }
+            return state.isCurrent(at: marks)
         }
         // For changes since the first load.
-        changed()
+        if !isCurrent { changed() }
     }
 
     func close() async {
