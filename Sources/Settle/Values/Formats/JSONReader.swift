@@ -129,6 +129,7 @@ struct JSONReader {
         if skip("}") { return [:] }
         let firstEntry = entries.count
         repeat {
+            readSimpleEntries()
             let keyOffset = position
             let key = try readKey()
             try skipColon()
@@ -137,6 +138,25 @@ struct JSONReader {
             lines?.endKey()
         } while try skipComma(or: "}", "A comma or } is expected here.")
         return try closeObject(from: firstEntry)
+    }
+
+    /// Reads the entries from here on that are simple, as nearly all in most files. The first other one, and the last
+    /// one of the object, are left to the caller, with all errors.
+    private mutating func readSimpleEntries() {
+        // A recorder gets each key by itself.
+        guard lines == nil else { return }
+        let bytes = bytes
+        position = bytes.withUnsafeBytes { bytes in
+            let text = SimpleJSON(bytes: bytes)
+            var start = position
+            while let (keyRange, valueRange, next) = text.entry(at: start), let value = text.value(at: valueRange),
+                let key = text.string(at: keyRange)
+            {
+                entries.append((key, value, start))
+                start = next
+            }
+            return start
+        }
     }
 
     mutating func readKey() throws(FormatError) -> String {
