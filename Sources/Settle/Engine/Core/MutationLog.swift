@@ -76,15 +76,7 @@ package final class MutationLog: @unchecked Sendable {
         guard SettingKey.isPlain(text) else { return undeclaredValue(at: SettingKey(stored: text)) }
         lock.lock()
         defer { lock.unlock() }
-        guard stored.slots.isEmpty || !concerns(text) else { return nil }
-        let own = stored.tree.root[text]
-        return stored.domains.isWithoutValues
-            ? own : stored.domains.effectiveValue(at: SettingKey(plain: text), own: FoundValue(own))
-    }
-
-    @inline(never)
-    private func concerns(_ text: String) -> Bool {
-        stored.slots.concerns(SettingKey(plain: text))
+        return stored.undeclaredValue(named: text)
     }
 
     @inline(never)

@@ -23,6 +23,24 @@ struct StoredValues: ~Copyable {
             ? nil : domains.isWithoutValues ? tree[place] : domains.effectiveValue(at: key, own: tree.find(place))
     }
 
+    /// Returns the same for a key of one name.
+    // Here and not in the log: this structure can't be copied, so its parts are used where they are. Through the log,
+    // each look-up may retain and release the dictionary.
+    @inline(__always)
+    func undeclaredValue(named name: String) -> SettingValue? {
+        guard slots.isEmpty || !concerns(name) else { return nil }
+        let own = tree.root[name]
+        return domains.isWithoutValues ? own : effectiveValue(named: name, own)
+    }
+
+    @inline(never)
+    private func concerns(_ name: String) -> Bool { slots.concerns(SettingKey(plain: name)) }
+
+    @inline(never)
+    private func effectiveValue(named name: String, _ own: SettingValue?) -> SettingValue? {
+        domains.effectiveValue(at: SettingKey(plain: name), own: FoundValue(own))
+    }
+
     // MARK: Secrets
 
     /// Returns whether a setting at, around or within a key is a secret, or was about to be declared as one.
