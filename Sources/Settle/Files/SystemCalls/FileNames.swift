@@ -120,6 +120,8 @@ extension FilePath {
     /// The last such folder counts, and a file directly in it has none: `.config` in the folder of a project has files
     /// of many programs.
     fileprivate var stateFolder: FilePath? {
+        // Nearly all paths have none, and splitting one takes as long as two system calls.
+        guard hasHiddenName else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard let index = parts.dropLast(2).lastIndex(where: { $0.elementsEqual(".config".utf8) }), index > 0 else {
             return nil
@@ -127,5 +129,15 @@ extension FilePath {
         let home = text[..<parts[index].startIndex]
         let rest = text[parts[index].endIndex..<parts[parts.endIndex - 2].endIndex]
         return FilePath(home + ".local/state" + rest)
+    }
+
+    /// Whether a name in it begins with a dot.
+    private var hasHiddenName: Bool {
+        var previous: UInt8 = 0
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "."), previous == UInt8(ascii: "/") { return true }
+            previous = byte
+        }
+        return false
     }
 }

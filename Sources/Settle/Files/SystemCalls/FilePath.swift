@@ -15,6 +15,7 @@ package struct FilePath: Sendable, Hashable, CustomStringConvertible {
     package var quoted: String { "“\(self)”" }
 
     package var withoutTrailingSlashes: FilePath {
+        guard text.utf8.last == Self.slash else { return self }
         let end = text.utf8.lastIndex { $0 != Self.slash }
         return FilePath(end.map { String(text[...$0]) } ?? String(text.prefix(1)))
     }
@@ -22,9 +23,17 @@ package struct FilePath: Sendable, Hashable, CustomStringConvertible {
     /// Whether it is absolute, and no name in it is empty or consists of dots.
     package var isPlain: Bool {
         guard text.utf8.first == Self.slash else { return false }
-        return text.utf8.dropFirst().split(separator: Self.slash, omittingEmptySubsequences: false).allSatisfy { name in
-            !name.allSatisfy { $0 == UInt8(ascii: ".") }
+        // Byte by byte: splitting a path takes as long as two system calls.
+        var hasOnlyDots = true
+        for byte in text.utf8.dropFirst() {
+            if byte == Self.slash {
+                if hasOnlyDots { return false }
+                hasOnlyDots = true
+            } else if byte != UInt8(ascii: ".") {
+                hasOnlyDots = false
+            }
         }
+        return !hasOnlyDots
     }
 
     /// The text after the last slash.
