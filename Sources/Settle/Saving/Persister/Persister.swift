@@ -110,8 +110,12 @@ actor Persister {
             executor.visit { continuation.resume() }
         case .resumption(let continuation, endsVisit: true): executor.resumeBehindVisit(continuation)
         case .resumption(let continuation, endsVisit: false): continuation.resume()
-        // Detached: the writer's task locals are none of the storage's business.
-        case .task: Task.detached(executorPreference: executor.forTasks) { await self.works.run(on: self) }
+        // Made on the queue, because making a task takes as long as several system calls, and the caller may just be
+        // opening the store. Detached: the writer's task locals are none of the storage's business.
+        case .task:
+            executor.queue.async {
+                Task.detached(executorPreference: self.executor.forTasks) { await self.works.run(on: self) }
+            }
         }
     }
 
