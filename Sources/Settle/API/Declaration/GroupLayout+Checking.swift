@@ -7,9 +7,7 @@ extension GroupLayout {
 
     /// Throws if two settings have the same key, if the key of one lies within that of another, if a key, a name, a
     /// type or a default is not valid, or if settings are where no store finds them. The error names all of them.
-    ///
-    /// - Parameter group: The name of the group's type.
-    func check(_ group: String) throws(SettingsError) {
+    func check() throws(SettingsError) {
         var errors = refusedGroups
         var names: [SettingKey: String] = [:]
         for setting in settings {
@@ -41,7 +39,7 @@ extension GroupLayout {
         }
         errors += spelledAlike()
         errors += unreachable()
-        if let error = SettingsError.unusable(group, errors) { throw error }
+        if let error = SettingsError.unusable(typeName, errors) { throw error }
     }
 
     /// The variables whose values are never saved, each with an error that says what to do about it.

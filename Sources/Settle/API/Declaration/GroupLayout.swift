@@ -32,6 +32,8 @@ struct GroupLayout {
         var name: String { "\(group).\(label)" }
     }
 
+    /// The name of the group's type.
+    let typeName: String
     var settings: [Declared] = []
     private(set) var others: [Other] = []
     /// The names of variables with groups, such as `AppSettings.passcode`.
@@ -42,16 +44,16 @@ struct GroupLayout {
     private(set) var refusedGroups: [SettingsError] = []
 
     init(_ group: any SettingsGroup, at path: SettingKey? = nil, savePolicy: SavePolicy = .inherited) {
-        add(group, path: path, savePolicy: savePolicy, access: .open, category: .configuration)
+        // Spelled once, because spelling a type costs as much as everything else about a setting.
+        typeName = "\(type(of: group))"
+        add(group, typeName, path: path, savePolicy: savePolicy, access: .open, category: .configuration)
     }
 
     private mutating func add(
-        _ group: any SettingsGroup, path: SettingKey?, savePolicy inherited: SavePolicy, access outer: SettingsAccess,
-        category outerCategory: SettingsCategory
+        _ group: any SettingsGroup, _ typeName: String, path: SettingKey?, savePolicy inherited: SavePolicy,
+        access outer: SettingsAccess, category outerCategory: SettingsCategory
     ) {
         let type = type(of: group)
-        // Spelled once, because spelling a type costs as much as everything else about a setting.
-        let typeName = "\(type)"
         if let kind = GroupMember.otherKind(of: type) { refusedGroups.append(.groupNotStruct(type, kind)) }
         let savePolicy = type.savePolicy == .inherited ? inherited : type.savePolicy
         let access = outer == .owner ? .owner : type.access
@@ -76,8 +78,8 @@ struct GroupLayout {
                     refusedGroups.append(.hidden(group: "\(typeName).\(label)", as: label, by: owner))
                 }
                 add(
-                    inner, path: Self.join(path, SettingKey(name: label)), savePolicy: savePolicy, access: access,
-                    category: category)
+                    inner, "\(Swift.type(of: inner))", path: Self.join(path, SettingKey(name: label)),
+                    savePolicy: savePolicy, access: access, category: category)
             case .other(let value):
                 let isForgotten = member.isVariable && !member.hasHiddenName
                 others.append(Other(group: type, label: label, isForgotten: isForgotten, value: value))

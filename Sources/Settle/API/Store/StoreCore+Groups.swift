@@ -7,8 +7,8 @@ extension StoreCore {
         if let path { try path.check(for: "\(type(of: group))") }
         var layout = GroupLayout(group, at: path, savePolicy: configuration.savePolicy)
         for setting in layout.settings { setting.box.adoptInitialWrite() }
-        let name = "\(type(of: group))"
-        try layout.check(name)
+        let name = layout.typeName
+        try layout.check()
         // Before any source has them: from then on readers see what the sources have.
         announceSecrets(of: layout)
         let textKeys = domains.all.isEmpty ? [] : layout.textKeys
