@@ -21,13 +21,20 @@ final class CachedSystemCalls: SystemCalls {
     private let refused = Atomic(false)
     /// The folders of this machine's disks that were walked to; `nil` for any other. Each path is walked once, however
     /// many of its files are read.
-    private let folders = LockedValue<[FilePath: FileDescriptor?]>([:])
+    private let folders = LockedValue(Folders())
+
+    fileprivate struct Folders: Sendable {
+        var all: [FilePath: FileDescriptor?] = [:]
+        /// The last one that an entry was opened in. Nearly always it is that of the next entry, which then needs
+        /// neither the path of its folder nor a look-up.
+        var last: (path: FilePath, file: FileDescriptor)?
+    }
 
     /// The largest file that is read, in bytes: reading the values of a larger one takes longer than changing threads.
     static let sizeLimit = 128 << 10
 
     deinit {
-        for folder in folders.withLock({ $0.values }) {
+        for folder in folders.withLock({ $0.all.values }) {
             if let folder { try? base.closeFile(folder) }
         }
     }
@@ -62,19 +69,12 @@ final class CachedSystemCalls: SystemCalls {
         }
     }
 
-    private func folder(_ path: FilePath) -> FileDescriptor? {
-        folders.withLock { folders in
-            if let known = folders[path] { return known }
-            let folder = try? Self.open(path.text, in: nil, .folder)
-            folders.updateValue(folder, forKey: path)
-            return folder
-        }
-    }
+    private func folder(_ path: FilePath) -> FileDescriptor? { folders.withLock { $0.folder(path) } }
 
     /// Opens an entry of a folder. An entry that is a link, or another file system's, is refused.
     private func open(_ path: String, _ access: Access) throws(SystemError) -> FileDescriptor {
         let path = FilePath(path)
-        guard let folder = folder(path.folder) else { throw refusal() }
+        guard let folder = folders.withLock({ $0.folder(of: path) }) else { throw refusal() }
         do throws(SystemError) {
             return try Self.open(path.name, in: folder, access)
         } catch {
@@ -160,4 +160,33 @@ final class CachedSystemCalls: SystemCalls {
     func makeFolder(_ path: String, permissions: UInt16) throws(SystemError) { throw refusal() }
     func namesInFolder(_ path: String) throws(SystemError) -> [String] { throw refusal() }
     func linkTarget(_ path: String) throws(SystemError) -> String { throw refusal() }
+}
+
+extension CachedSystemCalls.Folders {
+    /// Returns a folder, which is walked to if it is not known.
+    fileprivate mutating func folder(_ path: FilePath) -> FileDescriptor? {
+        if let known = all[path] { return known }
+        let folder = try? CachedSystemCalls.open(path.text, in: nil, .folder)
+        all.updateValue(folder, forKey: path)
+        return folder
+    }
+
+    /// Returns the folder of an entry.
+    fileprivate mutating func folder(of entry: FilePath) -> FileDescriptor? {
+        if let last, entry.isDirectlyIn(last.path) { return last.file }
+        let path = entry.folder
+        guard let file = folder(path) else { return nil }
+        last = (path, file)
+        return file
+    }
+}
+
+extension FilePath {
+    /// Whether it is the path of an entry of a folder other than the root.
+    fileprivate func isDirectlyIn(_ folder: FilePath) -> Bool {
+        let (bytes, start) = (text.utf8, folder.text.utf8)
+        guard bytes.starts(with: start) else { return false }
+        let rest = bytes.dropFirst(start.count)
+        return rest.first == UInt8(ascii: "/") && !rest.dropFirst().contains(UInt8(ascii: "/"))
+    }
 }
