@@ -106,6 +106,26 @@ import Testing
         await source.close()
     }
 
+    @Test("What is appended to the journal before or after the watch begins is reported", arguments: [false, true])
+    func appending(isEarly: Bool) async throws {
+        try store(["a": .integer(1)])
+        try age()
+        let (source, contents) = load()
+        guard contents != nil else { return }
+        let writer = try files.opened()
+        if isEarly { try writer.append(batch(2, ["a": .integer(2)]), durability: .buffered) }
+        let changes = ReportedChanges(of: source)
+        #expect((changes.count > 0) == isEarly)
+        if isEarly {
+            #expect(try source.load().tree["a"] == .integer(2))
+        } else {
+            try writer.append(batch(2, ["a": .integer(2)]), durability: .buffered)
+            try await changes.load { $0["a"] == .integer(2) }
+        }
+        writer.close()
+        await source.close()
+    }
+
     @Test("A missing file that appears before or after the watch begins is reported", arguments: [false, true])
     func missing(isEarly: Bool) async throws {
         let (source, contents) = load()

@@ -116,7 +116,7 @@ final class FileDomainSource: DomainSource {
 
     private func follow(_ state: inout State) throws(StorageError) {
         let marks = try marks(&state)
-        if state.isCurrent(at: marks) { return }
+        if state.storage == nil, state.isCurrent(at: marks) { return }
         if let storage = state.storage, marks.isSettled, marks == state.marks, try state.follow(storage) { return }
         var before = marks
         for _ in 0..<Self.attempts {
@@ -175,7 +175,9 @@ final class FileDomainSource: DomainSource {
         let isCurrent = state.withLock { state in
             guard !state.isClosed else { return false }
             state.watch = watching.watch(state.place?.watchedNames ?? [:]) { _ in changed() }
-            guard state.isWithoutJournal, let marks = try? self.marks(&state) else { return false }
+            guard state.isWithoutJournal || state.storage != nil, let marks = try? self.marks(&state) else {
+                return false
+            }
             return state.isCurrent(at: marks)
         }
         // For changes since the first load.
@@ -235,9 +237,11 @@ extension FileDomainSource.State {
         isWithoutJournal = false
     }
 
-    /// Returns whether the file is certainly the one that was read without a storage, and still has no journal.
+    /// Returns whether it is certain that nothing has changed since the last load.
     fileprivate func isCurrent(at marks: FileDomainSource.Marks) -> Bool {
-        isWithoutJournal && self.marks.isSettled && marks.isSame(as: self.marks)
+        guard self.marks.isSettled, marks.isSame(as: self.marks) else { return false }
+        guard let storage else { return isWithoutJournal }
+        return storage.withLockIfAvailable { !$0.hasNews() && !$0.isStateChanged } ?? false
     }
 
     /// Watches the files to which the path leads now.
