@@ -32,6 +32,69 @@ import Testing
         try await store.close()
     }
 
+    @Test("Overlapping commits on actors release the storage's lock after a second", arguments: [false, true])
+    func overlapping(isAbandoned: Bool) async throws {
+        let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
+        let persister = store.core.persister
+        let first = try await persister.beginActorTransaction(in: store.core)
+        clock.advance(by: .seconds(2))
+        let second = Task { try await persister.beginActorTransaction(in: store.core) }
+        try await arrival(of: 2, at: persister)
+        #expect(await persister.group.visitors.count == 1)
+        if isAbandoned { persister.abandonActorTransaction(first) } else { try await end(first, in: store) }
+        persister.abandonActorTransaction(try await second.value)
+        #expect(recording.calls.count { $0.operation == .lockForTransaction } == 2)
+        try await store.close()
+    }
+
+    @Test("A flush to the file comes before commits on actors that have not begun") func flushToFile() async throws {
+        let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
+        let persister = store.core.persister
+        let first = try await persister.beginActorTransaction(in: store.core)
+        let flush = Task { try await store.file.flush() }
+        try await eventually("the flush waits for the commit") { await persister.transactions.barriers == 1 }
+        let second = Task { try await persister.beginActorTransaction(in: store.core) }
+        try await arrival(of: 2, at: persister)
+        persister.abandonActorTransaction(first)
+        let visitor = try await second.value
+        #expect(recording.calls.contains { $0.operation == .checkpoint(.requested) })
+        persister.abandonActorTransaction(visitor)
+        try await flush.value
+        try await store.close()
+    }
+
+    @Test("A due checkpoint comes before commits on actors that have waited for the one that delayed it")
+    func dueCheckpoint() async throws {
+        let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        settings.count = 1
+        try await store.flush()
+        let persister = store.core.persister
+        let first = try await persister.beginActorTransaction(in: store.core)
+        clock.advance(by: .seconds(10))
+        let second = Task { try await persister.beginActorTransaction(in: store.core) }
+        try await arrival(of: 2, at: persister)
+        try await end(first, in: store)
+        let visitor = try await second.value
+        #expect(recording.calls.contains { $0.operation == .checkpoint(.settled) })
+        persister.abandonActorTransaction(visitor)
+        try await store.close()
+    }
+
+    /// Waits until so many transactions wait or have begun.
+    private func arrival(of count: Int, at persister: Persister) async throws {
+        try await eventually("\(count) transactions have arrived") {
+            await persister.transactions.waiting.count + persister.group.visitors.count == count
+        }
+    }
+
+    /// Ends a transaction that has changed nothing.
+    private func end(_ visitor: SaveRequest, in store: SettingsStore) async throws {
+        let revision = store.core.log.lock.withLock { store.core.log.changes.revision }
+        try await store.core.persister.endActorTransaction(
+            visitor, savingRevision: revision, reading: nil, isReading: true)
+    }
+
     @Test("Commits on an actor, flushes to the file and closing, at the same time, all end")
     func closing() async throws {
         for _ in 0..<100 {

@@ -186,6 +186,7 @@ extension Persister {
             return writer.isolation = .position(writer.external.position)
         }
         writer.isolation = .lock(lease)
+        lockTime = time.elapsed()
         guard lease.position != writer.external.position || writer.external.mustFetch else { return }
         do throws(StorageError) {
             try await fetchExternalChanges()
@@ -206,6 +207,7 @@ extension Persister {
             let lease = file.lockAtOnce(at: writer.external.position)
         else { return false }
         writer.isolation = .lock(lease)
+        lockTime = time.elapsed()
         return true
     }
 

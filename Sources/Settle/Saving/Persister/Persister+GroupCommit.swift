@@ -63,8 +63,9 @@ extension Persister {
         guard !isClosed else { return }
         // A thread that can't suspend may have ended the group already, but not run what waits for its end.
         if !group.isEmpty || writer.isolation != .none { _ = await endGroup() }
-        await runTransactions()
+        // First: transactions that have waited for the lock would put off a due checkpoint.
         await doWhatIsDue()
+        await runTransactions()
     }
 
     /// Appends and syncs once for all requests of the group, and resumes them.

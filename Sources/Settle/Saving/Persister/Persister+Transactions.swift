@@ -18,6 +18,9 @@ extension Persister {
     static let writerPatience = Duration.milliseconds(20)
     /// The pause before a transaction runs again: random, so that stores that conflict do not keep conflicting.
     static let contentionPause = BackOff(.milliseconds(1) ... .milliseconds(100), jitter: 1)
+    /// How long transactions may begin on their callers' actors while others run under the storage's lock. Other
+    /// processes wait for that lock for 10 s.
+    private static let admissionTime = Duration.seconds(1)
 
     /// Reads what a transaction has to know of the storage, while others are excluded and before it runs. An error that
     /// it throws ends the transaction.
@@ -75,6 +78,7 @@ extension Persister {
         enqueue { persister in
             persister.ended(visitor)
             await persister.endIsolationIfUnused()
+            await persister.runTransactions()
         }
     }
 
@@ -114,11 +118,21 @@ extension Persister {
         case behindWriter
     }
 
-    /// Runs all waiting transactions. If a writer is active, runs none and waits for its hand-off.
+    /// Whether transactions on their callers' actors must not begin now. If they overlapped without end, the storage's
+    /// lock would never be released, and its file never be written.
+    private var holdsBackVisitors: Bool {
+        if transactions.barriers > 0 { return true }
+        guard writer.isolation.holdsOthersUp, !group.visitors.isEmpty else { return false }
+        return time.elapsed() - lockTime > Self.admissionTime
+    }
+
+    /// Runs the waiting transactions. If a writer is active, runs none and waits for its hand-off.
     func runTransactions() async {
         guard !transactions.isHandOffAwaited, !transactions.isPaused, !group.awaitsVisitors else { return }
         transactions.remove(where: \.hasEnded)
-        guard let store = transactions.waiting.first?.store else { return }
+        let holdsBackVisitors = holdsBackVisitors
+        guard let store = transactions.waiting.first(where: { !holdsBackVisitors || $0.kind == .transaction })?.store
+        else { return }
         if executor.isVisited, !isolateAtOnce() { await executor.endVisit() }
         // Resume them after unlocking: an executor may run arbitrary code when it resumes a task.
         var ended: [EndedRequest] = []
@@ -202,7 +216,7 @@ extension Persister {
         writer.merge(into: store)
         // This queue saves what the transactions write, so they need not wake it.
         log.lock.withLock { log.unsaved.attend() }
-        for request in transactions.takeAll() where request.begin() {
+        for request in transactions.take(includesVisitors: !holdsBackVisitors) where request.begin() {
             if let lost = request.locks.first(where: { locks.leases[$0] == nil }) {
                 ended.append((request, .failure(SettingsError.lockLost(lost))))
                 continue
@@ -228,7 +242,7 @@ extension Persister {
     }
 
     func endTransactions(with error: any Error) {
-        for request in transactions.takeAll() { request.end(.failure(error)) }
+        for request in transactions.take() { request.end(.failure(error)) }
     }
 
     /// Lets others append again, if no commit waits for the group's end and no transaction runs.

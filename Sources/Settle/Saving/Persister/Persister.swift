@@ -42,6 +42,8 @@ actor Persister {
     let takesBack: Bool
     var group = CommitGroup()
     var transactions = TransactionQueue()
+    /// When the storage's lock was taken last.
+    var lockTime = Duration.zero
     /// How often others were faster recently.
     var contention = Persister.contentionPause
     /// A token that the store's values are not older than; `nil` if there is none yet.
@@ -135,9 +137,15 @@ actor Persister {
         return try result.get()
     }
 
-    /// Runs work that must not interrupt a transaction on its caller's actor.
+    /// Runs work that must not interrupt a transaction on its caller's actor. Those that have not begun wait for it: if
+    /// they overlapped without end, it would never begin.
     func performBetweenTransactions(_ work: @escaping @Sendable (isolated Persister) async throws -> Void) async throws
     {
+        transactions.barriers += 1
+        defer {
+            transactions.barriers -= 1
+            if !transactions.waiting.isEmpty { enqueue { await $0.runTransactions() } }
+        }
         while true {
             while !group.visitors.isEmpty { await waitForVisitor() }
             // A transaction may have begun before this piece of work.

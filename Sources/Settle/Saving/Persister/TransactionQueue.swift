@@ -5,6 +5,9 @@ struct TransactionQueue: Sendable {
     var isHandOffAwaited = false
     /// Whether they wait because others were faster.
     var isPaused = false
+    /// The number of callers that close the store or write its file before another transaction begins on its caller's
+    /// actor.
+    var barriers = 0
     /// Callers that close the store or write its file, waiting for the last visitor of the group to end.
     private var idleWaiters: [UnsafeContinuation<Void, Never>] = []
 
@@ -18,9 +21,11 @@ struct TransactionQueue: Sendable {
 
     mutating func remove(where isRemoved: (SaveRequest) -> Bool) { waiting.removeAll(where: isRemoved) }
 
-    mutating func takeAll() -> [SaveRequest] {
-        defer { waiting = [] }
-        return waiting
+    /// - Parameter includesVisitors: Whether to take those that run on their callers' actors, too.
+    mutating func take(includesVisitors: Bool = true) -> [SaveRequest] {
+        let taken = waiting.filter { includesVisitors || $0.kind == .transaction }
+        waiting.removeAll { includesVisitors || $0.kind == .transaction }
+        return taken
     }
 
     /// - Returns: The callers that waited for the last visitor to end.
