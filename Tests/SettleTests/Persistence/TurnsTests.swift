@@ -59,6 +59,18 @@ import Testing
         #expect(!storage.isLocked)
     }
 
+    @Test("A store that waits for a writer again and again polls its lock once at a time") func polls() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let (persister, lock) = (store.core.persister, RecursiveLock())
+        let isScheduled = await persister.perform { persister in
+            persister.awaitHandOff(of: lock)
+            return !persister.transactions.schedulePoll()
+        }
+        #expect(isScheduled)
+        try await eventually("the poll has ended") { await persister.perform { $0.transactions.schedulePoll() } }
+        try await store.close()
+    }
+
     @Test("A wanted lock is granted while other threads take it again and again")
     func turns() async {
         let lock = RecursiveLock()

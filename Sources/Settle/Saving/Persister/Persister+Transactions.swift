@@ -274,8 +274,11 @@ extension Persister {
 
     /// Fallback poll: unlocking and `requestHandOff` are ordered by the processor only, so a request may go unseen.
     private func offerHandOffLater(of writerLock: RecursiveLock) {
+        // The poll of an earlier request, which was granted meanwhile, serves this one too.
+        guard transactions.schedulePoll() else { return }
         executor.queue.asyncAfter(deadline: DispatchTime.now() + .milliseconds(50)) { [weak self] in
             self?.enqueue { persister in
+                persister.transactions.isPollScheduled = false
                 guard persister.transactions.isHandOffAwaited else { return }
                 writerLock.offerHandOff()
                 persister.offerHandOffLater(of: writerLock)

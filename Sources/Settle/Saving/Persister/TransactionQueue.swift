@@ -3,6 +3,8 @@ struct TransactionQueue: Sendable {
     private(set) var waiting: [SaveRequest] = []
     /// Whether the active writer was asked to hand over its lock.
     var isHandOffAwaited = false
+    /// Whether a poll of the writer's lock is in the queue.
+    var isPollScheduled = false
     /// Whether they wait because others were faster.
     var isPaused = false
     /// The number of callers that close the store or write its file before another transaction begins on its caller's
@@ -26,6 +28,12 @@ struct TransactionQueue: Sendable {
         let taken = waiting.filter { includesVisitors || $0.kind == .transaction }
         waiting.removeAll { includesVisitors || $0.kind == .transaction }
         return taken
+    }
+
+    /// - Returns: Whether a poll of the writer's lock has to be enqueued.
+    mutating func schedulePoll() -> Bool {
+        defer { isPollScheduled = true }
+        return !isPollScheduled
     }
 
     /// - Returns: The callers that waited for the last visitor to end.
