@@ -25,6 +25,32 @@ import Testing
         }
     }
 
+    /// A source for which every folder named `remote` is another machine's, which may not answer.
+    private final class Mounts: FolderEventSource {
+        let gate = Gate()
+        let tellsNames = true
+        private let deliver = LockedValue<@Sendable (FolderEvent) -> Void>({ _ in })
+
+        func start(on queue: DispatchQueue, _ deliver: @escaping @Sendable ([FolderEvent]) -> Void) {
+            self.deliver.withLock { $0 = { event in queue.async { deliver([event]) } } }
+        }
+
+        func isRemote(_ folder: FilePath) -> Bool {
+            guard folder.name == "remote" else { return false }
+            gate.pass()
+            return true
+        }
+
+        func add(_ folder: FilePath, files: Set<String>) throws(SystemError) -> Int { 1 }
+
+        func remove(_ number: Int) {}
+
+        func tell(_ event: FolderEvent) {
+            let deliver = deliver.withLock { $0 }
+            deliver(event)
+        }
+    }
+
     private func polled(_ source: (any FolderEventSource)? = nil) throws -> WatchedFiles {
         try WatchedFiles(SystemFileWatching(source: source, pollInterval: nil))
     }
@@ -84,6 +110,31 @@ import Testing
         files.watching.poll()
         _ = await files.told.next(.replaced)
         watch.cancel()
+    }
+
+    @Test("A machine that does not answer delays neither other watches nor their events")
+    func silentMount() async throws {
+        let (source, calls, status) = (Mounts(), FaultySystemCalls(), Gate())
+        let files = try WatchedFiles(SystemFileWatching(source: source, pollInterval: nil, calls: calls))
+        try files.makeFolder("remote")
+        calls.beforeNext(.status) { status.pass() }
+        async let watch = onThread { files.watch(in: "remote") }
+        await source.gate.waitUntilReached()
+        let first = files.watch()
+        source.gate.open()
+        await status.waitUntilReached()
+        let second = files.watch(["b"])
+        status.open()
+        let remote = await watch
+        try files.write("one", to: "remote/a")
+        files.watching.poll()
+        await source.gate.waitUntilReached()
+        let third = files.watch(["c"])
+        source.tell(FolderEvent(folder: 1, .replaced(name: "b")))
+        #expect(await files.told.next(.replaced).files == [files.path.appending("b")])
+        source.gate.open()
+        #expect(await files.told.next(.replaced).files == [files.path.appending("remote").appending("a")])
+        for watch in [remote, first, second, third] { watch.cancel() }
     }
 
     @Test("A second watch of a file takes no events away from the first one") func secondWatch() async throws {

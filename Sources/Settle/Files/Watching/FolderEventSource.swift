@@ -8,6 +8,10 @@ package protocol FolderEventSource: Sendable {
     /// Whether events carry the name of the file concerned.
     var tellsNames: Bool { get }
 
+    /// Returns whether other machines change a folder, or its nearest existing ancestor, without events. May block for
+    /// long if these machines do not answer.
+    func isRemote(_ folder: FilePath) -> Bool
+
     /// Starts or continues to watch a folder.
     ///
     /// - Parameter files: The files of interest, for systems that do not watch a folder's files along with it; empty if
@@ -19,6 +23,10 @@ package protocol FolderEventSource: Sendable {
 
     /// Ends the watch of a folder, which may be gone.
     func remove(_ number: Int)
+}
+
+extension FolderEventSource {
+    package func isRemote(_ folder: FilePath) -> Bool { false }
 }
 
 /// An event in or of a watched folder.

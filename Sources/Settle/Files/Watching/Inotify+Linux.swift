@@ -43,8 +43,9 @@
             state.withLock { $0.deliver = (queue, deliver) }
         }
 
+        package func isRemote(_ folder: FilePath) -> Bool { RemoteFileSystem.contains(folder) }
+
         package func add(_ folder: FilePath, files: Set<String>) throws(SystemError) -> Int {
-            if RemoteFileSystem.contains(folder) { throw .notSupported }
             let descriptor = try state.withLock { (state) throws(SystemError) in try Self.descriptor(of: &state) }
             // One folder may be watched by two paths for two purposes, so the mask only ever grows.
             let number = inotify_add_watch(descriptor, folder.text, UInt32(IN_MASK_ADD) | Self.mask)

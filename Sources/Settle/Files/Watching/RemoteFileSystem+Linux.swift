@@ -7,10 +7,10 @@
             "vboxsf", "virtiofs", "vmhgfs",
         ]
 
+        /// Returns whether a folder, or its nearest existing ancestor, is on such a file system. Waits for its machine.
         static func contains(_ folder: FilePath) -> Bool {
-            // The dot makes a link to a folder count as the folder.
             let calls = POSIXSystemCalls()
-            guard let folder = try? calls.status(at: folder.appending(".").text).identity else { return false }
+            guard let folder = identity(of: folder, calls) else { return false }
             // Only file systems without a block device have major number 0, so most local ones are ruled out here.
             guard folder.majorDevice == 0 else { return false }
             let operations = FileOperations(calls)
@@ -19,6 +19,20 @@
             defer { try? operations.close(file, at: table) }
             guard let bytes = try? operations.readAll(file, at: table, limit: 4 << 20) else { return false }
             return isRemote(folder, in: String(decoding: bytes, as: UTF8.self))
+        }
+
+        /// Returns the identity of a folder, or of its nearest existing ancestor.
+        private static func identity(of folder: FilePath, _ calls: POSIXSystemCalls) -> FileStatus.Identity? {
+            var folder = folder
+            while true {
+                do {
+                    // The dot makes a link to a folder count as the folder.
+                    return try calls.status(at: folder.appending(".").text).identity
+                } catch {
+                    guard error == .notFound || error == .notFolder, folder.folder != folder else { return nil }
+                    folder = folder.folder
+                }
+            }
         }
 
         /// - Parameter mounts: Lines such as `36 35 0:98 /sub /mnt rw shared:1 - nfs4 server:/path rw`.

@@ -35,9 +35,12 @@ package final class SystemFileWatching: FileWatching {
     /// all stores.
     static var isCurrent: Bool { DispatchQueue.getSpecific(key: current) == true }
 
+    /// For calls that may block for long, so that they delay no events.
+    private let polls = DispatchQueue(label: "settle.files.polls")
+    private let source: (any FolderEventSource)?
     private let calls: any SystemCalls
     private let pollInterval: DispatchTimeInterval?
-    /// Held while folders are examined, never while watches are notified.
+    /// Held while folders of this machine are examined, never while watches are notified or other machines are asked.
     private let state: LockedValue<State>
 
     /// - Parameters:
@@ -47,6 +50,7 @@ package final class SystemFileWatching: FileWatching {
         source: (any FolderEventSource)?, pollInterval: DispatchTimeInterval? = .milliseconds(500),
         calls: any SystemCalls = POSIXSystemCalls()
     ) {
+        self.source = source
         self.calls = calls
         self.pollInterval = pollInterval
         queue.setSpecific(key: Self.current, value: true)
@@ -76,23 +80,39 @@ package final class SystemFileWatching: FileWatching {
 
     /// Examines everything that is polled, and notifies watches of changes.
     package func poll() {
-        queue.async { self.pollNow() }
+        polls.async { self.pollNow() }
     }
 
     private func pollNow() {
-        let (messages, places) = state.withLock { ($0.table.attachPolled(), $0.table.polledPlaces) }
-        deliver(messages)
+        let polled = state.withLock { $0.table.polledPlaces.keys }
         // Without the lock: calls on a file system that is gone may block for long.
-        let found = places.map { ($0, FolderStatuses(of: $1, in: $0, calls)) }
-        deliver(state.withLock { $0.table.take(Dictionary(uniqueKeysWithValues: found)) })
+        let remote = remoteFolders(among: polled)
+        let messages = state.withLock { $0.table.attach(polled.filter { !remote.contains($0) }) }
+        queue.async { self.deliver(messages) }
+        let changes = examine { _ in true }
+        queue.async { self.deliver(changes) }
     }
 
     func update(_ places: [FilePath: Set<String>], of user: Int) {
+        let remote = remoteFolders(among: places.keys)
         let messages = state.withLock { state in
             defer { setTimer(&state) }
-            return state.table.set(places, for: user)
+            return state.table.set(places, remote: remote, for: user)
         }
-        if !messages.isEmpty { queue.async { self.deliver(messages) } }
+        var changes: WatchTable.Messages = remote.isEmpty ? [:] : examine { remote.contains($0) }
+        changes[user] = nil
+        for messages in [messages, changes] where !messages.isEmpty { queue.async { self.deliver(messages) } }
+    }
+
+    private func remoteFolders(among folders: some Sequence<FilePath>) -> Set<FilePath> {
+        Set(folders.filter { source?.isRemote($0) == true })
+    }
+
+    /// Compares polled folders with their last known statuses. Reads without the lock.
+    private func examine(where isMeant: (FilePath) -> Bool) -> WatchTable.Messages {
+        let places = state.withLock { $0.table.polledPlaces }.filter { isMeant($0.key) }
+        let found = places.map { ($0, FolderStatuses(of: $1, in: $0, calls)) }
+        return state.withLock { $0.table.take(Dictionary(uniqueKeysWithValues: found)) }
     }
 
     /// Runs on the queue, so that the caller does not wait for the lock.
@@ -122,7 +142,7 @@ package final class SystemFileWatching: FileWatching {
             state.timer = nil
             return
         }
-        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let timer = DispatchSource.makeTimerSource(queue: polls)
         timer.setEventHandler { [weak self] in self?.pollNow() }
         timer.schedule(deadline: .now() + pollInterval, repeating: pollInterval, leeway: .milliseconds(100))
         timer.activate()

@@ -1,23 +1,27 @@
 extension WatchTable {
     /// Registers a folder, or its nearest existing ancestor, with the system.
     ///
+    /// - Parameter isRemote: Whether it has no events, if that is known; if true, the caller reads its statuses.
     /// - Returns: Whether the folder is now watched in another way.
     @discardableResult
-    mutating func attach(_ path: FilePath) -> Bool {
+    mutating func attach(_ path: FilePath, isRemote: Bool? = nil) -> Bool {
         guard let folder = folders[path] else { return false }
         var tried: Set<Int> = []
-        let attachment = attachment(for: path, folder.allNames, &tried)
+        let attachment =
+            isRemote == true ? .polled : attachment(for: path, folder.allNames, isLocal: isRemote == false, &tried)
         if let number = attachment.number { listeners[number, default: []].insert(path) }
         for number in tried where listeners[number] == nil { source?.remove(number) }
         guard attachment != folder.attachment else { return false }
         folders[path]?.attachment = attachment
         if folder.attachment.number != attachment.number { release(folder.attachment.number, from: path) }
-        if folder.attachment != .polled, let statuses = statuses(at: path) { folders[path]?.statuses = statuses }
+        if isRemote != true, folder.attachment != .polled, let statuses = statuses(at: path) {
+            folders[path]?.statuses = statuses
+        }
         return true
     }
 
     private func attachment(
-        for path: FilePath, _ names: Set<String>, _ tried: inout Set<Int>
+        for path: FilePath, _ names: Set<String>, isLocal: Bool, _ tried: inout Set<Int>
     ) -> WatchedFolder.Attachment {
         guard let source else { return .polled }
         var target = path
@@ -26,6 +30,7 @@ extension WatchTable {
         var attempts = 16
         while attempts > 0 {
             attempts -= 1
+            if !isLocal, source.isRemote(target) { return .polled }
             do {
                 let number = try source.add(target, files: awaited == nil ? names : [])
                 tried.insert(number)
@@ -60,12 +65,13 @@ extension WatchTable {
         source?.remove(number)
     }
 
-    /// Tries again to register polled folders with the system.
-    mutating func attachPolled() -> Messages {
+    /// Tries again to register polled folders, of this machine, with the system.
+    mutating func attach(_ polled: [FilePath]) -> Messages {
         var messages: Messages = [:]
-        for (path, folder) in folders where folder.attachment == .polled && attach(path) {
+        for path in polled where folders[path]?.attachment == .polled && attach(path, isRemote: false) {
             // Compare once more, for changes from before the system's events begin.
-            takeStatuses(FolderStatuses(of: folder.allNames, in: path, calls), at: path, &messages)
+            let names = folders[path]?.allNames ?? []
+            takeStatuses(FolderStatuses(of: names, in: path, calls), at: path, &messages)
         }
         return messages
     }

@@ -25,17 +25,19 @@ struct WatchTable: Sendable {
 
     /// Sets what a user watches.
     ///
+    /// - Parameter remote: The folders without events, whose statuses the caller reads afterwards.
     /// - Returns: Messages for other users, because a folder that they watch turned out to have moved.
-    mutating func set(_ places: [FilePath: Set<String>], for user: Int) -> Messages {
+    mutating func set(_ places: [FilePath: Set<String>], remote: Set<FilePath>, for user: Int) -> Messages {
         remove(user, except: places)
         var messages: Messages = [:]
         for (path, names) in places {
             let isNew = folders[path] == nil
             folders[path, default: WatchedFolder()].names[user] = names
             let others = folders[path]?.names.keys.filter { $0 != user } ?? []
-            if attach(path), !isNew { tell(others, .places, in: path, &messages) }
+            let isRemote = remote.contains(path)
+            if attach(path, isRemote: isRemote), !isNew { tell(others, .places, in: path, &messages) }
             // Other users may not have been notified of changes since the last examination.
-            if let statuses = statuses(at: path) { takeStatuses(statuses, at: path, &messages) }
+            if !isRemote, let statuses = statuses(at: path) { takeStatuses(statuses, at: path, &messages) }
         }
         messages[user] = nil
         return messages
@@ -75,8 +77,9 @@ struct WatchTable: Sendable {
             folders[path]?.attachment = .polled
             attach(path)
             tell(folder.names.keys, .places, in: path, &messages)
-        case (_, .overflow):
-            attach(path)
+        case (let attachment, .overflow):
+            // The next poll attaches a polled folder, which may not answer now.
+            if attachment != .polled { attach(path) }
             tell(folder.names.keys, .places, in: path, &messages)
         case (.above(_, let awaited), .replaced(let name)) where name != awaited: break
         case (.above, .contents), (.polled, _), (.denied, _): break
