@@ -172,6 +172,31 @@ import Testing
         #expect(recording.batches.map(\.values) == [["count": .integer(7)], ["other": .integer(1)]])
     }
 
+    @Test("A commit cancelled while it runs is undone if others were faster, and does not run again")
+    func overtaken() async throws {
+        let place = InMemoryStorage()
+        let (store, settings) = try await CounterSettings.open(
+            on: LocklessStorage(InMemoryStorage(sharing: place)))
+        let (gate, runs) = (Gate(), LockedValue(0))
+        let commit = Task {
+            try await settings.commit {
+                let isFirst = runs.withLock { runs in
+                    runs += 1
+                    return runs == 1
+                }
+                if isFirst { gate.pass() }
+                settings.count = 1
+            }
+        }
+        await gate.waitUntilReached()
+        place.simulateExternalChange(["other": .integer(1)])
+        commit.cancel()
+        gate.open()
+        await #expect(throws: CancellationError.self) { try await commit.value }
+        #expect(runs.withLock { $0 } == 1 && settings.count == 0 && place.tree["count"] == nil)
+        try await store.close()
+    }
+
     @Test("A commit cancelled at any moment has either run and is saved, or has not run")
     func anyMoment() async throws {
         let memory = InMemoryStorage()

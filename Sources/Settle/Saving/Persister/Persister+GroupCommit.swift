@@ -207,8 +207,8 @@ extension Persister {
         _ = group.take { request in commits.contains { $0 === request } }
         for request in commits {
             request.revision = nil
-            if !request.prepareToRunAgain(now: time.elapsed()) {
-                request.end(.failure(SettingsError.commitUndone(error, attempts: request.repetitions.attempts)))
+            if let failure = request.prepareToRunAgain(after: error, now: time.elapsed()) {
+                request.end(.failure(failure))
             }
         }
         transactions.runAgain(commits)

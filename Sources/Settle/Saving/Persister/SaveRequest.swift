@@ -10,12 +10,11 @@ import Dispatch
 /// ```
 ///
 /// A task cancelled before its transaction has begun gets a `CancellationError` immediately, and the transaction never
-/// runs. A transaction that has begun always completes.
+/// runs. A transaction that has begun always completes; but if others were faster, a cancelled one does not run again.
 final class SaveRequest: @unchecked Sendable {
-    // Sendable: `lock` guards everything but `revision`, `reads`, `isReading`, `fences` and `repetitions`, which are
-    // accessed on the persister's queue only. `body` is neither Sendable nor isolated to an actor, see
-    // `StoreCore.commit`: the task that made it is suspended until it has run or never will, and only that task can
-    // reach its captured values.
+    // Sendable: `lock` guards everything but `revision`, `reads`, `isReading` and `fences`, which are accessed on the
+    // persister's queue only. `body` is neither Sendable nor isolated to an actor, see `StoreCore.commit`: the task that
+    // made it is suspended until it has run or never will, and only that task can reach its captured values.
 
     enum Kind: Sendable {
         /// Saves everything published by now.
@@ -48,9 +47,11 @@ final class SaveRequest: @unchecked Sendable {
     let locks: [String]
     /// The leases of those locks, if they are limited: the transaction's values are stored only while they last.
     var fences: [StorageLease] = []
-    private(set) var repetitions = Repetitions()
+    private var repetitions = Repetitions()
     private let lock = Lock()
     private var phase = Phase.waiting
+    /// Whether the task was cancelled after the transaction had begun.
+    private var isCancelled = false
     private var body: (() throws -> Void)?
     private var continuation: UnsafeContinuation<Void, any Error>?
 
@@ -139,12 +140,17 @@ final class SaveRequest: @unchecked Sendable {
         try body?()
     }
 
-    /// - Returns: False if the transaction has no closure to run again, or has run too often.
-    func prepareToRunAgain(now: Duration) -> Bool {
-        lock.withLock {
-            guard body != nil, case .begun = phase, repetitions.mayRunAgain(now: now) else { return false }
+    /// Lets the transaction, which has been undone because others were faster, run again.
+    ///
+    /// - Returns: The error to end it with: it has no closure to run again, has run too often, or has been cancelled.
+    func prepareToRunAgain(after error: StorageError, now: Duration) -> (any Error)? {
+        lock.withLock { () -> (any Error)? in
+            if isCancelled { return CancellationError() }
+            guard body != nil, case .begun = phase, repetitions.mayRunAgain(now: now) else {
+                return SettingsError.commitUndone(error, attempts: repetitions.attempts)
+            }
             phase = .waiting
-            return true
+            return nil
         }
     }
 
@@ -160,7 +166,11 @@ final class SaveRequest: @unchecked Sendable {
         lock.withLock { () -> UnsafeContinuation<Void, any Error>? in
             switch phase {
             case .waiting: break
-            case .begun: if onlyIfWaiting { return nil }
+            case .begun:
+                if onlyIfWaiting {
+                    isCancelled = true
+                    return nil
+                }
             case .ended: return nil
             }
             phase = .ended(result)
