@@ -54,6 +54,23 @@ import Testing
         #expect(store.status == .saved)
     }
 
+    @Test("A cancelled flush leaves the report of a value that was given up to the next flush")
+    func cancelled() async throws {
+        let (store, settings) = try await open()
+        await fail(store) { settings.count += 1 }
+        base.simulateExternalChange(["count": .integer(15)])
+        let hold = failing.hold(.lock)
+        let flush = Task { try await store.flush() }
+        await hold.waitUntilReached()
+        flush.cancel()
+        await #expect(throws: CancellationError.self) { try await flush.value }
+        hold.release()
+        let error = await #expect(throws: SettingsError.self) { try await store.flush() }
+        #expect(error?.code == .superseded && error?.key == "count")
+        try await store.flush()
+        try await store.close()
+    }
+
     @Test("A failed commit is retried unchanged if other processes have changed nothing")
     func alone() async throws {
         let (store, settings) = try await open()

@@ -12,7 +12,7 @@ struct CommitGroup {
     /// Whether the group's end is in the queue.
     private var isEndScheduled = false
     /// The first value that was given up since the last flush.
-    private var loss: SettingsError?
+    var loss: SettingsError?
 
     var isEmpty: Bool { requests.isEmpty }
 
@@ -92,14 +92,4 @@ struct CommitGroup {
 
     /// Records that others have replaced a value before it could be saved.
     mutating func lost(_ issue: SettingsError) { loss = loss ?? issue }
-
-    /// Returns the loss, once, for the flushes of a group that was saved. Commits succeed all the same: their own
-    /// values are saved.
-    ///
-    /// - Parameter isAsked: Whether a caller waits that has not joined.
-    mutating func takeLoss(isAsked: Bool) -> SettingsError? {
-        guard (isAsked && requests.isEmpty) || requests.contains(where: { !$0.isCommit }) else { return nil }
-        defer { loss = nil }
-        return loss
-    }
 }

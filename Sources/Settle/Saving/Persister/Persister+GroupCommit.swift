@@ -87,9 +87,10 @@ extension Persister {
             return .failure(error)
         }
         if group.hasCommits { contention.succeeded() }
-        let loss = group.takeLoss(isAsked: isAsked)
-        let ofFlushes: Result<Void, any Error> = loss.map { .failure($0) } ?? .success(())
-        resumeGroup(with: .success(()), flushes: ofFlushes)
+        // Commits succeed all the same: their own values are saved.
+        let ofFlushes: Result<Void, any Error> = group.loss.map { .failure($0) } ?? .success(())
+        // A cancelled flush leaves the loss to the next one.
+        if resumeGroup(with: .success(()), flushes: ofFlushes) || isAsked { group.loss = nil }
         return ofFlushes
     }
 
@@ -109,9 +110,16 @@ extension Persister {
     }
 
     /// - Parameter flushes: The result for requests that have written nothing themselves.
-    func resumeGroup(with result: Result<Void, any Error>, flushes: Result<Void, any Error>) {
+    /// - Returns: Whether any of these gets it.
+    @discardableResult
+    func resumeGroup(with result: Result<Void, any Error>, flushes: Result<Void, any Error>) -> Bool {
         writer.pending.endCommits()
-        for request in group.takeAll() { request.end(request.isCommit ? result : flushes) }
+        var hasFlushed = false
+        for request in group.takeAll() {
+            let isCommit = request.isCommit
+            if request.end(isCommit ? result : flushes), !isCommit { hasFlushed = true }
+        }
+        return hasFlushed
     }
 
     // MARK: Failures

@@ -90,7 +90,10 @@ extension Persister {
     }
 
     func accept(_ request: SaveRequest) async {
-        guard !isClosed else { return request.end(.failure(SettingsError.closed(key: nil))) }
+        guard !isClosed else {
+            request.end(.failure(SettingsError.closed(key: nil)))
+            return
+        }
         switch request.kind {
         case .save: join(request)
         case .transaction, .actorTransaction:

@@ -109,7 +109,8 @@ final class SaveRequest: @unchecked Sendable {
     }
 
     private func cancel() {
-        guard let continuation = finish(.failure(CancellationError()), onlyIfWaiting: true) else { return }
+        let continuation = finish(.failure(CancellationError()), onlyIfWaiting: true).continuation
+        guard let continuation else { return }
         // Not here, see ``DirectReturn``.
         QueueExecutor.threads.async { continuation.resume(throwing: CancellationError()) }
     }
@@ -155,30 +156,35 @@ final class SaveRequest: @unchecked Sendable {
     }
 
     /// Resumes the task, unless the request has ended already.
-    func end(_ result: Result<Void, any Error>) {
-        finish(result, onlyIfWaiting: false)?.resume(with: result)
+    ///
+    /// - Returns: Whether the task gets the result.
+    @discardableResult
+    func end(_ result: Result<Void, any Error>) -> Bool {
+        let (isEnd, continuation) = finish(result, onlyIfWaiting: false)
+        continuation?.resume(with: result)
+        return isEnd
     }
 
-    /// - Returns: What the caller has to resume, if the task is suspended.
-    private func finish(
-        _ result: Result<Void, any Error>, onlyIfWaiting: Bool
-    ) -> UnsafeContinuation<Void, any Error>? {
-        lock.withLock { () -> UnsafeContinuation<Void, any Error>? in
+    private typealias Finish = (isEnd: Bool, continuation: UnsafeContinuation<Void, any Error>?)
+
+    /// - Returns: Whether this has ended the request, and what the caller has to resume, if the task is suspended.
+    private func finish(_ result: Result<Void, any Error>, onlyIfWaiting: Bool) -> Finish {
+        lock.withLock { () -> Finish in
             switch phase {
             case .waiting: break
             case .begun:
                 if onlyIfWaiting {
                     isCancelled = true
-                    return nil
+                    return (false, nil)
                 }
-            case .ended: return nil
+            case .ended: return (false, nil)
             }
             phase = .ended(result)
             // Release the closure before resuming: the task must find it unreferenced. The task keeps the captured
             // objects alive while it waits, so no foreign `deinit` runs here.
             body = nil
             defer { self.continuation = nil }
-            return self.continuation
+            return (true, self.continuation)
         }
     }
 }
