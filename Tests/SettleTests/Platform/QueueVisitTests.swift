@@ -62,6 +62,53 @@ import Testing
         waiting.withLock { $0.take() }?.resume()
         await runner.value
     }
+
+    @Test("The thread that watches the files does not wait for a storage that is at work")
+    func busyStorage() async throws {
+        let (folder, source) = (try TemporaryFolder(), QuietSource())
+        let storage = FileStorage(
+            at: folder.url.appending(path: "settings.json"), calls: POSIXSystemCalls(),
+            watching: SystemFileWatching(source: source, pollInterval: nil))
+        let (store, _) = try await CounterSettings.open(on: storage)
+        await store.core.persister.becomeIdle()
+        #expect(!storage.hasPendingChecks)
+        let (gate, hasReturned) = (Gate(), Flag())
+        async let work: Void = onThread { storage.session.withLock { _ in gate.pass() } }
+        await gate.waitUntilReached()
+        let handle = try #require(storage.handler.withLock { $0 })
+        let queue = try #require(source.queue.withLock { $0 })
+        queue.async {
+            handle(.mayHaveChanged)
+            hasReturned.raise()
+        }
+        try await eventually("the thread is free again") { hasReturned.isRaised }
+        gate.open()
+        await work
+        try await store.close()
+    }
+}
+
+extension Persister {
+    /// Waits until the persister has done its work, and waits for more.
+    nonisolated func becomeIdle() async {
+        await perform { _ in }
+        await withCheckedContinuation { continuation in executor.queue.async { continuation.resume() } }
+    }
+}
+
+/// A source without events.
+private final class QuietSource: FolderEventSource {
+    /// The queue for its events.
+    let queue = LockedValue<DispatchQueue?>(nil)
+    let tellsNames = true
+
+    func start(on queue: DispatchQueue, _ deliver: @escaping @Sendable ([FolderEvent]) -> Void) {
+        self.queue.withLock { $0 = queue }
+    }
+
+    func add(_ folder: FilePath, files: Set<String>) throws(SystemError) -> Int { 1 }
+
+    func remove(_ number: Int) {}
 }
 
 private actor Visited {

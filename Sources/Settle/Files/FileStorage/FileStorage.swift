@@ -240,6 +240,15 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         }
     }
 
+    /// Returns the changes that ``changes(after:)`` would, if these have been read already. Never waits.
+    func changesAtOnce() -> StorageChanges? {
+        let changes = withLockIfAvailable { session -> StorageChanges? in
+            guard !hasPendingChecks, case .ready = session.phase else { return nil }
+            return StorageChanges(session.inForce.takeUndelivered(), position: session.inForce.position)
+        }
+        return changes ?? nil
+    }
+
     public func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue?) -> [SettingValue] {
         withLock { $0.keptValues(at: key, insteadOf: stored) }
     }

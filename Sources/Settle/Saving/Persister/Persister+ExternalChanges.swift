@@ -41,7 +41,7 @@ extension Persister {
         switch event {
         case .mayHaveChanged:
             // The watch's own thread publishes what it has read already: nothing makes it wait.
-            fetchAndDeliver(isHere: SystemFileWatching.isCurrent && file?.hasPendingChecks == false)
+            fetchAndDeliver(isHere: SystemFileWatching.isCurrent && file != nil)
         case .available: fetchAndDeliver()
         case .unavailable(let error): enqueue { $0.errors.report(error) }
         case .leaseLost(let lease): enqueue { await $0.locks.lost(lease) }
@@ -54,8 +54,6 @@ extension Persister {
     /// - Parameter isHere: Whether it may be done on the calling thread, if the queue is idle.
     nonisolated func fetchAndDeliver(isHere: Bool = false) {
         enqueue(isHere: isHere) { persister in
-            // Something else may have become due meanwhile.
-            if persister.file?.hasPendingChecks != false { await persister.executor.endVisit() }
             await persister.deliver()
             // The storage's own saves signal too, so most signals change nothing.
             if !persister.isClosed, persister.machine.storageSignalled(now: persister.time.elapsed()) {
@@ -150,6 +148,10 @@ extension Persister {
     private func changes(
         in shared: any SharedStorage, after position: StoragePosition
     ) async throws(StorageError) -> StorageChanges {
+        if executor.isVisited {
+            if let changes = file?.changesAtOnce() { return changes }
+            await executor.endVisit()
+        }
         guard limits.time != nil else { return try await shared.changes(after: position) }
         return try await limits.call(time) { () throws(StorageError) in try await shared.changes(after: position) }
     }
