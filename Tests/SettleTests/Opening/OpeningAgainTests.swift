@@ -89,6 +89,21 @@ import Testing
         }
     }
 
+    @Test("An opening that gives the format waits for no storage at work") func busyStorage() async throws {
+        try await withFile("settings.plist") { file in
+            let first = try await SettingsStore.open(at: file)
+            let storage = try #require(first.core.persister.file)
+            let gate = Gate()
+            async let work: Void = onThread { storage.session.withLock { _ in gate.pass() } }
+            await gate.waitUntilReached()
+            #expect(try await SettingsStore.open(at: file, format: .propertyListXML) == first)
+            #expect(await error { try await SettingsStore.open(at: file, format: .json) }?.code == .alreadyOpen)
+            gate.open()
+            await work
+            try await first.close()
+        }
+    }
+
     // MARK: Names
 
     @Test(

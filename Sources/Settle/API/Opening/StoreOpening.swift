@@ -111,7 +111,7 @@ struct StoreOpening: Sendable {
         if let names = domains?.domains.names, names != current {
             differences.append(("search list", current, names))
         }
-        if let format, let current = await core.persister.fileFormat, format != current {
+        if let format, let current = core.persister.file?.currentFormat, format != current {
             differences.append(("format", "\(current)", "\(format)"))
         }
         if let names = migrations?.map(\.name) {
@@ -129,10 +129,4 @@ struct StoreOpening: Sendable {
 extension [AttachedDomain] {
     /// The names, to the extent that two openings of a store can be compared.
     fileprivate var names: String { map(\.name.description).joined(separator: ", ") }
-}
-
-extension Persister {
-    /// The file's current format. Isolated to the persister, so that it queues behind a save in progress rather than
-    /// blocking a thread.
-    fileprivate var fileFormat: FileFormat? { (storage as? FileStorage)?.currentFormat }
 }

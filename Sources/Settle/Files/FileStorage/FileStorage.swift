@@ -52,10 +52,9 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     let isOnSystem: Bool
     /// Held during I/O. A storage gets one call at a time, so calls do not wait for it.
     let session: LockedValue<FileSession>
-    /// The session's format, for calls that can't wait.
-    private let knownFormat: LockedValue<FileFormat>
+    /// The session's state after the last call, for calls that can't wait for the next one.
+    private let lastState: LockedValue<(format: FileFormat, token: ChangeToken?, keepsHistory: Bool)>
     let knowsState = Atomic(false)
-    private let lastHistory = LockedValue<(token: ChangeToken?, isKept: Bool)>((nil, false))
     let watching: (any FileWatching)?
     let watch = LockedValue<(any FileWatch)?>(nil)
     /// Called after changes of others.
@@ -115,7 +114,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
             FileOperations(calls), path: path, format: format, lockTimeout: lockTimeout, journalLimit: journalLimit,
             journalCapacity: journalCapacity)
         self.session = LockedValue(session)
-        knownFormat = LockedValue(session.spelling.format)
+        lastState = LockedValue((session.spelling.format, nil, false))
     }
 
     deinit { close() }
@@ -151,19 +150,16 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         session.withLock { $0.assumedPlace = place }
     }
 
-    /// The current or future format of the file.
+    /// The current or future format of the file; while the storage is at work, its format before.
     var currentFormat: FileFormat {
-        withLock { $0.spelling.format }
+        withLockIfAvailable { $0.spelling.format } ?? lastState.withLock { $0.format }
     }
 
     /// Refuses values that the file's format can't represent, and values that are too deep or too large for any file.
     public func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
         if StorableCheck.isAlwaysStorable(value, at: key) { return }
-        // While the storage is at work, use its last known format.
-        let format = withLockIfAvailable { $0.spelling.format }
-        if let format { knownFormat.withLock { $0 = format } }
         do throws(FormatError) {
-            try StorableCheck.check(value, at: key, as: format ?? knownFormat.withLock { $0 })
+            try StorableCheck.check(value, at: key, as: currentFormat)
         } catch {
             throw StorageError(.unsupportedValue, "“\(path)” can't hold it. \(error)")
         }
@@ -344,10 +340,11 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     /// The state of the history; while the storage is at work, its state before.
     private var knownHistory: (token: ChangeToken?, isKept: Bool) {
-        withLockIfAvailable { ($0.journal.token, $0.keepsHistory) } ?? lastHistory.withLock { $0 }
+        let found = withLockIfAvailable { ($0.journal.token, $0.keepsHistory) }
+        return found ?? lastState.withLock { ($0.token, $0.keepsHistory) }
     }
 
-    /// Makes a call, and saves the history's end after it, for calls that can't wait for the next one.
+    /// Makes a call, and saves the state after it, for calls that can't wait for the next one.
     private func withSession<Result>(
         _ body: (inout FileSession) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
@@ -358,8 +355,8 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     }
 
     @inline(never) func remember(_ session: FileSession) {
-        let now = (session.journal.token, session.keepsHistory)
-        lastHistory.withLock { $0 = now }
+        let now = (session.spelling.format, session.journal.token, session.keepsHistory)
+        lastState.withLock { $0 = now }
     }
 
     /// Records the policy in the journal, before the values, where all processes find it.
