@@ -66,9 +66,7 @@ import Testing
     @Test("The thread that watches the files does not wait for a storage that is at work")
     func busyStorage() async throws {
         let (folder, source) = (try TemporaryFolder(), QuietSource())
-        let storage = FileStorage(
-            at: folder.url.appending(path: "settings.json"), calls: POSIXSystemCalls(),
-            watching: SystemFileWatching(source: source, pollInterval: nil))
+        let storage = storage(in: folder, source)
         let (store, _) = try await CounterSettings.open(on: storage)
         await store.core.persister.becomeIdle()
         #expect(!storage.hasPendingChecks)
@@ -85,6 +83,31 @@ import Testing
         gate.open()
         await work
         try await store.close()
+    }
+
+    @Test("An actor's commit that begins on its caller's thread collects no values there")
+    func collecting() async throws {
+        let folder = try TemporaryFolder()
+        let (store, settings) = try await CounterSettings.open(on: storage(in: folder, QuietSource()))
+        let volatile = try await store.group(VolatileSettings.self, at: "volatile")
+        try await settings.commit { settings.count = 1 }
+        let (persister, log) = (store.core.persister, store.core.log)
+        await persister.becomeIdle()
+        // A change that leaves nothing to be saved, as one would that comes just then.
+        volatile.secret = 1
+        let (collected, revision) = log.lock.withLock { (log.unsaved.lastCollected, log.changes.revision) }
+        #expect(collected < revision)
+        let visitor = try await persister.beginActorTransaction(in: store.core)
+        #expect(log.lock.withLock { log.unsaved.lastCollected } == collected)
+        persister.abandonActorTransaction(visitor)
+        try await store.close()
+    }
+
+    /// A storage that gets no events.
+    private func storage(in folder: TemporaryFolder, _ source: QuietSource) -> FileStorage {
+        FileStorage(
+            at: folder.url.appending(path: "settings.json"), calls: POSIXSystemCalls(),
+            watching: SystemFileWatching(source: source, pollInterval: nil))
     }
 }
 

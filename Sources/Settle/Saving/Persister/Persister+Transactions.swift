@@ -182,9 +182,10 @@ extension Persister {
         guard !transactions.waiting.isEmpty else { return .refused }
         // Values that a transaction on its caller's actor has published and not handed over yet belong to a commit too.
         let isFirst = group.visitors.isEmpty && !group.hasCommits
-        // Encoding runs the program's code.
+        // Encoding runs the program's code, so nothing is collected during a visit: not even a value that is published
+        // just now, which comes together with the transaction's.
         if executor.isVisited, log.lock.withLock({ log.unsaved.hasUnaccepted }) { await executor.endVisit() }
-        if isFirst || writer.pending.isRetry { _ = writer.collect(retryingEncoding: false) }
+        if !executor.isVisited, isFirst || writer.pending.isRetry { _ = writer.collect(retryingEncoding: false) }
         if writer.pending.isRetry {
             guard writer.conflict(of: group) == nil else { return .behindGroup }
             giveUpContested()
