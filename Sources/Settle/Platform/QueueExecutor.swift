@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// An executor on a serial dispatch queue of its own.
 ///
@@ -48,7 +49,7 @@ final class QueueExecutor: SerialExecutor {
 
     var queue: DispatchQueue { jobs.queue }
 
-    /// Whether the caller runs on this queue, and so must not wait for it.
+    /// Whether the caller runs on this queue, or is called by a job of this queue, and so must not wait for it.
     var isCurrent: Bool { jobs.isCurrent }
 
     func enqueue(_ job: consuming ExecutorJob) {
@@ -113,7 +114,7 @@ private final class QueueTaskExecutor: TaskExecutor {
 
 /// The jobs of one serial queue.
 private final class QueueJobs: @unchecked Sendable {
-    // Sendable: everything but `queue` is accessed on the queue only.
+    // Sendable: everything but `queue` and `thread` is accessed on the queue only.
 
     typealias Job = @Sendable () -> Void
 
@@ -122,6 +123,8 @@ private final class QueueJobs: @unchecked Sendable {
     private(set) var isVisited = false
     /// What a visitor's thread runs next.
     private var next: Job?
+    /// The thread that runs a job, or 0. Only that thread writes its own identity.
+    private let thread = Atomic<UInt>(0)
 
     /// Identifies the queue that the calling thread is on.
     private static let current = DispatchSpecificKey<ObjectIdentifier>()
@@ -131,21 +134,32 @@ private final class QueueJobs: @unchecked Sendable {
         queue.setSpecific(key: Self.current, value: ObjectIdentifier(self))
     }
 
-    var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.current) == ObjectIdentifier(self) }
+    private var isOnQueue: Bool { DispatchQueue.getSpecific(key: Self.current) == ObjectIdentifier(self) }
+
+    /// A job may run code on another queue and wait for it, which then runs on the job's thread.
+    var isCurrent: Bool { isOnQueue || thread.load(ordering: .relaxed) == currentThreadID() }
 
     func add(_ job: @escaping Job) {
-        if isCurrent, isVisited, next == nil { next = job } else { queue.async(execute: job) }
+        if isOnQueue, isVisited, next == nil { next = job } else { queue.async { self.run(job) } }
+    }
+
+    private func run(_ body: () -> Void) {
+        thread.store(currentThreadID(), ordering: .relaxed)
+        body()
+        thread.store(0, ordering: .relaxed)
     }
 
     func visit(_ body: () -> Void) {
         queue.sync {
-            isVisited = true
-            body()
-            while let job = next {
-                next = nil
-                job()
+            run {
+                isVisited = true
+                body()
+                while let job = next {
+                    next = nil
+                    job()
+                }
+                isVisited = false
             }
-            isVisited = false
         }
     }
 

@@ -39,6 +39,17 @@ import Testing
         #expect(threads.after != visitor)
     }
 
+    @Test("Code that a job runs on another queue must not wait for the job's queue either") func otherQueue() async {
+        let visited = Visited()
+        #expect(await visited.isCurrentInJob())
+        let isCurrent = await onThread {
+            var isCurrent = false
+            visited.executor.visit { isCurrent = visited.isCurrentOnOtherQueue }
+            return (isCurrent, visited.isCurrentOnOtherQueue)
+        }
+        #expect(isCurrent == (true, false))
+    }
+
     @Test("The persister's first work after a visit is resumed behind that visit") func workAfterVisit() async throws {
         let (store, _) = try await CounterSettings.open(on: InMemoryStorage())
         let persister = store.core.persister
@@ -140,6 +151,10 @@ private actor Visited {
     nonisolated let waiting = LockedValue<UnsafeContinuation<Void, Never>?>(nil)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    nonisolated var isCurrentOnOtherQueue: Bool { DispatchQueue(label: "test").sync { executor.isCurrent } }
+
+    func isCurrentInJob() -> Bool { isCurrentOnOtherQueue }
 
     /// Returns the threads that it runs on during and after the visit.
     func work() async -> (before: UInt64, after: UInt64) {
