@@ -99,6 +99,29 @@ import Testing
         #expect(!ran.isRaised && recording.batches.map(\.values) == [["count": .integer(1)]])
     }
 
+    @Test("A reload that waits for a writer returns after it, or when its task is cancelled", arguments: [false, true])
+    func reloading(isCancelled: Bool) async throws {
+        let memory = InMemoryStorage()
+        let (store, settings) = try await CounterSettings.open(on: memory)
+        let (persister, gate) = (store.core.persister, Gate())
+        async let writer: Void = onThread { try? settings.update { gate.pass() } }
+        await gate.waitUntilReached()
+        memory.simulateExternalChange(["count": .integer(5)])
+        let reload = Task { try await store.reload() }
+        try await eventually("the reload waits") { await persister.transactions.deliveries.count == 1 }
+        if isCancelled {
+            reload.cancel()
+            await #expect(throws: CancellationError.self) { try await reload.value }
+            gate.open()
+        } else {
+            gate.open()
+            try await reload.value
+            #expect(settings.count == 5)
+        }
+        await writer
+        try await store.close()
+    }
+
     @Test("An actor's commit cancelled while the storage is being locked leaves nothing behind")
     func visitWaitingForStorage() async throws {
         let (store, _, failing, _) = try await SettingsStore.openWithManualClock()

@@ -6,7 +6,8 @@ extension SettingsStore {
     /// changes cause no events, such as files on some network file systems. A source that can't be read leaves its last
     /// good values in force, and its error is on ``issues``.
     ///
-    /// - Throws: ``SettingsError`` if the store is closed, or its storage can't be asked.
+    /// - Throws: ``SettingsError`` if the store is closed, or its storage can't be asked. `CancellationError` if the
+    ///   task is cancelled before the values are in force.
     public func reload() async throws {
         let core = try open()
         // Right after an opening, the persister's queue has yet to begin following the domains in files.

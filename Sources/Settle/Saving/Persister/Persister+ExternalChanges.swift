@@ -94,7 +94,8 @@ extension Persister {
     /// Merges what others have stored until now, and returns once it is in force, which a long write of this process
     /// may delay.
     ///
-    /// - Throws: ``SettingsError`` if the storage can't be asked, or the store is closed.
+    /// - Throws: ``SettingsError`` if the storage can't be asked, or the store is closed. `CancellationError` if the task
+    ///   is cancelled before that.
     nonisolated func catchUp() async throws {
         guard shared != nil else { return }
         try await perform { persister in
@@ -107,8 +108,18 @@ extension Persister {
             persister.deliverFetched()
             await persister.updateFeed()
         }
-        // Each attempt is a separate piece of work: the writer may wait for other work.
-        while await !perform({ $0.tryToDeliver(within: Self.writerPatience) }) {}
+        // A separate piece of work: a writer that is at work may wait for the queue.
+        try await SaveRequest(.save, in: nil).wait { request in enqueue { $0.endAfterDelivery(request) } }
+    }
+
+    /// Ends a request once all changes that were fetched are in force.
+    private func endAfterDelivery(_ request: SaveRequest) {
+        guard !tryToDeliver(), let store else {
+            request.end(.success(()))
+            return
+        }
+        transactions.deliveries.append(request)
+        awaitHandOff(of: store.writer)
     }
 
     /// Publishes changes that have already been fetched or given up.

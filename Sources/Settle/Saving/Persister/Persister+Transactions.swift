@@ -271,9 +271,18 @@ extension Persister {
     private func handOffCame(from writerLock: RecursiveLock) async {
         transactions.isHandOffAwaited = false
         guard !isClosed else { return writerLock.declineHandOff() }
-        if !tryToDeliver(within: Self.writerPatience) { awaitHandOff(of: writerLock) }
+        if tryToDeliver(within: Self.writerPatience) {
+            endDeliveries(with: .success(()))
+        } else {
+            awaitHandOff(of: writerLock)
+        }
         await runTransactions()
         if !transactions.isHandOffAwaited { writerLock.declineHandOff() }
+    }
+
+    func endDeliveries(with result: Result<Void, any Error>) {
+        for request in transactions.deliveries { request.end(result) }
+        transactions.deliveries = []
     }
 
     /// Fallback poll: unlocking and `requestHandOff` are ordered by the processor only, so a request may go unseen.

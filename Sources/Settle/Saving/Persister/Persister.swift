@@ -327,5 +327,6 @@ actor Persister {
         registration?.end()
         resumeGroup(with: .success(()), flushes: .success(()))
         endTransactions(with: SettingsError.closed(key: nil))
+        endDeliveries(with: .failure(SettingsError.closed(key: nil)))
     }
 }

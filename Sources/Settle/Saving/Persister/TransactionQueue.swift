@@ -5,6 +5,8 @@ struct TransactionQueue: Sendable {
     var isHandOffAwaited = false
     /// Whether a poll of the writer's lock is in the queue.
     var isPollScheduled = false
+    /// Callers that wait until the writer has unlocked, and the changes of others are in force.
+    var deliveries: [SaveRequest] = []
     /// Whether they wait because others were faster.
     var isPaused = false
     /// The number of callers that close the store or write its file before another transaction begins on its caller's
