@@ -1,4 +1,5 @@
 import Dispatch
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -133,6 +134,22 @@ import Testing
             }
         }
         #expect(try await count(in: URL(filePath: path)) == 20)
+    }
+
+    @Test("A cancelled call returns while all threads of the stores are blocked") func blockedStores() async throws {
+        await #expect(processExitsWith: .success) {
+            let never = DispatchSemaphore(value: 0)
+            for _ in 0..<(ProcessInfo.processInfo.activeProcessorCount * 4) {
+                QueueExecutor.threads.async { block(on: never) }
+            }
+            let (request, isHandedOver) = (SaveRequest(.save, in: nil), Flag())
+            let task = Task { @MainActor in try await request.wait { _ in isHandedOver.raise() } }
+            try await eventually("the request is handed over") { isHandedOver.isRaised }
+            // Until the task is suspended.
+            await MainActor.run {}
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
     }
 
     @Test("A request is handed over where its caller runs", arguments: [false, true])

@@ -111,8 +111,8 @@ final class SaveRequest: @unchecked Sendable {
     private func cancel() {
         let continuation = finish(.failure(CancellationError()), onlyIfWaiting: true).continuation
         guard let continuation else { return }
-        // Not here, see ``DirectReturn``.
-        QueueExecutor.threads.async { continuation.resume(throwing: CancellationError()) }
+        // Not here, see ``DirectReturn``. A queue of its own has a thread of its own: storages may block all others.
+        DispatchQueue(label: "settle.cancellation").async { continuation.resume(throwing: CancellationError()) }
     }
 
     // MARK: The queue
