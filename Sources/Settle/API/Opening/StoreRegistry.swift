@@ -56,10 +56,12 @@ package final class StoreRegistry: Sendable {
     /// Whether the file system of the process decides which paths are one file.
     private let isOnSystem: Bool
 
-    /// - Parameter identities: Default: those of the file system.
-    init(identities: FileIdentities? = nil) {
+    /// - Parameters:
+    ///   - identities: Default: those of the file system.
+    ///   - isOnSystem: Default: without other identities.
+    init(identities: FileIdentities? = nil, isOnSystem: Bool? = nil) {
         self.identities = identities ?? .system
-        isOnSystem = identities == nil
+        self.isOnSystem = isOnSystem ?? (identities == nil)
     }
 
     /// Returns a handle on the store that is open on a file, or on one that is opened for it.
@@ -104,11 +106,12 @@ package final class StoreRegistry: Sendable {
             return try await claim(file, home: home, open)
         }
         let path = followed.place.names.file
-        let others = entries.withLock { $0.values.map(\.file) }
+        guard let (entry, others) = list(path, followed, identities) else { return (path, nil) }
         guard !others.contains(where: { $0.mayBlock(comparedTo: path) }) else {
+            end(entry)
             return try await claim(file, home: home, open)
         }
-        switch claim(path, followed, identities) {
+        switch compare(entry, with: others, identities) {
         case .listed(let listed): return (listed, nil)
         case .vacant(let file):
             if let store = openAtOnce(file, calls) {
@@ -129,7 +132,9 @@ package final class StoreRegistry: Sendable {
         try await runBlocking { [self] () async throws -> (listed: FilePath, opened: SettingsStore?) in
             let followed = home == nil ? RegisteredFile.follow(file) : nil
             let path = followed?.place.names.file ?? FilePath(file)
-            switch claim(path, followed, home?.identities ?? identities) {
+            let identities = home?.identities ?? identities
+            guard let (entry, others) = list(path, followed, identities) else { return (path, nil) }
+            switch compare(entry, with: others, identities) {
             case .vacant(let file): return (path, try await openNew(file, open))
             case .listed(let listed): return (listed, nil)
             }
@@ -160,19 +165,28 @@ package final class StoreRegistry: Sendable {
 
     // MARK: Finding
 
-    /// Claims an entry for a file that is not listed. Queries the file system, so it may block.
-    private func claim(
+    /// Lists a file. Queries the file's folder, so it may block if that is another machine's.
+    ///
+    /// - Returns: The new entry, and the others at that moment; `nil` if the path is listed already.
+    private func list(
         _ path: FilePath, _ followed: (path: FilePath, place: FilePlace)?, _ identities: FileIdentities
-    ) -> Claim {
-        guard entries.withLock({ $0[path] == nil }) else { return .listed(at: path) }
+    ) -> (entry: RegisteredFile, others: [RegisteredFile])? {
+        guard entries.withLock({ $0[path] == nil }) else { return nil }
         let file = RegisteredFile(FileLocation(path, identities), followed, files: self)
         let others = entries.withLock { entries -> [RegisteredFile]? in
             guard entries[path] == nil else { return nil }
             defer { entries[path] = Entry(file: file) }
             return entries.values.map(\.file)
         }
-        guard let others else { return .listed(at: path) }
-        // Compare only after listing: of two paths claimed at the same time, the second one finds the first.
+        guard let others else { return nil }
+        return (file, others)
+    }
+
+    /// Compares a file with the others, and ends its entry if one of them is the same file. Queries the file system, so
+    /// it may block. Only after listing: of two paths claimed at the same time, the second one finds the first.
+    private func compare(
+        _ file: RegisteredFile, with others: [RegisteredFile], _ identities: FileIdentities
+    ) -> Claim {
         guard let other = others.first(where: { file.isSameFile(as: $0, identities) }) else { return .vacant(file) }
         end(file)
         return .listed(at: other.path)
