@@ -6,8 +6,9 @@ extension SettingsGroup {
     /// runs exactly once. On a storage without such a lock, it runs again if others were faster, after random pauses
     /// that grow to at most 100 ms, until it has run 17 times and 10 s have passed. If a commit shares its write with
     /// one under a named lock that is lost, neither of them is stored, and the commit runs again. Commits that arrive
-    /// together share one write and one sync. The closure of an actor's method runs on the actor; any other may run on
-    /// another thread than the caller's, which waits.
+    /// together share one write and one sync. The closure of an actor's method runs on the actor; any other runs in
+    /// another task, on another thread, while its caller waits: it sees neither the caller's task-local values nor
+    /// `Task.isCancelled`.
     ///
     /// With `confirmWithin`, it is taken back unless ``SettingsStore/Unconfirmed/confirm(author:)`` is called in time:
     /// key by key where nothing was written after it, as one transaction, by a process that has the store open, or
