@@ -122,6 +122,32 @@ import Testing
         try await store.close()
     }
 
+    @Test("Cancelled calls leave nothing behind while a storage does not answer") func manyCalls() async throws {
+        let (store, _, failing, _) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        let hold = failing.hold(.append)
+        settings.count = 1
+        await hold.waitUntilReached()
+        let works = store.core.persister.works
+        let before = works.count
+        for round in 0..<30 {
+            let task = Task {
+                switch round % 3 {
+                case 0: try await store.flush()
+                case 1: try await settings.commit { settings.count = 2 }
+                default: try await settings.commitOnMainActor { $0.count = 2 }
+                }
+            }
+            try await eventually("the call waits") { works.count > before }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(works.count == before)
+        }
+        hold.release()
+        try await store.close()
+        #expect(settings.count == 1)
+    }
+
     @Test("An actor's commit cancelled while the storage is being locked leaves nothing behind")
     func visitWaitingForStorage() async throws {
         let (store, _, failing, _) = try await SettingsStore.openWithManualClock()

@@ -8,7 +8,7 @@ extension Persister {
     nonisolated func flush(isCancellable: Bool = true) async throws {
         let request = SaveRequest(.save, in: nil)
         if isCancellable {
-            try await request.wait { request in enqueue { await $0.accept(request) } }
+            try await submit(request)
         } else {
             try await request.waitUncancellably { request in enqueue { await $0.accept(request) } }
         }

@@ -36,9 +36,7 @@ extension Persister {
     nonisolated func commit(
         in store: Engine, preparing prepare: Preparation? = nil, _ body: @escaping () throws -> Void
     ) async throws {
-        try await SaveRequest(.transaction, in: store, preparing: prepare, body).wait { request in
-            enqueue { await $0.accept(request) }
-        }
+        try await submit(SaveRequest(.transaction, in: store, preparing: prepare, body))
     }
 
     /// Excludes others and merges their changes, so that a transaction can run on its caller's actor.
@@ -48,8 +46,7 @@ extension Persister {
         in store: Engine, preparing prepare: Preparation? = nil
     ) async throws -> SaveRequest {
         let visitor = SaveRequest(.actorTransaction, in: store, preparing: prepare)
-        let isHere = file?.hasPendingChecks == false
-        try await visitor.wait { request in enqueue(isHere: isHere) { await $0.accept(request) } }
+        try await submit(visitor, isHere: file?.hasPendingChecks == false)
         return visitor
     }
 

@@ -10,7 +10,7 @@ import Dispatch
 /// blocks on the store's writer lock, because the thread that holds it may be about to wait for this queue.
 actor Persister {
     nonisolated let executor = QueueExecutor(isPreferred: true)
-    private let works = WorkQueue()
+    let works = WorkQueue()
     let storage: any Storage
     let limits: StorageLimits
     /// The storage, if others change it too.
@@ -102,10 +102,13 @@ actor Persister {
 
     /// Runs work on the queue, behind all earlier work.
     ///
-    /// - Parameter isHere: Whether it may run on the calling thread, if the queue is idle; see
-    ///   ``QueueExecutor/visit(_:)``.
-    @inline(never) nonisolated func enqueue(isHere: Bool = false, _ work: @escaping WorkQueue.Work) {
-        switch works.add(work) {
+    /// - Parameters:
+    ///   - isHere: Whether it may run on the calling thread, if the queue is idle; see ``QueueExecutor/visit(_:)``.
+    ///   - request: The request that it accepts, if that may be cancelled.
+    @inline(never) nonisolated func enqueue(
+        isHere: Bool = false, for request: SaveRequest? = nil, _ work: @escaping WorkQueue.Work
+    ) {
+        switch works.add(work, for: request) {
         case .nothing: break
         // A visit begins after the one before it has ended.
         case .resumption(let continuation, _) where isHere && !executor.isCurrent:
@@ -118,6 +121,20 @@ actor Persister {
             executor.queue.async {
                 Task.detached(executorPreference: self.executor.forTasks) { await self.works.run(on: self) }
             }
+        }
+    }
+
+    /// Hands a request over, and waits for it to end.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled before the request has begun.
+    nonisolated func submit(_ request: SaveRequest, isHere: Bool = false) async throws {
+        do {
+            try await request.wait { request in
+                enqueue(isHere: isHere, for: request) { await $0.accept(request) }
+            }
+        } catch let error as CancellationError {
+            works.remove(request)
+            throw error
         }
     }
 

@@ -20,16 +20,21 @@ final class WorkQueue: Sendable {
     }
 
     private struct State {
-        var waiting: [Work] = []
+        var waiting: [(work: Work, request: SaveRequest?)] = []
         var runner = Runner.none
     }
 
     private let state = LockedValue(State())
 
+    /// The number of pieces that have not begun. For tests.
+    var count: Int { state.withLock { $0.waiting.count } }
+
     /// Adds work behind all earlier work.
-    func add(_ work: @escaping Work) -> Start {
+    ///
+    /// - Parameter request: The request that the work accepts, if it may be cancelled.
+    func add(_ work: @escaping Work, for request: SaveRequest? = nil) -> Start {
         state.withLock { state in
-            state.waiting.append(work)
+            state.waiting.append((work, request))
             defer { state.runner = .busy }
             return switch state.runner {
             case .none: .task
@@ -37,6 +42,11 @@ final class WorkQueue: Sendable {
             case .idle(let continuation, let endsVisit): .resumption(continuation, endsVisit: endsVisit)
             }
         }
+    }
+
+    /// Removes the work of a cancelled request. Otherwise such work would pile up behind a storage that does not answer.
+    func remove(_ request: SaveRequest) {
+        state.withLock { $0.waiting.removeAll { $0.request === request } }
     }
 
     /// Runs all added work until the persister is closed.
@@ -51,10 +61,10 @@ final class WorkQueue: Sendable {
                 return state.waiting
             }
             if works.isEmpty, persister.isClosed { return }
-            for (index, work) in works.enumerated() {
+            for (index, next) in works.enumerated() {
                 // A visitor waits for its own work only, which is the first one.
                 if index > 0 { await persister.executor.endVisit() }
-                await work(persister)
+                await next.work(persister)
                 await persister.updateFeed()
             }
             if !persister.isClosed { await waitForWork(of: persister.executor) }
