@@ -1,11 +1,17 @@
-"""Streams of events: their order, resumption through restarts and kills, too many of them, clients that do not read or that depart."""
+"""Streams of events: their order, resumption through restarts and kills, too many of them, clients that do not read or that depart.
 
+Requests behind a stream or a slow change on the same connection, too.
+"""
+
+import fcntl
+import os
 import socket
 import struct
 import threading
 import time
 
 from harness import check, until
+from intruders import head, write
 from served import PATIENCE, Stream, expect, token_of
 from target import raw
 
@@ -14,6 +20,7 @@ KEY = "limits.perSecond"
 STALL_LIMIT, STREAM_LIMIT = 1.5, 20
 # Of the program for departures: the heartbeat is too late to notice any within the limit.
 HEARTBEAT, DEPARTURE_LIMIT = 30, 2.0
+SHUTDOWN_LIMIT = 5.0
 
 
 def order(program):
@@ -161,10 +168,10 @@ def stalled(program):
     alone(program)
 
 
-def raw_stream(program):
-    """The socket of a stream that has begun, and what has come."""
+def raw_stream(program, further=b""):
+    """The socket of a stream that has begun, and what has come. A further request goes in the same packet."""
     request = f"GET /settings/changes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token_of('bob')}\r\n\r\n"
-    connection, received = raw(program, request.encode()), b""
+    connection, received = raw(program, request.encode() + further), b""
     while b"event: snapshot" not in received:
         part = connection.recv(65_536)
         check(part, f"A stream ended at its beginning: {received!r}")
@@ -199,20 +206,49 @@ def departures(program):
 
 
 def shutdown(program):
-    """At the end of the program, streams end as HTTP says, and are not cut off."""
-    connection, received = raw_stream(program)
+    """At the end of the program, streams end as HTTP says, and are not cut off, even with a request behind them."""
+    streams = [raw_stream(program, further) for further in (b"", head("GET", "/hello"))]
     started = time.monotonic()
     program.stop()
+    seconds = time.monotonic() - started
+    check(seconds < SHUTDOWN_LIMIT, f"The end took {seconds:.1f} s.")
+    for connection, received in streams:
+        while part := connection.recv(65_536):
+            received += part
+        check(received.endswith(b"\r\n0\r\n\r\n"), f"The stream was cut off: {received[-100:]!r}")
+        connection.close()
+    program.start()
+
+
+def lock(program):
+    """Takes the lock of the program's file, as another process that writes does. Closing the result releases it."""
+    journal = program.file.with_name(f".{program.file.name}.journal")
+    while True:
+        file = open(journal, "rb")
+        fcntl.flock(file, fcntl.LOCK_EX)
+        # The program may have replaced the journal meanwhile.
+        if os.path.samestat(os.fstat(file.fileno()), journal.stat()):
+            return file
+        file.close()
+
+
+def slow_change(program):
+    """The answer to a change that takes over a second is the last on its connection: a request behind it gets none."""
+    with lock(program):
+        connection, received = raw(program, write(5_100) + head("GET", "/hello")), b""
+        # Longer than the second after which the connection is watched, and shorter than the program waits for the lock.
+        time.sleep(4)
     while part := connection.recv(65_536):
         received += part
-    check(received.endswith(b"\r\n0\r\n\r\n"), f"The stream was cut off: {received[-100:]!r}")
-    check(time.monotonic() - started < 30, "The end took more than 30 s.")
     connection.close()
-    program.start()
+    check(received.startswith(b"HTTP/1.1 200") and received.count(b"HTTP/1.1 ") == 1, f"The answers: {received!r}")
+    check(b"\r\nconnection: close\r\n" in received.lower(), f"It does not say that it is the last: {received!r}")
+    check(program.stored("limits.burst") == 5_100, "The slow change was not made.")
 
 
 CHECKS = [
     ("the order of events", order), ("Last-Event-ID across a restart and kill -9", resumption),
     ("a follower through kills under load", kills), (f"more than {STREAM_LIMIT} streams", too_many),
     ("clients that do not read", stalled), ("streams at the end", shutdown),
+    ("a request behind a slow change", slow_change),
 ]

@@ -1,10 +1,12 @@
 // Settle 0.1.0-dev: copy this file. The guides “A panel for your program” and “Settings over HTTP” name the products.
+// It needs Hummingbird 2.28.1 or later: in earlier versions, a watched client that departs leaves a task that spins.
 
 import HTTPTypes
 public import Hummingbird
 import NIOCore
 import ServiceLifecycle
 public import SettleHTTP
+import Synchronization
 
 extension RouterMethods {
     /// Serves a panel, a list of panels or an API of settings below its own path.
@@ -52,77 +54,107 @@ extension WebResponder {
         let message = WebRequest(
             method: request.method.rawValue, target: String((request.head.path ?? "/").dropFirst(path.count)),
             headers: headers, body: body)
-        let isRead = request.method == .get || request.method == .head
-        let response = await isRead ? respond(to: message) : respond(to: message, watching: request)
-        let answer = response.forHummingbird(answering: request)
+        guard request.method == .get || request.method == .head else {
+            let (response, losesNext) = await respond(to: message, watching: request)
+            return response.forHummingbird(answering: request, isLast: losesNext)
+        }
+        let answer = await respond(to: message).forHummingbird(answering: request)
         return request.method == .head ? answer.createHeadResponse() : answer
     }
 
     /// Answers a request that may change something. If it takes more than a second, the departure of its client cancels
-    /// it: a change that has not begun is not made.
-    private func respond(to message: WebRequest, watching request: Request) async -> WebResponse {
+    /// it: a change that has not begun is not made. Also returns whether the client's next request is lost.
+    private func respond(to message: WebRequest, watching request: Request) async -> (WebResponse, Bool) {
         let answer = Task { await respond(to: message) }
-        return await withTaskGroup(of: Void.self) { tasks in
+        return await withTaskGroup(of: Bool.self) { tasks in
             tasks.addTask {
                 // Hummingbird serves no further request on a connection that was watched. Almost every change is faster
                 // than this, so its connection stays open.
-                guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
-                try? await request.watch {
+                guard (try? await Task.sleep(for: .seconds(1))) != nil else { return false }
+                let losesNext = try? await request.watch {
                     _ = await answer.value
                 } departure: {
                     answer.cancel()
                 }
+                return losesNext ?? false
             }
-            defer { tasks.cancelAll() }
-            return await withTaskCancellationHandler {
+            let response = await withTaskCancellationHandler {
                 await answer.value
             } onCancel: {
                 answer.cancel()
             }
+            tasks.cancelAll()
+            return (response, await tasks.next() ?? false)
         }
     }
 }
 
 extension Request {
     /// Runs an operation, and calls a closure if the client closes the connection meanwhile, or its half of it. The body
-    /// must have been read. Hummingbird closes the connection afterwards.
+    /// must have been read. Hummingbird closes the connection once this request has been answered.
+    ///
+    /// - Returns: Whether the client has sent another request meanwhile. It is lost, and the watch has ended with it.
+    ///   Hummingbird does not close the connection then: throw ``NextRequestLost`` once this request has been answered.
     fileprivate func watch(
         _ operation: @Sendable () async throws -> Void, departure: @escaping @Sendable () -> Void
-    ) async throws {
+    ) async throws -> Bool {
         // If a middleware has replaced the body, Hummingbird may not know its connection any more, and would stop the
         // process. No API of it shows that. Without a watch, a heartbeat of the stream notices the departure.
         guard Mirror(reflecting: body).descendant("_backing", "nioAsyncChannelRequestBody") != nil else {
-            return try await operation()
+            try await operation()
+            return false
         }
         // Hummingbird expects the end of a body before it watches, and stops the process if the client departs first.
         // The real end has been read, so here is another one.
         var request = self
         request.body = RequestBody(buffer: ByteBuffer())
+        let hasClosed = Atomic(false)
         try await request.body.consumeWithInboundCloseHandler { _ in
             try await operation()
         } onInboundClosed: {
+            hasClosed.store(true, ordering: .relaxed)
             departure()
         }
+        // The end of the operation cancels the watch, which closes the stream of requests. Only another request ends
+        // the watch without that.
+        return !hasClosed.load(ordering: .relaxed)
     }
 }
 
+/// Makes Hummingbird close a connection whose next request is lost. Otherwise the client would take the answer to a
+/// later request for that to the lost one, and a graceful shutdown would wait for an answer that never comes.
+private struct NextRequestLost: Error {}
+
 extension WebResponse {
-    fileprivate func forHummingbird(answering request: Request) -> Response {
+    fileprivate func forHummingbird(answering request: Request, isLast: Bool = false) -> Response {
         var fields = HTTPFields()
         for (name, value) in headers {
             if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
         }
         switch body {
         case .bytes(let bytes):
+            let buffer = ByteBuffer(bytes: bytes)
+            guard isLast else {
+                return Response(status: .init(code: status), headers: fields, body: ResponseBody(byteBuffer: buffer))
+            }
+            fields[.connection] = "close"
             return Response(
-                status: .init(code: status), headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+                status: .init(code: status), headers: fields,
+                body: ResponseBody(contentLength: buffer.readableBytes) { writer in
+                    try await writer.write(buffer)
+                    try await writer.finish(nil)
+                    // Closing discards what the socket has not taken yet, and no API of Hummingbird says when it has
+                    // taken everything. A client has a second to receive a long answer.
+                    try? await Task.sleep(for: .seconds(1))
+                    throw NextRequestLost()
+                })
         case .events(let events):
             return Response(
                 status: .init(code: status), headers: fields,
                 body: ResponseBody { writer in
                     // Only one task uses it at a time: this one waits while a child writes.
                     nonisolated(unsafe) var writer = writer
-                    try await withGracefulShutdownHandler {
+                    let losesNext = try await withGracefulShutdownHandler {
                         // What it throws, of a client that has gone or is stalled, closes the connection, and
                         // Hummingbird logs it as a trace.
                         try await request.watch {
@@ -134,6 +166,7 @@ extension WebResponse {
                         events.end()
                     }
                     try await writer.finish(nil)
+                    if losesNext { throw NextRequestLost() }
                 })
         }
     }
