@@ -1,3 +1,4 @@
+import LiveServing
 import Settle
 import SettleTesting
 import Testing
