@@ -92,9 +92,14 @@ def folder(program):
         def stored():
             return json.loads(program.file.read_text())["limits"] if program.file.is_file() else {}
 
+        def are_reported():
+            log = program.log.read_text(errors="replace")
+            return all(f"“{aside.name}”" in log for aside in program.folder.glob(f"{program.file.name}.corrupt-*"))
+
         until(is_back, "the file was back", PATIENCE, pause=0.5)
         until(
             lambda value=last + 1: stored().get("perSecond") == value, "the file had the last change", PATIENCE)
+        until(are_reported, "each folder that was set aside was reported with its new name", PATIENCE)
         found = stored()
         check(acknowledged <= found["burst"] <= last, f"The file has {found}, and not {acknowledged}.")
         program.kill()

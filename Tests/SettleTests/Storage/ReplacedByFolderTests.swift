@@ -29,6 +29,12 @@ import Testing
         }
     }
 
+    /// The message about what had a path and is not a file.
+    private static func setAside(_ path: String) -> String {
+        "A version of “\(path)” that can't be used was set aside as “settings.json.corrupt-1”. Changes that only that "
+            + "version has are not in force."
+    }
+
     @Test("A folder that gets the file's name during a replacement is set aside, and later replacements work")
     func duringReplacement() throws {
         let storage = try fixture.opened()
@@ -60,11 +66,7 @@ import Testing
         try storage.save(batch(2, ["a": .integer(2)]))
         #expect(isWhole("settings.json.corrupt-1"))
         let path = fixture.folder.appending(path: Self.previous).path
-        #expect(
-            try errors(storage) == [
-                "A version of “\(path)” that can't be used was set aside as “settings.json.corrupt-1”. Changes that "
-                    + "only that version has are not in force."
-            ])
+        #expect(try errors(storage) == [Self.setAside(path)])
         #expect(try fixture.text().contains("2") && fixture.text(of: Self.previous).contains("1"))
     }
 
@@ -85,6 +87,24 @@ import Testing
         #expect(try storage.checkpoint(SettingTree(["b": .integer(1)]), for: .erasing))
         #expect(isWhole(Self.previous))
         #expect(try fixture.freshLoad() == intact(["b": .integer(1)]))
+    }
+
+    @Test(
+        "A folder in the file's place that can be set aside only later is reported again, with its new name",
+        arguments: [(SystemCall.Kind.write, SystemError.noSpace), (.lock, .inputOutput)])
+    func setAsideLater(kind: SystemCall.Kind, cause: SystemError) throws {
+        let storage = try fixture.opened()
+        try storage.save(batch(1, ["a": .integer(1)]))
+        try Self.replaceByFolder(fixture.file)
+        fixture.calls.fail(every: kind, with: cause)
+        let path = fixture.file.path
+        let found = try errors(storage)
+        #expect(found.count == 1 && found.allSatisfy { $0.hasPrefix("“\(path)” has been replaced by a folder.") })
+        #expect(isWhole("settings.json"))
+        fixture.calls.heal()
+        #expect(try errors(storage) == [Self.setAside(path)])
+        #expect(isWhole("settings.json.corrupt-1"))
+        #expect(try fixture.freshLoad() == intact(["a": .integer(1)]))
     }
 
     @Test("While a folder in the file's place can't be moved, an error says so, and once it is removed, saving works")

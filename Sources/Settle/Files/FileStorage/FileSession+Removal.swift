@@ -92,7 +92,12 @@ extension FileSession {
         var aside: FilePath?
         let isNews = try isFileMissing() && forgetFile()
         defer {
-            if isNews { inForce.announce(.unusable(.removed(names.file, replacedBy: kind, setAsideAs: aside))) }
+            if isNews {
+                inForce.announce(.unusable(.removed(names.file, replacedBy: kind, setAsideAs: aside)))
+            } else if let aside {
+                // The removal has been announced by an earlier attempt, which could not set it aside.
+                inForce.announce(.unusable(.setAside(names.file, as: aside)))
+            }
         }
         try tellJournal()
         repairs.remove(.restoreFile)
