@@ -126,18 +126,20 @@ import Testing
         await source.close()
     }
 
-    @Test("A missing file that appears before or after the watch begins is reported", arguments: [false, true])
-    func missing(isEarly: Bool) async throws {
+    @Test(
+        "A file of settings or state that appears alone before or after the watch begins is reported",
+        arguments: ["settings.json", "settings.state.json"], [false, true])
+    func missing(name: String, isEarly: Bool) async throws {
         let (source, contents) = load()
         guard let contents else { return }
         #expect(contents == DomainContents())
-        if isEarly { try files.write("{\"a\": 1}") }
+        if isEarly { try files.write("{\"a\": 1}", to: name) }
         let changes = ReportedChanges(of: source)
         #expect((changes.count > 0) == isEarly)
         if isEarly {
             #expect(try source.load().tree["a"] == .integer(1))
         } else {
-            try files.write("{\"a\": 1}")
+            try files.write("{\"a\": 1}", to: name)
             try await changes.load { $0["a"] == .integer(1) }
         }
         await source.close()

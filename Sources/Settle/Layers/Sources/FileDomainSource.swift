@@ -13,7 +13,7 @@ final class FileDomainSource: DomainSource {
     fileprivate struct State: Sendable {
         /// Open while only the journal has changed; otherwise the next load starts again.
         var storage: FileStorage?
-        /// Whether the file was read without a storage: it had no journal, or was missing.
+        /// Whether the file was read without a storage: it had neither a journal nor a file of state, or was missing.
         var isWithoutJournal = false
         var contents = DomainContents()
         /// The marks of the last load.
@@ -163,6 +163,10 @@ final class FileDomainSource: DomainSource {
             state.setPlace(FilePlace(names: names, links: links))
             let file = try operations.statusIfThere(at: names.file).map { FileSignature($0) }
             let journal = try operations.statusIfThere(at: names.journal)?.identity
+            // A file of state may come back alone, which the marks do not show.
+            if state.isWithoutJournal, try operations.statusIfThere(at: names.state) != nil {
+                state.isWithoutJournal = false
+            }
             return Marks(names: names, file: file, journal: journal, isSettled: file?.isSettled(at: now) == true)
         } catch {
             throw .unreadable(path, error)
