@@ -18,8 +18,9 @@ import Testing
         try FileManager.default.createDirectory(at: file.appending(path: "inner"), withIntermediateDirectories: true)
     }
 
-    private func isWhole(_ folder: String) -> Bool {
-        FileManager.default.fileExists(atPath: fixture.folder.appending(path: folder).appending(path: "inner").path)
+    private func isWhole(_ folder: String, in other: FileStorageFixture? = nil) -> Bool {
+        let path = (other ?? fixture).folder.appending(path: folder).appending(path: "inner").path
+        return FileManager.default.fileExists(atPath: path)
     }
 
     private func errors(_ storage: FileStorage) throws -> [String] {
@@ -68,6 +69,37 @@ import Testing
         let path = fixture.folder.appending(path: Self.previous).path
         #expect(try errors(storage) == [Self.setAside(path)])
         #expect(try fixture.text().contains("2") && fixture.text(of: Self.previous).contains("1"))
+    }
+
+    @Test("A folder with the name of the previous version is set aside from the folder for state, too")
+    func previousVersionApart() throws {
+        let fixture = try FileStorageFixture(".config/app/settings.json")
+        let storage = try fixture.opened()
+        try storage.save(batch(1, ["a": .integer(1)]))
+        let previous = ".local/state/app/\(Self.previous)"
+        try Self.replaceByFolder(fixture.folder.appending(path: previous))
+        try storage.save(batch(2, ["a": .integer(2)]))
+        #expect(isWhole(".config/app/settings.json.corrupt-1", in: fixture))
+        #expect(try errors(storage) == [Self.setAside(fixture.folder.appending(path: previous).path)])
+        #expect(try fixture.text(of: previous).contains("1"))
+    }
+
+    @Test("A folder in the file's place that can't be set aside is never moved to the folder for state")
+    func immovableApart() throws {
+        let fixture = try FileStorageFixture(".config/app/settings.json")
+        let storage = try fixture.opened()
+        try storage.save(batch(1, ["a": .integer(1)]))
+        fixture.calls.fail(everyCallAt: "settings.json.corrupt-1", with: .permissionDenied)
+        fixture.calls.beforeNext(.exchange) { [file = fixture.file] in try? Self.replaceByFolder(file) }
+        try storage.save(batch(2, ["a": .integer(2)]))
+        let path = fixture.file.path
+        let found = try errors(storage)
+        #expect(found.count == 1 && found.allSatisfy { $0.hasPrefix("“\(path)” has been replaced by a folder.") })
+        #expect(isWhole(".config/app/\(Self.previous)", in: fixture))
+        fixture.calls.heal()
+        try storage.save(batch(3, ["a": .integer(3)]))
+        #expect(isWhole(".config/app/settings.json.corrupt-1", in: fixture))
+        #expect(try fixture.text(of: ".local/state/app/\(Self.previous)").contains("2"))
     }
 
     @Test("A folder with the name of the previous version has no values: loading and erasing pass over it")

@@ -101,6 +101,8 @@ import Testing
     @Test("A version before that can't be moved, as to another file system, is not kept, and nothing else differs")
     func unmovable() async throws {
         let (store, app) = try await written()
+        // Something that can't be moved either has its name.
+        calls.fail(everyCallAt: "settings.json.corrupt-1", with: .crossesDevices)
         let previous = state.appending(path: ".settings.json.previous/in the way")
         try? FileManager.default.removeItem(at: previous.deletingLastPathComponent())
         try FileManager.default.createDirectory(at: previous, withIntermediateDirectories: true)

@@ -47,7 +47,8 @@ extension FileOperations {
     /// Moves the replaced file out of the configuration folder, or removes it if that fails. Nothing is lost then: the
     /// journal has everything.
     func keepDisplaced(_ names: FileNames) {
-        guard names.isStateApart else { return }
+        // A folder that could not be set aside is not a version.
+        guard names.isStateApart, kindOfReplacement(of: names.displaced) == nil else { return }
         do throws(FileError) {
             try rename(names.displaced, to: names.previous)
         } catch {

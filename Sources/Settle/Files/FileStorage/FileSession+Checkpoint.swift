@@ -102,6 +102,11 @@ extension FileSession {
         if let name = try setAsideWhatIsNoFile(at: names.displaced) {
             inForce.announce(.unusable(.setAside(names.displaced, as: name)))
         }
+        // A folder there prevents only the last step, so a failure to move it does not fail the save. Between two file
+        // systems, neither the folder nor a version can be moved.
+        if names.isStateApart, let name = try? setAsideWhatIsNoFile(at: names.previous) {
+            inForce.announce(.unusable(.setAside(names.previous, as: name)))
+        }
         let bytes = try spelling.encode(state.stateFile.rest(of: inForce.tree), into: text, state)
         let newVersion = FileVersion(of: bytes)
         // An edit that has just been found: others learn of it from the journal alone, not from the file that contains
@@ -168,8 +173,8 @@ extension FileSession {
     mutating func mergeReplaced(_ known: JournalState.Mirror, _ text: FileReading? = nil) -> Bool {
         guard let reading = try? operations.read(names.displaced, orKnown: text) else {
             // The exchange may have met a folder, which was put at the file's path after the last check.
-            let kind = operations.kindOfReplacement(of: names.displaced)
-            if let name = try? setAsideWhatIsNoFile(at: names.displaced) {
+            if let kind = operations.kindOfReplacement(of: names.displaced) {
+                let name = try? setAsideWhatIsNoFile(at: names.displaced)
                 inForce.announce(.unusable(.removed(names.file, replacedBy: kind, setAsideAs: name)))
             }
             return false
