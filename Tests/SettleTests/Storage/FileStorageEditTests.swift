@@ -188,6 +188,37 @@ import Testing
         #expect(try FileStorage(at: URL(filePath: path.text), calls: disk).load() == intact(root))
     }
 
+    @Test("A late edit that can't be read at once is merged by the next call, or set aside", arguments: [false, true])
+    func unreadLateEdit(staysUnreadable: Bool) throws {
+        let storage = try resting()
+        try storage.append(
+            StorageBatch(revision: 2, values: ["b": .integer(9)], expectedValues: ["b": .integer(2)]),
+            durability: .buffered)
+        let (file, calls, edited) = (fixture.file, fixture.calls, #"{"a": 5, "b": 2}"#)
+        let previous = ".settings.json.previous"
+        calls.beforeNext(.exchange) {
+            try? Data(edited.utf8).write(to: file)
+            calls.fail(everyCallAt: previous, with: .inputOutput)
+        }
+        let error = #expect(throws: StorageError.self) { try storage.checkpoint() }
+        #expect(error?.errno == SystemError.inputOutput.number)
+        #expect(error?.description.contains("\(previous)” can't be read") == true)
+        if !staysUnreadable { calls.heal() }
+        try storage.append(batch(3, ["c": .integer(3)]), durability: .buffered)
+        calls.heal()
+        var root: SettingValue.Entries = ["a": .integer(1), "b": .integer(9), "c": .integer(3)]
+        let found = try changes(storage, since: root)
+        if staysUnreadable {
+            #expect(found.count == 1 && "\(found)".contains("settings.json.corrupt-1"))
+            #expect(try fixture.text(of: "settings.json.corrupt-1") == edited)
+        } else {
+            #expect(found == [ExternalChange(.values(["a": .integer(5)]))])
+            root["a"] = .integer(5)
+        }
+        #expect(try storage.checkpoint(SettingTree(root), for: .resting))
+        #expect(try fixture.freshLoad() == intact(root))
+    }
+
     /// A large file is compared in parts with what was read before.
     @Test(
         "An edit of a large file, made in the moment of the exchange, is merged wherever it is",

@@ -71,6 +71,24 @@ import Testing
         #expect(try fixture.text().contains("2") && fixture.text(of: Self.previous).contains("1"))
     }
 
+    @Test("A folder named like the previous version after a crash is not reported as one in the file's place")
+    func previousVersionAfterCrash() throws {
+        let (storage, calls) = (try fixture.opened(), fixture.calls)
+        try storage.save(batch(1, ["a": .integer(1)]))
+        try storage.append(batch(2, ["a": .integer(2)]), durability: .synced)
+        calls.beforeNext(.exchange) { calls.fail(call: 0, with: .error(.inputOutput), forGood: true) }
+        #expect(throws: StorageError.self) { try storage.checkpoint() }
+        calls.endProcess()
+        let previous = fixture.folder.appending(path: Self.previous)
+        try Self.replaceByFolder(previous)
+        let next = FileStorage(at: fixture.file)
+        _ = try next.load()
+        try next.save(batch(3, ["b": .integer(3)]), over: ["a": .integer(2)])
+        #expect(isWhole("settings.json.corrupt-1"))
+        #expect(try errors(next) == [Self.setAside(previous.path)])
+        #expect(try fixture.freshLoad() == intact(["a": .integer(2), "b": .integer(3)]))
+    }
+
     @Test("A folder with the name of the previous version is set aside from the folder for state, too")
     func previousVersionApart() throws {
         let fixture = try FileStorageFixture(".config/app/settings.json")

@@ -146,10 +146,11 @@ extension FileSession {
         let result = Result { () throws(FileError) in try replacement.run(bytes) }
         // The file has the text into which the values were written, unless that has failed before.
         if replacement.isInPlace { displaced = nil }
-        let hasEdit = replacement.hasKeptReplaced && mergeReplaced(known, text)
+        let merging = Result { () throws(StorageError) in
+            try replacement.hasKeptReplaced ? mergeJustReplaced(known, text) : false
+        }
         do throws(FileError) {
             try result.get()
-            return hasEdit
         } catch {
             // If the new file is in place, the sync of the folder has failed. After a failure, a sync may succeed the
             // second time without having written anything.
@@ -160,6 +161,38 @@ extension FileSession {
             if !replacement.isInPlace { try? appendState(.mirrored(known.version)) }
             throw .saveFailed(names.file, error, isInPlace: replacement.isInPlace)
         }
+        return try merging.get()
+    }
+
+    /// Merges the file that has just been replaced.
+    ///
+    /// - Throws: If it can't be read now. The new version is not confirmed then, so the next call that writes merges the
+    ///   replaced file first.
+    private mutating func mergeJustReplaced(
+        _ known: JournalState.Mirror, _ text: FileReading?
+    ) throws(StorageError) -> Bool {
+        do throws(StorageError) {
+            return try mergeReplaced(known, text)
+        } catch {
+            // The exchange may have met a folder, which was put at the file's path after the last check.
+            guard let kind = operations.kindOfReplacement(of: names.displaced) else {
+                throw .replacedUnread(names, error)
+            }
+            let name = try? setAsideWhatIsNoFile(at: names.displaced)
+            inForce.announce(.unusable(.removed(names.file, replacedBy: kind, setAsideAs: name)))
+            return false
+        }
+    }
+
+    /// Merges the file that was replaced by a writer which has ended or failed before it had read it. What can't be read
+    /// is set aside, because the next version would replace it.
+    mutating func mergeReplacedEarlier(_ known: JournalState.Mirror) throws(FileError) {
+        do throws(StorageError) {
+            _ = try mergeReplaced(known)
+        } catch {
+            let name = try aside.move(names.displaced, to: names.corrupt)
+            inForce.announce(.unusable(.setAside(names.displaced, as: name)))
+        }
     }
 
     /// Merges an edit that reached the file between the last check and its replacement: the replaced file still has a
@@ -169,17 +202,12 @@ extension FileSession {
     ///   - known: The version that should have been replaced.
     ///   - text: The reading before.
     /// - Returns: Whether there was an edit with other values.
-    @discardableResult
-    mutating func mergeReplaced(_ known: JournalState.Mirror, _ text: FileReading? = nil) -> Bool {
-        guard let reading = try? operations.read(names.displaced, orKnown: text) else {
-            // The exchange may have met a folder, which was put at the file's path after the last check.
-            if let kind = operations.kindOfReplacement(of: names.displaced) {
-                let name = try? setAsideWhatIsNoFile(at: names.displaced)
-                inForce.announce(.unusable(.removed(names.file, replacedBy: kind, setAsideAs: name)))
-            }
+    private mutating func mergeReplaced(
+        _ known: JournalState.Mirror, _ text: FileReading? = nil
+    ) throws(StorageError) -> Bool {
+        guard let reading = try operations.read(names.displaced, orKnown: text), reading.version != known.version else {
             return false
         }
-        guard reading.version != known.version else { return false }
         guard reading.version != file.version, let edited = try? spelling.decode(reading.bytes) else {
             // Bytes that are not a version are not a fallback. A version that was known to be damaged has been put
             // aside.

@@ -137,7 +137,7 @@ extension FileSession {
             if known.version != standing {
                 try operations.synchronizeFolder(names.folder)
                 // Its writer may have ended before it checked the replaced file.
-                if known.version != .absent { mergeReplaced(known) }
+                if known.version != .absent { try mergeReplacedEarlier(known) }
             }
             state.decide(standing)
             if let found { file.didMerge(found, standing) }

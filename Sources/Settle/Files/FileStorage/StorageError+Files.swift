@@ -76,6 +76,15 @@ extension StorageError {
                 + "version has are not in force.")
     }
 
+    /// Returns the error for a version that was replaced and can't be read, so that an edit in it may not be known.
+    static func replacedUnread(_ names: FileNames, _ error: StorageError) -> StorageError {
+        StorageError(
+            .writeFailed,
+            "“\(names.file)” has the new values, but the version that they have replaced may have been edited. "
+                + "\(error) The next save reads it again first, and sets it aside if it still can't be read.",
+            errno: error.errno)
+    }
+
     static func pastNotKept(_ path: FilePath, _ error: FileError) -> StorageError {
         StorageError(
             code(for: error), "The history in “\(path)” was lost: \(error). All settings are saved.",
