@@ -47,6 +47,10 @@ extension StorageConformance {
             ["a.x": .integer(1), "b": .integer(1), "c.x": .integer(1), "d.x.y": .integer(1), "e.x": .integer(1)],
             ["a": .integer(2), "b.x": .integer(2), "c": nil, "d.x": nil, "e": .dictionary(["y": .integer(2)])],
             ["f": .dictionary(["x": .integer(1)]), "f.y": .integer(2)],
+            ["g": .dictionary(["x": .integer(1)]), "h": .dictionary(["x": .integer(1)]), "h.x.y": .integer(2)],
+            ["g.x.y": .integer(2)],
+            // None of the replaced values comes back.
+            ["b.x": nil, "g.x.y": nil, "h.x.y": nil],
         ]
         var tree = SettingTree()
         for values in batches { tree.apply(values) }

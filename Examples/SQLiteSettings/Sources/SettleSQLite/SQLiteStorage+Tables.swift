@@ -7,13 +7,18 @@ import Synchronization
 ///
 /// The table of settings has one row for each key that has ever been written: its last change. A removed key keeps its
 /// row, without a value, so that storages that are behind learn of the removal. A key replaces the rows within it. So a
-/// row within the value of another one is newer, and counts.
+/// row within the value of another one is newer, and counts. If it replaces a value that is not a dictionary, the batch
+/// also removes that, with a row of ``nobody``.
 ///
 ///     settings:        key  value  exact  position  time  author  store  batch
 ///     settings_stores: store  batch  position  time        the last batch of each store
 ///     settings_locks:  name  number  expires               who holds a named lock
 extension SQLiteStorage {
     private static let timestamp = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
+
+    /// The store of a row that removes what a key within it replaces. All stores are notified of it: even the one that
+    /// has written the key may not know what it has replaced. The smallest number, so that the removal comes first.
+    private static let nobody = Int64.min
 
     func createTables() throws {
         try writer.writeWithoutTransaction { database in
@@ -65,7 +70,7 @@ extension SQLiteStorage {
                 SELECT position, store, batch, author, key, value, exact FROM \(table) WHERE position > ?
                 UNION ALL
                 SELECT position, store, batch, NULL, NULL, NULL, NULL FROM \(table)_stores WHERE position > ?
-                ORDER BY position, key
+                ORDER BY position, store, key
                 """)
         var batches: [StoredBatch] = []
         for row in try Row.fetchAll(statement, arguments: [position, position]) {
@@ -123,7 +128,7 @@ extension SQLiteStorage {
                 sql: "DELETE FROM \(table)_stores WHERE time < strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-30 days')")
         }
         let (store, number) = (Int64(bitPattern: batch.id.store), Int64(bitPattern: batch.id.number))
-        for (key, value) in batch.settings {
+        func write(_ value: SettingValue?, at key: SettingKey, by store: Int64) throws {
             // What is within the key. In the order of bytes, the slash comes after the dot.
             try database.cachedStatement(sql: "DELETE FROM \(table) WHERE key >= ? AND key < ?")
                 .execute(arguments: ["\(key).", "\(key)/"])
@@ -132,8 +137,31 @@ extension SQLiteStorage {
                 sql: "INSERT OR REPLACE INTO \(table) VALUES (?, ?, ?, ?, \(Self.timestamp), ?, ?, ?)"
             ).execute(arguments: [key.description, json, exact, position, batch.author, store, number])
         }
+        for (key, value) in batch.settings {
+            // Otherwise the replaced value would come back once the key is removed.
+            if value != nil, let replaced = try keyReplaced(by: key, in: database) {
+                try write(nil, at: replaced, by: Self.nobody)
+            }
+            try write(value, at: key, by: store)
+        }
         try database.cachedStatement(sql: "INSERT OR REPLACE INTO \(table)_stores VALUES (?, ?, ?, \(Self.timestamp))")
             .execute(arguments: [store, number, position])
+    }
+
+    /// Returns the key around another one that has a value other than a dictionary, if there is one.
+    private func keyReplaced(by key: SettingKey, in database: Database) throws -> SettingKey? {
+        var tree = SettingTree()
+        for parent in key.parents {
+            let statement = try database.cachedStatement(sql: "SELECT value, exact FROM \(table) WHERE key = ?")
+            guard let row = try Row.fetchOne(statement, arguments: [parent.description]) else { continue }
+            tree[parent] = try setting(parent.description, in: row).value
+        }
+        return key.parents.first { parent in
+            switch tree[parent] {
+            case nil, .dictionary?: false
+            default: true
+            }
+        }
     }
 
     /// JSON for people and for SQLite's functions, and bytes where JSON alone would lose something, as with a date.
@@ -151,10 +179,14 @@ extension [StoredBatch] {
 }
 
 extension StorageBatch {
-    /// The values to store, a dictionary before the keys within it. A key that the table can't have isn't there to be
-    /// removed either, and tickets are not for the table.
+    /// The values to store. Keys within another key of the batch become part of its value. A key that the table can't
+    /// have isn't there to be removed either, and tickets are not for the table.
     fileprivate var settings: [(key: SettingKey, value: SettingValue?)] {
-        values.filter { $0.key.isStorable && !$0.key.isTicket }.sorted { $0.key < $1.key }
+        var tree = SettingTree()
+        tree.apply(values)
+        return values.keys.filter { key in
+            key.isStorable && !key.isTicket && !key.parents.contains { values[$0] != nil }
+        }.map { ($0, tree[$0]) }
     }
 }
 
