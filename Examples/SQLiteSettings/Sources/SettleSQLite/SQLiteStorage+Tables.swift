@@ -25,9 +25,10 @@ extension SQLiteStorage {
             // GRDB sets a pool to sync no commit. On Apple's systems, a sync without the last setting does not reach
             // stable storage.
             try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = TRUE")
-            guard try !database.tableExists("\(table)_locks") else { return }
+            let hasTables = try ["", "_stores", "_locks"].allSatisfy { try database.tableExists(table + $0) }
+            if hasTables { return }
             try database.inTransaction {
-                // The last statement throws if the program has another table of that name.
+                // The last statements throw if the program has other tables of these names.
                 try database.execute(
                     sql: """
                         CREATE TABLE IF NOT EXISTS \(table) (
@@ -42,6 +43,8 @@ extension SQLiteStorage {
                             name TEXT PRIMARY KEY NOT NULL, number INTEGER NOT NULL, expires REAL NOT NULL
                         ) STRICT, WITHOUT ROWID;
                         SELECT key, value, exact, position, time, author, store, batch FROM \(table) LIMIT 0;
+                        SELECT store, batch, position, time FROM \(table)_stores LIMIT 0;
+                        SELECT name, number, expires FROM \(table)_locks LIMIT 0;
                         """)
                 return .commit
             }

@@ -49,8 +49,8 @@ public final class SQLiteStorage: SharedStorage {
     /// - Parameters:
     ///   - writer: The database: a pool, or a queue.
     ///   - table: The name of the table, of letters, digits and underscores. Two more tables have this name with
-    ///     `_stores` and `_locks` after it. If the program has a table of that name, ``load()`` throws and creates
-    ///     nothing.
+    ///     `_stores` and `_locks` after it. If the program has another table of one of these names, ``load()`` throws
+    ///     and creates nothing.
     ///   - leaseTime: How long a named lock outlives a process that was killed.
     ///   - interval: How often to check whether others have changed the database.
     public init(

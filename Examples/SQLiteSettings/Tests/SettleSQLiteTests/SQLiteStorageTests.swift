@@ -195,17 +195,21 @@ import Testing
         }
     }
 
-    @Test("A table of that name that the program has is left as it is, and reported") func foreignTable() async throws {
+    @Test(
+        "A table that the program has under one of the names is left as it is, and reported",
+        arguments: ["settings", "settings_stores", "settings_locks"])
+    func foreignTable(name: String) async throws {
         try await withTemporaryFolder { folder in
             let database = try pool(folder)
-            try await database.write { try $0.execute(sql: "CREATE TABLE settings (name TEXT, value TEXT)") }
+            try await database.write { try $0.execute(sql: "CREATE TABLE \(name) (name TEXT, value TEXT)") }
             let foreign = SQLiteStorage(database)
             let error = await #expect(throws: StorageError.self) { try await foreign.load() }
             #expect(error?.code == .unreadable)
+            #expect(error?.description.contains("FROM \(name) LIMIT 0") == true, "\(error as Any)")
             let tables = try await database.read { database in
                 try String.fetchAll(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
             }
-            #expect(tables == ["settings"])
+            #expect(tables == [name])
             let other = SQLiteStorage(database, table: "other_settings")
             #expect(try await other.load().outcome == .absent)
             for storage in [foreign, other] { await storage.close() }
