@@ -33,7 +33,8 @@ extension SQLiteStorage {
     /// - Returns: The result of `body`.
     /// - Throws: What `body` or `rows` throws, and what the store's own commit throws. Nothing is stored then, except
     ///   after `encodingFailed`, and unless the error says that it may have been: if the store stores the settings
-    ///   later, it stores the rows with them.
+    ///   later, it stores the rows with them. If the store has another storage, the settings are stored there without
+    ///   the rows, and the error is ``StorageError/Code/unsupported``.
     @discardableResult
     public func commit<Result: Sendable>(
         in store: SettingsStore, author: String? = nil, _ body: () throws -> Result,
@@ -59,7 +60,11 @@ extension SQLiteStorage {
             // A commit that may be stored stands: the store appends its batch again, and the rows with it.
             let stands = store.keys[key] == .integer(ticket)
             state.withLock { state in
-                if !stands || state.rows.waiting[ticket] == nil { state.rows.end(ticket, at: key) }
+                if stands, state.rows.waiting[ticket] != nil {
+                    state.rows.standing[ticket] = key
+                } else {
+                    state.rows.end(ticket, at: key)
+                }
             }
             throw error
         }
@@ -104,9 +109,11 @@ struct ProgramRows {
 
     /// The rows of each ticket that is not stored.
     var waiting: [Int64: Waiting] = [:]
+    /// The keys of tickets whose commits have thrown, but may be stored yet.
+    var standing: [Int64: SettingKey] = [:]
     private var lastTicket: Int64 = 0
     /// Keys that no commit uses at the moment: with a key of its own, a commit never replaces the ticket of another.
-    private var freeKeys: [SettingKey] = []
+    private(set) var freeKeys: [SettingKey] = []
     private var keyCount = 0
 
     mutating func takeKey() -> SettingKey {
@@ -124,10 +131,13 @@ struct ProgramRows {
 
     mutating func didStore(_ tickets: [Int64]) {
         for ticket in tickets { waiting[ticket] = nil }
+        // A batch has everything that was not stored before it, so what stood until then is stored now, or given up.
+        guard let last = tickets.last else { return }
+        for (ticket, key) in standing where ticket <= last { end(ticket, at: key) }
     }
 
     mutating func end(_ ticket: Int64, at key: SettingKey) {
-        waiting[ticket] = nil
+        (waiting[ticket], standing[ticket]) = (nil, nil)
         freeKeys.append(key)
     }
 }

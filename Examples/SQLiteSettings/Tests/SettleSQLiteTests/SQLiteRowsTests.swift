@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Settle
 import SettleTesting
+import Synchronization
 import Testing
 
 @testable import SettleSQLite
@@ -232,6 +233,7 @@ import Testing
             let stored = try await notes.stored()
             #expect(notes.settings.count == 1 && stored.numbers == [1] && stored.count == 1)
             #expect(try await notes.add() == 2)
+            expectNothingWaits(in: notes)
             try await notes.store.close()
         }
     }
@@ -251,11 +253,20 @@ import Testing
             #expect(try await notes.add() == 6)
             let stored = try await notes.stored()
             #expect(stored.numbers == [6] && stored.count == 6)
+            expectNothingWaits(in: notes)
             // The loss is for a flush of the program's own.
             let loss = await #expect(throws: SettingsError.self) { try await notes.store.flush() }
             #expect(loss?.code == .superseded)
             for fixture in [notes, others] { try await fixture.store.close() }
         }
+    }
+
+    /// Expects that no rows are left, and that the first ticket's key can be used again.
+    private func expectNothingWaits(in notes: NotesFixture) {
+        let (count, isFree) = notes.storage.state.withLock { state in
+            (state.rows.waiting.count + state.rows.standing.count, state.rows.freeKeys.contains(Self.ticketKey))
+        }
+        #expect(count == 0 && isFree)
     }
 
     @Test("A ticket that is removed, or brought back, is not stored") func ticket() async throws {
