@@ -15,11 +15,14 @@ struct AuthoringChild: ChildRole {
     private static let process = Int(ProcessInfo.processInfo.processIdentifier)
 
     func run(_ acknowledgements: AcknowledgementFile) async throws {
-        let store = try await RememberedFile.open(place, acknowledgements)
+        let secrets = URL(filePath: place.folder).appending(path: SecretSearch.folderName)
+        let store = try await RememberedFile.open(
+            place, searching: [.secretStore(in: secrets), .application], acknowledgements)
         let own = try await store.group(AuthorSettings.self, at: AuthorSettings.key(ofWriter: writer))
         let work = Work(
             writer: writer, store: store, own: own, totals: try await store.group(), acknowledgements: acknowledgements)
         let end = StandardStreams.untilParentSpeaks()
+        try await work.keepSecret(firstStep)
         say("ready")
         var step = firstStep
         var random = SeededGenerator(seed: seed)
@@ -31,6 +34,7 @@ struct AuthoringChild: ChildRole {
             case 14:
                 say(Self.flushWord)
                 try await work.flush()
+                try await work.keepSecret(step)
             case 15: try work.write(next(Int.random(in: 2...30, using: &random), &step), &random)
             default:
                 try work.write(next(Int.random(in: 2...8, using: &random), &step), &random)
@@ -99,6 +103,13 @@ struct AuthoringChild: ChildRole {
         func flush() async throws {
             try await store.file.flush()
             acknowledgements.add("saved", 0)
+        }
+
+        /// Replaces the secret, of which the history must have nothing.
+        func keepSecret(_ number: Int) async throws {
+            try await store.domains[.secretStore].update { [own] in
+                own.token = Secret(SecretSearch.secret(number))
+            }
         }
 
         /// Long enough that a journal is full after some dozens.

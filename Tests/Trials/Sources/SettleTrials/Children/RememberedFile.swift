@@ -8,9 +8,12 @@ enum RememberedFile {
     private static let history = HistoryPolicy.keep(transactions: 1_000_000, bytes: 200 << 20, for: .days(30))
 
     /// Opens it, and acknowledges whatever the library reports.
-    static func open(_ place: ChildPlace, _ acknowledgements: AcknowledgementFile) async throws -> SettingsStore {
+    static func open(
+        _ place: ChildPlace, searching list: SearchList? = nil, _ acknowledgements: AcknowledgementFile
+    ) async throws -> SettingsStore {
         let store = try await SettingsStore.open(
-            at: URL(filePath: place.file), configuration: SettingsStore.Configuration(history: history))
+            at: URL(filePath: place.file), searching: list,
+            configuration: SettingsStore.Configuration(history: history))
         let issues = store.issues
         Task.detached {
             for await issue in issues { acknowledgements.add("issue", text: issue.description) }
@@ -23,6 +26,7 @@ enum RememberedFile {
 struct AuthorSettings: SettingsGroup {
     @Setting var step = 0
     @Setting var text = ""
+    @Setting(storedIn: .secrets) var token: Secret<String>?
 
     static func key(ofWriter writer: Int) -> SettingKey { .path("w\(writer)") }
 }

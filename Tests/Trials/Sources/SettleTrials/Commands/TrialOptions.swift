@@ -46,9 +46,13 @@ struct TrialOptions: ParsableArguments {
                 reports.append(report)
             }
         }
-        let kills = reports.contains { $0.trial == KillTrial().name && $0.contender == ContenderKind.settle.rawValue }
+        let settle = ContenderKind.settle.rawValue
+        let made = Set(reports.filter { $0.contender == settle }.map(\.trial))
+        var withSecrets: [String] = []
         // A few kills may all have come before the first secret.
-        reports.append(try SecretSearch.report(on: bench, expecting: kills && size.kills >= 100))
+        if made.contains(KillTrial().name), size.kills >= 100 { withSecrets.append("kill-") }
+        if made.contains(HistoryTrial().name) { withSecrets.append("\(HistoryTrial.folderName)/") }
+        reports.append(try SecretSearch(in: bench.folder).report(for: settle, expecting: withSecrets))
         print(ReportTable(contenders: contenders.map(\.rawValue), reports: reports).markdown)
         try write(reports, seed: seed)
         try judge(reports)

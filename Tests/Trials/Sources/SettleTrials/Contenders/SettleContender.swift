@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import TrialChecks
 
 /// Settle as an app uses it.
 struct SettleContender: Contender {
