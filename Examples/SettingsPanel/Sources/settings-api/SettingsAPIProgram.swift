@@ -30,6 +30,8 @@ struct Maintenance: SettingsGroup {
 
 struct Features: SettingsGroup {
     @Setting var enabled: [String] = []
+    @Setting(help: "For each feature that is being tried, the percentage of the users who get it.")
+    var shares = ["search": 10]
 }
 
 struct LogSettings: SettingsGroup {
