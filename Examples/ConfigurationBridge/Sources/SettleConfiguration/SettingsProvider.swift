@@ -12,8 +12,9 @@ public import Settle
 /// ```
 ///
 /// The components of a key are the names in a setting's key, so that `http.port` is the setting `port` of the group at
-/// `http`; the context of a key is ignored. A value is the effective one, and a declared setting always has a value, at
-/// least its default. List the provider after those whose values take precedence.
+/// `http`; the context of a key is ignored. An entry of a dictionary has the key of the setting and its own name. A value
+/// is the effective one, and a declared setting always has a value, at least its default. List the provider after those
+/// whose values take precedence.
 ///
 /// A value is never converted: one of another type is an error, except that a whole number is also a `double`, a whole
 /// `double` an `int`, and a date or data also a `string`, as in a settings file. URLs, UUIDs, durations and enumerated
@@ -44,7 +45,8 @@ public struct SettingsProvider: ConfigProvider {
     private func result(_ stored: SettingValue?, at key: SettingKey, as type: ConfigType) throws -> LookupResult {
         let keys = store.keys
         return try LookupResult(
-            stored, at: key, as: type, isSecret: keys.isSecret(key), isDeclared: keys.setting(forKey: key) != nil)
+            stored ?? keys.entry(at: key), at: key, as: type, isSecret: keys.isSecret(key),
+            isDeclared: keys.setting(forKey: key) != nil)
     }
 
     /// Returns the current value: the store knows every change of its domains, also those by other processes, a moment
@@ -89,6 +91,16 @@ public struct SettingsProvider: ConfigProvider {
     ) async throws -> Return {
         try await updatesHandler(
             ConfigUpdatesAsyncSequence(store.keys.updates.map { _ -> any ConfigSnapshot in snapshot() }))
+    }
+}
+
+extension SettingsStore.Keys {
+    /// Returns the value of a key within that of a declared setting, which may be the setting's default.
+    fileprivate func entry(at key: SettingKey) -> SettingValue? {
+        guard let parent = key.parents.first(where: { setting(forKey: $0) != nil }) else { return nil }
+        var tree = SettingTree()
+        tree[parent] = self[parent]
+        return tree[key]
     }
 }
 

@@ -5,6 +5,11 @@ import Settle
 import SettleConfiguration
 import Testing
 
+private struct DictionarySettings: SettingsGroup {
+    @Setting var limits = ["read": 3]
+    @Setting var login = Secret(["user": "none"])
+}
+
 @Suite(.timeLimit(.minutes(10))) struct SettingsProviderTests {
     private func open(_ tree: SettingTree = SettingTree()) async throws -> SettingsStore {
         try await SettingsStore.open(storage: InMemoryStorage(tree))
@@ -129,6 +134,25 @@ import Testing
         #expect(try provider.snapshot().value(forKey: "token", type: .string).value == token)
         #expect(try provider.value(forKey: "host", type: .string).value?.isSecret == false)
         #expect(try provider.snapshot().value(forKey: "host", type: .string).value?.isSecret == false)
+        try await store.close()
+    }
+
+    @Test("An entry of a dictionary is read by its name, also that of a default, and that of a secret is marked")
+    func entries() async throws {
+        let store = try await open()
+        let provider = SettingsProvider(store)
+        let settings = try await store.group(DictionarySettings.self)
+        func expect(_ key: AbsoluteConfigKey, _ type: ConfigType, _ expected: ConfigValue?) throws {
+            #expect(try provider.value(forKey: key, type: type).value == expected)
+            #expect(try provider.snapshot().value(forKey: key, type: type).value == expected)
+        }
+        try expect(["limits", "read"], .int, ConfigValue(.int(3), isSecret: false))
+        try expect(["limits", "write"], .int, nil)
+        try expect(["login", "user"], .string, ConfigValue(.string("none"), isSecret: true))
+        settings.limits = ["read": 5]
+        try expect(["limits", "read"], .int, ConfigValue(.int(5), isSecret: false))
+        try settings.$limits.reset()
+        try expect(["limits", "read"], .int, ConfigValue(.int(3), isSecret: false))
         try await store.close()
     }
 
