@@ -10,13 +10,13 @@ import Dispatch
 /// blocks on the store's writer lock, because the thread that holds it may be about to wait for this queue.
 actor Persister {
     nonisolated let executor = QueueExecutor(isPreferred: true)
-    let works = WorkQueue()
+    nonisolated let works = WorkQueue()
     let storage: any Storage
     let limits: StorageLimits
     /// The storage, if others change it too.
     let shared: (any SharedStorage)?
     /// The storage, if it is a file.
-    let file: FileStorage?
+    nonisolated let file: FileStorage?
     /// The storage, if it has a readable form.
     let checkpointing: (any CheckpointingStorage)?
     /// The store's entry among the open stores, if the storage is shared within this process.
