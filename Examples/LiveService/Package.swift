@@ -58,6 +58,7 @@ let package = Package(
                 .product(name: "Settle", package: "settle"),
                 .product(name: "SettleCommand", package: "settle"),
                 .product(name: "SettleEtcd", package: "settle"),
+                .product(name: "SettleHTTP", package: "settle"),
                 .product(name: "SettleInterchange", package: "settle"),
                 .product(name: "SettlePanel", package: "settle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

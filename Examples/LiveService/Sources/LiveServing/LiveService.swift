@@ -3,7 +3,7 @@ import HummingbirdCore
 import Logging
 import ServiceLifecycle
 public import Settle
-import SettleHTTP
+public import SettleHTTP
 public import SettlePanel
 import SettlePanelHummingbird
 public import UnixSignals
@@ -25,6 +25,8 @@ public struct LiveService: Sendable {
         public var panelKey = PanelKey()
         /// Names of this machine by which the page may be reached, besides those of the loopback.
         public var panelHosts: [String] = []
+        /// Receives the state of the service, and reloads the settings with SIGHUP.
+        public var manager = ServiceManager()
         /// Receives the lines of the log.
         public var log: @Sendable (String) -> Void
 
@@ -66,8 +68,10 @@ public struct LiveService: Sendable {
             load: load, settings: settings.shutdown, clock: parts.clock, logger: logger("service"))
         async let _: Void = {
             await notice.wait(for: signals)
+            try? parts.manager.stopping()
             await group.triggerGracefulShutdown()
         }()
+        async let _: Void = { if parts.manager.isPresent { await parts.manager.reloadOnHangUp(parts.store) } }()
         try await group.run()
     }
 
@@ -88,7 +92,10 @@ public struct LiveService: Sendable {
             configuration: ApplicationConfiguration(
                 address: .hostname(host, port: port), backlog: 1_024,
                 availableConnectionsDelegate: MaximumAvailableConnections(accepted, logger: logger("http"))),
-            onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) }, logger: logger("http"))
+            onServerRunning: { [manager = parts.manager] channel in
+                await onListening(channel.localAddress?.port ?? 0)
+                try? manager.ready()
+            }, logger: logger("http"))
         let reactions = Reactions(settings: settings, load: load, connections: connections, logger: logger("service"))
         var configuration = ServiceGroupConfiguration(
             services: [
@@ -140,6 +147,9 @@ public struct LiveService: Sendable {
                 Metric("rate_limit_per_second", .gauge, help: "The limit in force.", Double(limits.perSecond)),
                 Metric("rate_limit_burst", .gauge, help: "The limit in force.", Double(limits.burst)),
             ]
+        }
+        configuration.accessLog = { [logger = logger("admin")] access in
+            if let failure = access.failure { logger.error("\(failure)", metadata: ["request": "\(access.requestID)"]) }
         }
         configuration.refusalLog = { [logger = logger("admin")] refusal in
             logger.warning(

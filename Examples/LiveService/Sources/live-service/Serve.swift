@@ -3,13 +3,14 @@ import LiveServing
 import NIOCore
 import ServiceLifecycle
 import Settle
+import SettleHTTP
 import SettleInterchange
 import SettlePanel
 import UnixSignals
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Runs the service until it gets SIGTERM, SIGINT or SIGHUP. The log goes to standard error.",
+        abstract: "Runs the service until SIGTERM, SIGINT, or SIGHUP from a terminal. The log goes to standard error.",
         discussion: """
             Settings are taken from arguments such as “--limits.per-second 50”, from variables such as \
             LIVE_LIMITS_PER_SECOND, from the folder of secrets and from the file. The first of these that has a setting wins.
@@ -51,7 +52,9 @@ struct Serve: AsyncParsableCommand {
         }
         // For “settle” and editors. The service does without, and so does a cluster.
         if files.etcdEndpoints == nil { do { try await store.file.writeSchema() } catch { service.log("\(error)") } }
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
+        // A service manager reloads with SIGHUP. Otherwise it says that the terminal has been closed.
+        let ends: [UnixSignal] = parts.manager.isPresent ? [.sigterm, .sigint] : [.sigterm, .sigint, .sighup]
+        let signals = await UnixSignalsSequence(trapping: ends)
         do {
             try await service.run(host: host, port: port, until: signals) { [host] port in
                 service.log("Listening on http://\(host):\(port)")

@@ -4,10 +4,6 @@
     import Glibc
 #elseif canImport(Musl)
     import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Bionic)
-    import Bionic
 #endif
 
 /// The destination of the log.

@@ -4,15 +4,7 @@ extension String {
     /// Returns the text with its invisible characters escaped, so that it is one line and reads in one direction.
     func escaped(_ escape: (Unicode.Scalar) -> String) -> String {
         guard unicodeScalars.contains(where: \.isInvisible) else { return self }
-        var result = UnicodeScalarView()
-        for scalar in unicodeScalars {
-            if scalar.isInvisible {
-                result.append(contentsOf: escape(scalar).unicodeScalars)
-            } else {
-                result.append(scalar)
-            }
-        }
-        return String(result)
+        return unicodeScalars.reduce(into: "") { $0 += $1.isInvisible ? escape($1) : String($1) }
     }
 }
 
