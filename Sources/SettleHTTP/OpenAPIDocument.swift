@@ -43,14 +43,24 @@ struct OpenAPIDocument: Sendable {
         for (path, routes) in Dictionary(grouping: routes, by: \.operation.path) {
             var item: SettingValue.Entries = [:]
             for route in routes {
-                let isAuthorized = needsToken(route)
                 item[route.operation.method.lowercased()] = route.operation.json(
-                    with: Self.answersOfEveryRoute + (isAuthorized ? Self.answersOfAccess : []),
-                    isAuthorized: isAuthorized)
+                    with: commonAnswers(of: route), isAuthorized: needsToken(route))
             }
             paths[configuration.base + path] = .dictionary(item)
         }
         return paths
+    }
+
+    /// The answers that a route has besides its own.
+    private func commonAnswers(of route: Route) -> [Operation.Answer] {
+        var answers = Self.answersOfEveryRoute
+        if needsToken(route) {
+            answers += Self.answersOfAccess
+        } else if route.access == .authorized, route.operation.method != "GET" {
+            answers.append(.problem(403, "The request comes from a page of another site."))
+        }
+        if route.needsSettings { answers.append(.problem(503, "The program is shutting down.")) }
+        return answers
     }
 
     private func needsToken(_ route: Route) -> Bool {

@@ -120,6 +120,7 @@ struct WriteRoutes: Sendable {
     ]
 
     private static let refusals: [Operation.Answer] = [
+        .problem(403, "Only the program itself changes the setting."),
         .problem(409, "A domain above the program's file locks the setting. The detail names the source."),
         .problem(412, "What `If-Match` names has changed since. Nothing is written."),
         .problem(415, "The body has another media type."),

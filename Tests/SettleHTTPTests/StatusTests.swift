@@ -183,6 +183,31 @@ import Testing
         }
     }
 
+    @Test("The refusals of an open API are in its document") func refusalsOfOpenAPI() async throws {
+        let (program, host) = (try await APIProgram(isOpen: true), ("Host", "localhost"))
+        let paths = try #require(await program.get("/openapi.json", by: nil, host).value("paths"))
+        let owned = await program.send("PATCH", "/settings/owned.attempts", "8", by: nil, host)
+        #expect(owned.status == 403 && owned.problem == "owner-only")
+        let foreign = ("Origin", "https://other.example")
+        let crossed = await program.send("POST", "/settings/check", "{}", by: nil, host, foreign)
+        #expect(crossed.status == 403 && crossed.problem == "foreign-page")
+        for (method, path) in [
+            ("patch", "/settings"), ("patch", "/settings/{key}"), ("delete", "/settings/{key}"),
+            ("post", "/settings/check"), ("post", "/settings/undo/{token}"),
+        ] { #expect(paths[path]?[method]?["responses"]?["403"] != nil, "\(method) \(path)") }
+        #expect(paths["/settings"]?["get"]?["responses"]?["403"] == nil)
+    }
+
+    @Test("Once the store is closed, a change is 503, as the document says") func closedStore() async throws {
+        let program = try await APIProgram()
+        let paths = try #require(await program.get("/openapi.json").value("paths"))
+        try await program.store.close()
+        let answer = await program.send("PATCH", "/settings/greeting", "\"x\"")
+        #expect(answer.status == 503 && answer.problem == "closing")
+        #expect(paths["/settings"]?["get"]?["responses"]?["503"] != nil)
+        #expect(paths["/health/live"]?["get"]?["responses"]?["503"] == nil)
+    }
+
     @Test("The document is merged into that of the program") func documentMergedIntoProgram() async throws {
         let program = try await APIProgram()
         let own = SettingValue.dictionary([
