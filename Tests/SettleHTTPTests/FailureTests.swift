@@ -5,7 +5,7 @@ import Testing
 @testable import SettleHTTP
 
 /// Answers while the storage fails.
-@Suite struct FailureTests {
+@Suite(.timeLimit(.minutes(10))) struct FailureTests {
     private let storage = FailingStorage(InMemoryStorage())
     private let error = StorageError(.noSpace, "The disk is full.")
 
@@ -98,6 +98,22 @@ import Testing
         #expect(await send("PATCH", "/settings/burst", "6", to: api, ("If-Match", tag)).status == 503)
         storage.heal()
         #expect(await send("PATCH", "/settings/burst", "6", to: api, ("If-Match", tag)).status == 200)
+        try await store.close()
+    }
+
+    @Test("A repeated request is refused while the first one is still being answered") func keyInUse() async throws {
+        let (store, api) = try await open()
+        let key = ("Idempotency-Key", "one")
+        #expect(await send("PATCH", "/settings/burst", "5", to: api).status == 200)
+        let hold = storage.hold(.append)
+        let first = Task { await send("PATCH", "/settings/burst", "6", to: api, key) }
+        await hold.waitUntilReached()
+        let second = await send("PATCH", "/settings/burst", "6", to: api, key)
+        #expect(second.status == 409 && second.problem == "idempotency-key-in-use")
+        hold.release()
+        #expect(await first.value.status == 200)
+        let third = await send("PATCH", "/settings/burst", "6", to: api, key)
+        #expect(third.status == 200 && third.field("Idempotency-Replayed") == "true")
         try await store.close()
     }
 

@@ -66,6 +66,17 @@ import Testing
         #expect(program.app.limits.burst == 1000)
     }
 
+    @Test("A transaction that the history no longer has is gone") func transactionGone() async throws {
+        let program = try await APIProgram(history: .keep(transactions: 2))
+        let token = try #require(await program.send("PATCH", "/settings/limits.burst", "1").string("token"))
+        for value in 2...4 { _ = await program.send("PATCH", "/settings/limits.burst", "\(value)") }
+        for client in ["alice", "carol"] {
+            let answer = await program.send("POST", "/settings/undo/\(token)", by: client)
+            #expect(answer.status == 410 && answer.problem == "forgotten-transaction")
+        }
+        #expect(program.app.limits.burst == 4)
+    }
+
     @Test("An unknown transaction is not undone") func unknownTransactionUndone() async throws {
         let program = try await APIProgram()
         _ = await program.send("PATCH", "/settings/limits.burst", "5")

@@ -81,7 +81,7 @@ extension String {
         let headers = id.map { [(name: "Last-Event-ID", value: $0)] } ?? []
         let answer = await program.send("GET", "/settings/changes", "", by: client, headers: headers)
         #expect(answer.status == 200 && answer.field("Content-Type") == "text/event-stream; charset=utf-8")
-        #expect(answer.field("Cache-Control") == "no-store")
+        #expect(answer.field("Cache-Control") == "no-store" && answer.field("X-Accel-Buffering") == "no")
         return try StreamReader(answer)
     }
 
