@@ -1,6 +1,5 @@
 """Programs of others: HTTP clients, a fuzzer that reads the OpenAPI document, and readers of the metrics."""
 
-import json
 import re
 import subprocess
 import urllib.request
@@ -199,27 +198,43 @@ def fuzzer(target, quick):
 def readers(target, quick):
     """The metrics and the document, as the programs that they are for read them."""
     target.start_with()
-    urls = [f"http://127.0.0.1:{target.port}/{path}" for path in ("hello", "nothing", "settings", "metrics", "openapi.json")]
-    for url in urls[:3]:
+    for path in ("hello", "nothing", "settings"):
         try:
-            urllib.request.urlopen(url).read()
+            urllib.request.urlopen(f"http://127.0.0.1:{target.port}/{path}").read()
         except urllib.error.HTTPError:
             pass
-    metrics = urllib.request.urlopen(urls[3]).read().decode()
-    document = urllib.request.urlopen(urls[4]).read().decode()
-    (target.folder / "openapi.json").write_text(document)
-    parser = "import json, sys; from prometheus_client.parser import text_string_to_metric_families as parse; " \
+    return read_by_others(target)
+
+
+def read_by_others(target):
+    """What others can't read of the metrics, in both formats, and of the document; and how many have read them."""
+
+    def get(path, accept="*/*"):
+        headers = {"Authorization": f"Bearer {target.token}", "Accept": accept}
+        request = urllib.request.Request(f"http://127.0.0.1:{target.port}/{path}", headers=headers)
+        return urllib.request.urlopen(request, timeout=PATIENCE).read().decode()
+
+    # Prints the names of the metrics without a description.
+    parser = "import json, sys; from prometheus_client.{}parser import text_string_to_metric_families as parse; " \
         "print(json.dumps([family.name for family in parse(sys.stdin.read()) if not family.documentation]))"
+    metrics, python = get("metrics"), target.tools.python
+    open_metrics = get("metrics", "application/openmetrics-text; version=1.0.0")
+    document = target.folder / "openapi.json"
+    document.write_text(get("openapi.json"))
+    # Each with what it must print; nothing for anything.
+    programs = [
+        ("prometheus_client", [python, "-c", parser.format("")], metrics, "[]"),
+        ("prometheus_client for OpenMetrics", [python, "-c", parser.format("openmetrics.")], open_metrics, "[]"),
+        ("openapi-spec-validator", [python, "-m", "openapi_spec_validator", document], "", None),
+    ]
+    if target.tools.promtool.exists():
+        programs.append(("promtool", [target.tools.promtool, "check", "metrics"], metrics, ""))
     broken = []
-    for name, command, given in [
-        ("promtool", [target.tools.promtool, "check", "metrics"], metrics),
-        ("prometheus_client", [target.tools.python, "-c", parser], metrics),
-        ("openapi-spec-validator", [target.tools.python, "-m", "openapi_spec_validator", target.folder / "openapi.json"], ""),
-    ]:
+    for name, command, given, expected in programs:
         code, text = output(command, input=given)
-        if code or (name == "promtool" and text) or (name == "prometheus_client" and json.loads(text)):
+        if code or expected not in (None, text.strip()):
             broken.append(f"{name}: {text[:400]}")
-    return broken, 3
+    return broken, len(programs)
 
 
 ATTACKS = [
