@@ -149,6 +149,28 @@ import Testing
         }
     }
 
+    @Test("The status says that a folder in the file's place keeps it behind, while the folder can't be moved")
+    func behindAFolder() async throws {
+        let (fixture, clock) = (try FileStorageFixture(), ManualClock())
+        let store = try await SettingsStore.open(storage: fixture.storage(), configuration: .init(clock: clock))
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { settings.count = 1 }
+        try await store.file.flush()
+        fixture.calls.fail(every: .rename, with: .permissionDenied)
+        try FileManager.default.removeItem(at: fixture.file)
+        try FileManager.default.createDirectory(at: fixture.file, withIntermediateDirectories: false)
+        settings.count = 2
+        try await eventually("the file is behind", advancing: clock, by: .milliseconds(250)) {
+            if case .fileBehind = store.status { true } else { false }
+        }
+        fixture.calls.heal()
+        try await eventually("the store is saved", advancing: clock, by: .milliseconds(250)) {
+            store.status == .saved
+        }
+        #expect(try fixture.text().contains("\"count\": 2"))
+        try await store.close()
+    }
+
     @Test("A typing error in the file keeps it behind, although no program has written anything since")
     func typingError() async throws {
         try await withTemporaryFolder { folder in
