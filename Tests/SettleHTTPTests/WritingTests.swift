@@ -197,6 +197,25 @@ import Testing
         #expect(program.app.owned.attempts == 7)
     }
 
+    private struct Stored: SettingsGroup {
+        @Setting(storedIn: .secrets) var token: Secret<String>?
+    }
+
+    @Test("A setting of the secret store is shown, and not changed") func secretStoreSetting() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let api = SettingsAPI(store, groups: Stored.self, configuration: .init(access: .open))
+        func send(_ method: String, _ body: String) async -> Answer {
+            let request = WebRequest(
+                method: method, target: "/settings/token", headers: [("Host", "localhost")], body: Array(body.utf8))
+            return Answer(response: await api.respond(to: request))
+        }
+        #expect(await send("GET", "").value("isSecret") == .bool(true))
+        let answer = await send("PATCH", "\"hunter2\"")
+        #expect(answer.status == 403 && answer.problem == "owner-only" && answer.string("key") == "token")
+        #expect(answer.string("rule") == "stored in the secret store" && !answer.text.contains("hunter2"))
+        try await store.close()
+    }
+
     @Test("A covered setting is saved, and the answer says that it is not in force") func coveredSettingSavedAnswer()
         async throws
     {
