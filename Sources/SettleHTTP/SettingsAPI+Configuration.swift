@@ -43,6 +43,8 @@ extension SettingsAPI {
         /// ``RouteAccess/off``. With ``RouteAccess/authorized``, a token of some keys gets these. With
         /// ``RouteAccess/open``, every client that reaches the server gets the values of all settings that are neither
         /// secret nor owner-only.
+        ///
+        /// - Note: Not settled: a version 0.x may still change it.
         public var flags: RouteAccess
         /// The host names by which the server is reached, without a port; `nil` for any with tokens, and for those of
         /// this machine's loopback with ``Access/open``. By default `nil`.

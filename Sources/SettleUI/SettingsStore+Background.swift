@@ -11,6 +11,9 @@
         /// milliseconds. If the system refuses, everything is saved when the app runs again. A failure appears in
         /// ``status``, and the save is tried again. Call it where the system reports that the app goes to the
         /// background: in `sceneDidEnterBackground(_:)`, or on a notification.
+        ///
+        /// - Note: Not settled: it has only been type-checked for Apple platforms, and a version 0.x may still change
+        ///   it.
         public func saveInBackground() {
             let reason = "Saving settings"
             #if os(macOS)

@@ -12,6 +12,9 @@
         /// ```
         ///
         /// See ``SettingsStore/saveInBackground()``, which does the same for apps without SwiftUI.
+        ///
+        /// - Note: Not settled: it has only been type-checked for Apple platforms, and a version 0.x may still change
+        ///   it.
         public func savesSettings(_ store: SettingsStore) -> some View {
             modifier(SavesSettings(store: store))
         }

@@ -6,6 +6,9 @@
         /// once the user has unlocked the device since it started, stays on this device, and is not synchronized.
         /// Changes by other programs are found by ``SettingsStore/reload()``.
         ///
+        /// - Note: Not settled: it has only been type-checked for Apple platforms, and a version 0.x may still change
+        ///   it.
+        ///
         /// - Parameters:
         ///   - service: The name of the service, such as the store's.
         ///   - accessGroup: A keychain access group of the program's entitlements. By default the items are in the

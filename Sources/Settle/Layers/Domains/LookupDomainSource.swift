@@ -19,6 +19,8 @@
 ///     …
 /// }
 /// ```
+///
+/// - Note: Not settled: a version 0.x may still change it.
 public protocol LookupDomainSource: DomainSource {
     /// Looks up keys, and adds them to those that each load looks up.
     ///

@@ -15,6 +15,8 @@
 /// The functions that read and write may block, and are called on any thread. No two calls write at the same time, but
 /// a key may be read while it or another one is written. An update that is running when the store closes is finished,
 /// so both may also be called during and after ``close()``. Errors and locations never contain a secret.
+///
+/// - Note: Not settled: a version 0.x may still change it.
 public protocol SecretStore: Sendable {
     /// Returns the secret of a key, exactly as it was written; `nil` if there is none.
     ///

@@ -65,6 +65,8 @@ public struct StorageBatch: Sendable, Hashable, Identifiable {
     public var hasCommits = false
     /// In a batch with commits: the keys that these have read, each with everything within it; `nil` if they may have
     /// read any key. Recorded for a storage whose limits ask for it; see ``StorageLimits/comparesReads``.
+    ///
+    /// - Note: Not settled: a version 0.x may still change it.
     public var reads: Set<SettingKey>?
     /// In a batch with commits: the plain writes among its values, as they were before the commits. They stay in force,
     /// and the store appends them again, if the commits are undone.
