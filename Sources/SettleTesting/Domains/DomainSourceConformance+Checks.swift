@@ -25,12 +25,12 @@ extension DomainSourceConformance {
 
     private var checks: [Check] {
         [
-            ("Without values, a load gives none and does not fail", loadsNothing),
-            ("A load gives all values that are there, and the same ones again", loadsAll),
-            ("A load after a change gives exactly the new values", loadsChanges),
-            ("What has changed between the first load and the watch is reported", reportsEarlyChange),
-            ("Each change is reported, also that everything is gone", reportsChanges),
-            ("A place is told for every key, and shows no value", tellsPlaces),
+            ("Without values, a load returns none and does not fail", loadsNothing),
+            ("A load returns all values, and so does the next one", loadsAll),
+            ("A load after a change returns exactly the new values", loadsChanges),
+            ("A change between the first load and the watch is reported", reportsEarlyChange),
+            ("Each change is reported, including the removal of all values", reportsChanges),
+            ("Every key has a location, which shows no value", tellsPlaces),
             ("A load that fails says why, and a later one succeeds again", healsAfterFault),
         ]
     }
@@ -91,8 +91,8 @@ extension DomainSourceConformance {
     }
 
     private func check(_ place: String, of key: SettingKey) throws {
-        guard !place.isEmpty else { throw Mismatch("the place of “\(key)” is empty") }
-        guard !place.contains("first value") else { throw Mismatch("the place of “\(key)” shows its value") }
+        guard !place.isEmpty else { throw Mismatch("the location of “\(key)” is empty") }
+        guard !place.contains("first value") else { throw Mismatch("the location of “\(key)” shows its value") }
     }
 
     private func healsAfterFault(_ source: any DomainSource) async throws {

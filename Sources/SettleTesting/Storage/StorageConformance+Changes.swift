@@ -4,8 +4,8 @@ import Settle
 extension StorageConformance {
     var changeChecks: [PairCheck] {
         [
-            ("Several changes of others are told in their order", tellsInOrder),
-            ("Of several changes of others none is left out, and those that come later are told too", tellsAll),
+            ("Several external changes are reported in their order", tellsInOrder),
+            ("No external change is left out, including those that come later", tellsAll),
             ("The position of a load is not newer than its values", loadsAtItsPosition),
         ]
     }
@@ -61,7 +61,7 @@ extension StorageConformance {
                     for change in try await reader.changes(after: contents.position).changes { change.apply(to: &tree) }
                     for number in max(1, written - Int64(keys.count) + 1)...max(1, written) where written > 0 {
                         guard case .integer(let found)? = tree[keys[Int(number) % keys.count]], found >= number else {
-                            throw Mismatch("change \(number) is neither in a load nor in what came after it")
+                            throw Mismatch("change \(number) is neither in a load nor in the changes after it")
                         }
                     }
                     meanwhile.withLock { $0.loads += 1 }

@@ -6,7 +6,7 @@ extension StorageConformance {
         [
             ("A batch on the condition of a position is stored only there", appendsAtPosition),
             ("A batch without values is refused, too, if its condition does not hold", checksWithoutValues),
-            ("Of changes that two storages make at once on the condition of a position none is lost", losesNoChange),
+            ("No change is lost when two storages append at once on the condition of a position", losesNoChange),
             ("A repeated batch is recognised before its conditions are checked", recognisesBeforeConditions),
             ("A batch on the condition of known migrations is stored only if there is no other one", checksMigrations),
         ]

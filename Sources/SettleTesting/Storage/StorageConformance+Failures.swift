@@ -4,17 +4,17 @@ import Settle
 extension StorageConformance {
     var faultChecks: [Check] {
         [
-            Check(promise: "After a failed append the old values are there", run: keepsOldValues),
+            Check(promise: "After a failed append, the storage has the old values", run: keepsOldValues),
             Check(promise: "A failed batch can be appended again", run: appendsAgain),
             Check(promise: "A failed batch can be appended merged with a later one", run: appendsMerged),
             Check(
-                promise: "After a failed load nothing is written until one succeeds", run: writesNothingAfterAFailedLoad
-            ),
+                promise: "After a failed load, nothing is written until one succeeds",
+                run: writesNothingAfterAFailedLoad),
             Check(
                 promise: "A batch whose answer was lost is stored once when it is appended again",
                 run: storesLostBatchOnce),
             Check(
-                promise: "Without a lock for transactions, a batch whose answer was lost is told if it was stored",
+                promise: "Without a lock for transactions, a batch whose answer was lost is reported if it was stored",
                 run: tellsLostBatch),
             Check(promise: "An append that is cancelled ends, and says whether it is stored", run: endsCancelledAppend),
         ]
@@ -117,15 +117,15 @@ extension StorageConformance {
         try await heal(storage)
         // The store gives up its values, and appends something else.
         _ = try await storage.append(batch(3, ["c": .integer(3)]), durability: .synced)
-        let told = try await storage.changes(after: receipt.position).changes
+        let seen = try await storage.changes(after: receipt.position).changes
         let stored = try await tree(of: storage, number)
         guard stored["b"] == .integer(1) else {
-            guard told.isEmpty else { throw Mismatch("it tells \(told), which is not stored") }
+            guard seen.isEmpty else { throw Mismatch("it reports \(seen), which is not stored") }
             return
         }
-        guard told.count == 1, told.first?.batch == storage.signed(lost).id, told.first?.content == .values(lost.values)
+        guard seen.count == 1, seen.first?.batch == storage.signed(lost).id, seen.first?.content == .values(lost.values)
         else {
-            throw Mismatch("it tells \(told) of a batch that was stored")
+            throw Mismatch("it reports \(seen) for a batch that was stored")
         }
     }
 

@@ -12,7 +12,7 @@ extension StorageConformance {
         let checks: [(String, (Opened) async throws -> Void)] = [
             ("The records after a token are those of all later batches, oldest first", tellsRecordsAfter),
             ("The records before a token are those of all earlier batches, newest first", tellsRecordsBefore),
-            ("What has come after the token of another history is not known", knowsItsTokens),
+            ("For the token of another history, the records after it are unknown", knowsItsTokens),
             ("No value that is withheld is in the history", withholds),
             ("No value that is forgotten is in the history, and what is stored stays", forgets),
         ]
@@ -40,7 +40,7 @@ extension StorageConformance {
         guard let end = records.last?.token else { return }
         guard end == storage.token else { throw Mismatch("the last one has another token than the storage") }
         let rest = try await storage.records(after: end, limit: 1)
-        guard rest == [] else { throw Mismatch("after the end it tells \(String(describing: rest))") }
+        guard rest == [] else { throw Mismatch("after the end it returns \(String(describing: rest))") }
     }
 
     private func tellsRecordsBefore(_ storage: Opened) async throws {
@@ -48,7 +48,7 @@ extension StorageConformance {
         _ = try await appendRecorded("a", nil, 1, to: storage)
         for (key, old, new) in Self.later { _ = try await appendRecorded(key, old, new, to: storage) }
         let newest = try await storage.records(before: nil, limit: 2)
-        guard newest.count <= 2 else { throw Mismatch("it tells \(newest.count) records of 2") }
+        guard newest.count <= 2 else { throw Mismatch("it returns \(newest.count) records instead of 2 at most") }
         var records = newest
         while records.count <= 10, let token = records.last?.entries.first?.token {
             let page = try await storage.records(before: token, limit: 2)
@@ -62,8 +62,8 @@ extension StorageConformance {
         var token = try await appendRecorded("a", nil, 1, to: storage)
         _ = try await appendRecorded("a", 1, 2, to: storage)
         token.history ^= 1
-        guard let told = try await storage.records(after: token, limit: 10) else { return }
-        throw Mismatch("it tells \(told)")
+        guard let records = try await storage.records(after: token, limit: 10) else { return }
+        throw Mismatch("it returns \(records)")
     }
 
     private func withholds(_ storage: Opened) async throws {
@@ -107,12 +107,12 @@ extension StorageConformance {
         var records: [StoredRecord] = []
         while records.count <= 10 {
             let page = try await storage.records(after: records.last?.token ?? start, limit: 2)
-            guard let page else { throw Mismatch("it does not know what came after its own token") }
-            guard page.count <= 2 else { throw Mismatch("it tells \(page.count) records of 2") }
+            guard let page else { throw Mismatch("it does not know the records after its own token") }
+            guard page.count <= 2 else { throw Mismatch("it returns \(page.count) records instead of 2 at most") }
             if page.isEmpty { return records }
             records += page
         }
-        throw Mismatch("it tells more records than there are")
+        throw Mismatch("it returns more records than there are")
     }
 
     private func expect(_ records: [StoredRecord], _ expected: [(SettingKey, Int64)]) throws {
@@ -126,7 +126,7 @@ extension StorageConformance {
     private func expectNoValues(of key: SettingKey, in storage: Opened, after start: ChangeToken) async throws {
         let records = try await records(of: storage, after: start) + storage.records(before: nil, limit: 10)
         for mutation in records.flatMap(\.transactions).flatMap({ $0.mutations ?? [] }) where mutation.key == key {
-            guard mutation.oldValue == nil, mutation.newValue == nil else { throw Mismatch("it tells \(mutation)") }
+            guard mutation.oldValue == nil, mutation.newValue == nil else { throw Mismatch("it returns \(mutation)") }
         }
     }
 }

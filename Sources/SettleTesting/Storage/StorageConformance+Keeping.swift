@@ -5,13 +5,13 @@ extension StorageConformance {
     var keepingChecks: [Check] {
         [
             Check(
-                promise: "A value that is kept is found after another load, until its key is written",
+                promise: "A last good value is found after another load, until its key is written",
                 run: keepsValuesInForce),
             Check(
-                promise: "What is preserved while it can't be appended survives the end of the process",
+                promise: "Values preserved while they can't be appended survive the end of the process",
                 run: preservesWaiting),
             Check(
-                promise: "What is preserved replaces what was preserved before, and ends when it is appended",
+                promise: "Preserved values replace those preserved before, until they are appended",
                 run: replacesWhatIsPreserved),
             Check(promise: "A batch with as many bytes as the limits allow is stored whole", run: storesAllowedBytes),
         ]

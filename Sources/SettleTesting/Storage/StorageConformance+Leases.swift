@@ -5,13 +5,13 @@ extension StorageConformance {
     var leaseChecks: [PairCheck] {
         [
             ("A named lock has one holder, and keeps nobody from appending", locksNames),
-            ("After a name was locked, the changes have what its last holder has stored", fetchesUpToLock),
+            ("After a name is locked, the changes include everything that its last holder has stored", fetchesUpToLock),
             ("A storage that follows others does not lag behind a lock that it has taken", followsUpToLock),
             ("Each lease of a name has a higher fencing number or no end", numbersLeases),
             ("A storage that closes releases its named locks", releasesAtClosing),
             ("A lease can be renewed while it is held, and not when it has ended", renewsHeldLeases),
             ("A lease that is released late leaves the lock with its next holder", ignoresLateUnlocks),
-            ("Under a named lease that has ended nothing is stored", storesNothingUnderAnEndedLease),
+            ("Nothing is stored under a named lease that has ended", storesNothingUnderAnEndedLease),
             ("A lease that can end has a time, and frees its name after it", endsLeases),
         ]
     }
@@ -117,7 +117,7 @@ extension StorageConformance {
         guard earlier.timeToLive != nil else {
             await pair.first.unlock(earlier)
             let canEnd = try await setFault?(pair.first.base, .leases) ?? false
-            if canEnd { throw Mismatch("it says no time, although it can end before it is released") }
+            if canEnd { throw Mismatch("it has no time, although it can end before it is released") }
             throw LeftOut("its leases last until they are released")
         }
         try await produce(.leases, in: pair.first)

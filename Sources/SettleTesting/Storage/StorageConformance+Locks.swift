@@ -4,10 +4,10 @@ import Settle
 extension StorageConformance {
     var lockChecks: [PairCheck] {
         [
-            ("While a storage has the lock, nothing of another one is stored", locksOut),
-            ("Under its own lock a storage can append, and others' changes before it are known", appendsUnderLock),
+            ("While a storage has the lock, another one stores nothing", locksOut),
+            ("Under its own lock, a storage can append, and knows earlier external changes", appendsUnderLock),
             ("A lock that was released can be acquired again", locksAgain),
-            ("Under a lease that has ended nothing is stored", storesNothingUnderALostLease),
+            ("Nothing is stored under a lease that has ended", storesNothingUnderALostLease),
         ]
     }
 
@@ -40,7 +40,7 @@ extension StorageConformance {
     private func appendsUnderLock(_ pair: Pair) async throws {
         try await append(["a": .integer(1)], to: pair.second)
         let lease = try await lock(pair.first)
-        guard lease.position != pair.position else { throw Mismatch("the lease does not tell of others' changes") }
+        guard lease.position != pair.position else { throw Mismatch("the lease does not report external changes") }
         let changes = try await pair.first.changes(after: pair.position).changes
         guard changes.count == 1 else { throw Mismatch("the changes under the lock were \(changes)") }
         _ = try await pair.first.append(batch(2, ["b": .integer(2)], [.under(lease)]), durability: .buffered)

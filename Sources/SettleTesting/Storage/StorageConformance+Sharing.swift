@@ -6,15 +6,15 @@ extension StorageConformance {
 
     var sharingChecks: [PairCheck] {
         [
-            ("What another storage has appended is an external change, once", tellsOthers),
-            ("A storage's own batch is no external change of its own", keepsOwnToItself),
+            ("A batch of another storage is an external change, once", tellsOthers),
+            ("A storage's own batch is not an external change", keepsOwnToItself),
             ("A later batch wins over an external change found before", laterBatchWins),
             ("An external change after a batch wins", laterExternalWins),
             ("Two storages that write different keys both win", bothWin),
-            ("A receipt tells of external changes that have not been fetched", receiptTells),
-            ("The watch tells when others have appended", watchTells),
-            ("The watch tells again when others have appended again", watchTellsAgain),
-            ("No load ever sees a part of a batch", loadsWholeBatches),
+            ("A receipt reports external changes that have not been fetched", receiptTells),
+            ("The watch reports when another storage has appended", watchTells),
+            ("The watch reports again when another storage has appended again", watchTellsAgain),
+            ("No load ever finds a part of a batch", loadsWholeBatches),
             ("After external changes could not be determined, none of them is lost", tellsAfterAFailure),
         ]
     }
@@ -88,14 +88,14 @@ extension StorageConformance {
         let position = try await merge(pair, into: &known)
         try expect(known, ["a": .integer(1)])
         let again = try await pair.first.changes(after: position)
-        guard again.changes.isEmpty else { throw Mismatch("the same change was told twice: \(again.changes)") }
+        guard again.changes.isEmpty else { throw Mismatch("the same change was reported twice: \(again.changes)") }
         guard again.position == position else { throw Mismatch("the position changed although nothing else did") }
     }
 
     private func keepsOwnToItself(_ pair: Pair) async throws {
         try await append(["a": .integer(1)], to: pair.first, .synced)
         let changes = try await pair.first.changes(after: pair.position).changes
-        guard changes.isEmpty else { throw Mismatch("a storage was told of its own batch: \(changes)") }
+        guard changes.isEmpty else { throw Mismatch("a storage reports its own batch as external: \(changes)") }
     }
 
     private func laterBatchWins(_ pair: Pair) async throws {
@@ -145,10 +145,10 @@ extension StorageConformance {
             // A storage may notify once at the beginning, of changes between the load and the watch.
             let before = events.value.count
             try await append(["a": .integer(Int64(number))], to: pair.second, .synced)
-            let told = await withinPatience {
+            let isReported = await withinPatience {
                 _ = await events.value { $0.dropFirst(before).contains(.mayHaveChanged) }
             }
-            guard told else { throw Mismatch("nothing was told of change \(number) within \(patience)") }
+            guard isReported else { throw Mismatch("change \(number) was not reported within \(patience)") }
             position = try await merge(pair, into: &known, after: position)
             try expect(known, ["start": .integer(0), "a": .integer(Int64(number))])
         }

@@ -6,23 +6,23 @@ extension StorageConformance {
         [
             Check(promise: "A new storage is absent and empty", run: startsAbsent),
             Check(promise: "Nothing can be appended before the first load", run: refusesEarlyAppends),
-            Check(promise: "What was appended is loaded", run: loadsWhatWasAppended),
-            Check(promise: "A second load finds the same", run: loadsTwice),
-            Check(promise: "A key whose value is nil is stored no longer", run: removes),
+            Check(promise: "An appended value is loaded", run: loadsWhatWasAppended),
+            Check(promise: "A second load finds the same values", run: loadsTwice),
+            Check(promise: "A key whose value is nil is no longer stored", run: removes),
             Check(promise: "Dotted keys nest, and neighbours stay", run: nests),
-            Check(promise: "Keys that a later batch does not name are kept", run: keepsOtherKeys),
+            Check(promise: "Keys that a later batch does not name stay", run: keepsOtherKeys),
             Check(promise: "A later batch wins", run: laterBatchWins),
             Check(promise: "A batch that names many keys is stored whole", run: storesLargeBatch),
             Check(
-                promise: "A batch of which one value is refused is not stored at all", run: storesNothingOfARefusedBatch
-            ),
+                promise: "If one value of a batch is refused, nothing of it is stored",
+                run: storesNothingOfARefusedBatch),
             Check(promise: "A batch that is appended again is stored once", run: storesRepeatedBatchOnce),
             Check(promise: "Batches that are appended at once are all stored", run: storesBatchesAtOnce),
             Check(promise: "An empty batch changes nothing", run: ignoresEmptyBatch),
             Check(promise: "An empty batch does not make an absent storage present", run: staysAbsent),
-            Check(promise: "A synced batch is synced with all before it, also an empty one", run: syncsEarlierBatches),
+            Check(promise: "A synced batch, even an empty one, is synced with all before it", run: syncsEarlierBatches),
             Check(promise: "A checkpoint changes no value", run: checkpointKeepsValues),
-            Check(promise: "A storage that closes is at rest after its checkpoint", run: restsAtClosing),
+            Check(promise: "A storage that closes does nothing after its checkpoint", run: restsAtClosing),
             Check(promise: "A closed storage throws `closed`", run: throwsOnceClosed),
         ]
     }

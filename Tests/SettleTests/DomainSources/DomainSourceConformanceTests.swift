@@ -175,12 +175,12 @@ import Testing
     /// A source that breaks one promise.
     private final class Flawed: DomainSource {
         enum Flaw: String, CaseIterable, Sendable {
-            case forgets = "all values that are there"
+            case forgets = "A load returns all values"
             case keepsRemoved = "exactly the new values"
             case silent = "Each change is reported"
             case late = "between the first load and the watch"
             case endless = "A source that is closed reports nothing"
-            case placeless = "A place is told"
+            case placeless = "Every key has a location"
             case indiscreet = "shows no value"
         }
 

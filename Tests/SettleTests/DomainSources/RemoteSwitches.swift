@@ -14,7 +14,7 @@ final class RemoteSwitches: DomainSource {
             for (key, text) in try await fetch() { tree[key] = .string(text) }
             return DomainContents(tree, isText: true)
         } catch {
-            throw StorageError(.unavailable, "The server does not tell its switches: \(error)")
+            throw StorageError(.unavailable, "The switches could not be fetched: \(error)")
         }
     }
 

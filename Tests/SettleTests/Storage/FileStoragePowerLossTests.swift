@@ -91,7 +91,7 @@ import Testing
             for disk in run.disk.disksAfterLossOfPower() {
                 let found = try Self.found(on: disk, layout)
                 #expect((run.stable...max(run.stable, run.tried)).contains(found), "\(saves), call \(call)")
-                // A second load finds the same.
+                // A second load finds the same values.
                 #expect(try Self.found(on: disk, layout) == found)
             }
             call += 1

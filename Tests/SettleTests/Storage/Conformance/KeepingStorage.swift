@@ -10,9 +10,9 @@ final class KeepingStorage: CheckpointingStorage {
 
         var brokenPromise: String {
             switch self {
-            case .forgetsKeptValues, .keepsWrittenValues, .keepsReleasedValues: "A value that is kept is found"
-            case .forgetsPreservedValues: "survives the end of the process"
-            case .preservesEarlierValues, .preservesAppendedValues: "What is preserved replaces"
+            case .forgetsKeptValues, .keepsWrittenValues, .keepsReleasedValues: "A last good value is found"
+            case .forgetsPreservedValues: "survive the end of the process"
+            case .preservesEarlierValues, .preservesAppendedValues: "Preserved values replace"
             case .storesLessThanItsLimits: "as many bytes as the limits allow"
             }
         }

@@ -76,25 +76,24 @@ import Testing
         #expect(all.checks > 60)
         #expect(
             all.leftOut == [
-                "After a failed append the old values are there: the fault `appends` can't be produced",
+                "After a failed append, the storage has the old values: the fault `appends` can't be produced",
                 "A failed batch can be appended again: the fault `appends` can't be produced",
                 "A failed batch can be appended merged with a later one: the fault `appends` can't be produced",
-                "After a failed load nothing is written until one succeeds: the fault `loads` can't be produced",
+                "After a failed load, nothing is written until one succeeds: the fault `loads` can't be produced",
                 "A batch whose answer was lost is stored once when it is appended again: the fault `answers` can't be "
                     + "produced",
-                "Without a lock for transactions, a batch whose answer was lost is told if it was stored: it has a lock "
-                    + "for transactions",
+                "Without a lock for transactions, a batch whose answer was lost is reported if it was stored: it has a "
+                    + "lock for transactions",
                 "An append that is cancelled ends, and says whether it is stored: its limits have no time",
-                "A value that is kept is found after another load, until its key is written: it is no "
+                "A last good value is found after another load, until its key is written: it is no "
                     + "`CheckpointingStorage`",
-                "What is preserved while it can't be appended survives the end of the process: it preserves nothing",
-                "What is preserved replaces what was preserved before, and ends when it is appended: it preserves "
-                    + "nothing",
+                "Values preserved while they can't be appended survive the end of the process: it preserves nothing",
+                "Preserved values replace those preserved before, until they are appended: it preserves nothing",
                 "A batch with as many bytes as the limits allow is stored whole: its limits have no bytes, or too many "
                     + "to try out",
                 "After external changes could not be determined, none of them is lost: the fault `changes` can't be "
                     + "produced",
-                "Under a lease that has ended nothing is stored: the fault `leases` can't be produced",
+                "Nothing is stored under a lease that has ended: the fault `leases` can't be produced",
                 "A lease that can end has a time, and frees its name after it: its leases last until they are released",
             ])
         #expect(all.description.hasPrefix("\(all.checks) checks have passed, and 14 were left out:\n- After a failed"))
@@ -164,7 +163,7 @@ import Testing
             try await StorageConformance.check(
                 makeStorage: { _ in InMemoryStorage() }, reopen: { _, _ in InMemoryStorage() })
         }
-        #expect(failure?.description.contains("What was appended is loaded") == true)
+        #expect(failure?.description.contains("An appended value is loaded") == true)
     }
 
     @discardableResult
