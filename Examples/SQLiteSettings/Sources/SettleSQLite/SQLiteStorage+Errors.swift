@@ -1,5 +1,7 @@
-import GRDB
-import Settle
+// Settle 0.1.0-dev: copy this folder. The README of the example names the products that it needs.
+
+internal import GRDB
+internal import Settle
 
 extension SQLiteStorage {
     /// The file's path, in quotation marks.

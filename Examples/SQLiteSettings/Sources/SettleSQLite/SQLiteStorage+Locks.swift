@@ -1,5 +1,7 @@
+// Settle 0.1.0-dev: copy this folder. The README of the example names the products that it needs.
+
 import Foundation
-import GRDB
+internal import GRDB
 public import Settle
 import Synchronization
 

@@ -1,3 +1,5 @@
+// Settle 0.1.0-dev: copy this folder. The README of the example names the products that it needs.
+
 public import GRDB
 public import Settle
 import Synchronization

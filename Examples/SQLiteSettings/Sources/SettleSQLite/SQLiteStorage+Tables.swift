@@ -1,6 +1,8 @@
+// Settle 0.1.0-dev: copy this folder. The README of the example names the products that it needs.
+
 import Foundation
-import GRDB
-import Settle
+internal import GRDB
+internal import Settle
 import Synchronization
 
 /// The tables, and their SQL.
