@@ -72,7 +72,8 @@ let package = Package(
             dependencies: ["Settle", "SettleHTTP", "SettlePanel", "SettleTesting", "SettleTestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "SettleHTTPTests", dependencies: ["Settle", "SettleHTTP", "SettleTesting"], swiftSettings: strict),
+            name: "SettleHTTPTests", dependencies: ["Settle", "SettleHTTP", "SettleTesting", "SettleTestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "SettleEtcdTests", dependencies: ["Settle", "SettleEtcd", "SettleTesting", "SettleTestSupport"],
             swiftSettings: strict),

@@ -1,5 +1,6 @@
 import Settle
 import SettleHTTP
+import SettleTestSupport
 import SettleTesting
 import Synchronization
 import Testing
@@ -81,12 +82,8 @@ import Testing
         try await store.file.flush()
         let good = try Data(contentsOf: file)
         try Data("{ half".utf8).write(to: file)
-        func isBehind() -> Bool {
+        try await eventually("the edit is reported", advancing: clock, by: .milliseconds(250)) {
             if case .fileBehind = store.status { true } else { false }
-        }
-        while !isBehind() {
-            clock.advance(by: .milliseconds(250))
-            await Task.yield()
         }
         let ready = await get("/health/ready")
         #expect(ready.status == 200 && ready.string("settings") == "behind")

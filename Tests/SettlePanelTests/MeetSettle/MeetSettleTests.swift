@@ -2,6 +2,7 @@ import Foundation
 import Settle
 import SettleHTTP
 import SettlePanel
+import SettleTestSupport
 import SettleTesting
 import Testing
 
@@ -65,10 +66,10 @@ import Testing
         #expect(await brightness.next() == 50)
         let shown = await light.until { $0.last == 50 }
         #expect(shown.last == 50)
-        // Nothing shows when the loop over changes has begun.
-        while changes.elements.last != "schedule.hour" {
+        // Nothing else shows when the loop over changes has begun.
+        try await eventually("the loop over changes has shown one") {
             lamp.settings.schedule.hour = lamp.settings.schedule.hour == 1 ? 2 : 1
-            await Task.yield()
+            return changes.elements.last == "schedule.hour"
         }
         try await lamp.close()
         #expect(await changes.untilEnd().last == "schedule.hour")
