@@ -89,7 +89,6 @@ struct CommitHistoryTests {
         }
     }
 
-    private static let stillRounds = Mutex(0)
     private let fixture = EtcdFixture()
 
     @Test("Commits are once and followed", arguments: histories(usually: 8))
@@ -125,17 +124,8 @@ struct CommitHistoryTests {
         }
         guard await isOver.stream.first(where: { _ in true }) == false else {
             lives.cancel()
-            let places: Comment = "round \(round) stands still: \(record.places.withLock { $0 })"
-            // Seen once in some ten thousand rounds, among all other tests of a busy machine, and not explained yet.
-            let count = Self.stillRounds.withLock { count in
-                count += 1
-                return count
-            }
-            withKnownIssue("A round stands still", isIntermittent: true) {
-                Issue.record(places)
-            } when: {
-                count == 1
-            }
+            // A follower that lacks the last revision ends here, too.
+            Issue.record("round \(round) stands still: \(record.places.withLock { $0 })")
             return
         }
         try await lives.value
