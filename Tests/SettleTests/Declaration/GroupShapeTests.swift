@@ -31,6 +31,7 @@ private enum Mode: Sendable { case off, on(Int) }
 
 private final class Model: Sendable {}
 
+// Sendable: its variable is never written.
 @Observable private final class Watched: @unchecked Sendable {
     var isOn = false
 }
@@ -100,6 +101,7 @@ private struct Mirrored: SettingsGroup, CustomReflectable {
     var customMirror: Mirror { Mirror(self, children: []) }
 }
 
+// Sendable: settings can be used from any thread, and the property that holds one is never written.
 private final class ObjectGroup: SettingsGroup, @unchecked Sendable {
     static let access = SettingsAccess.open
     @Setting var count = 1

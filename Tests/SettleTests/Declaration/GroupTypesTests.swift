@@ -13,6 +13,8 @@ private enum FilledGroup: SettingsGroup {
 }
 
 /// The compiler refuses a class that leaves `access` to the library.
+///
+/// Sendable: settings can be used from any thread, and the property that holds one is never written.
 private final class ClassGroup: SettingsGroup, @unchecked Sendable {
     static let access = SettingsAccess.open
     @Setting var count = 0
@@ -23,6 +25,7 @@ private struct AroundGroup: SettingsGroup {
     let inner = ChoiceGroup()
 }
 
+// Sendable, like the two below: its variable is never written.
 private final class MutableModel: Codable, @unchecked Sendable {
     var x = 0
 }
