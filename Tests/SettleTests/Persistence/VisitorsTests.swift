@@ -47,6 +47,33 @@ import Testing
         try await store.close()
     }
 
+    @Test("A commit on an actor that would begin just before the group's end waits for the lock's release")
+    func beforeGroupEnd() async throws {
+        let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
+        let persister = store.core.persister
+        let first = try await persister.beginActorTransaction(in: store.core)
+        let second = try await persister.beginActorTransaction(in: store.core)
+        clock.advance(by: .seconds(2))
+        let third = Task { try await persister.beginActorTransaction(in: store.core) }
+        try await arrival(of: 3, at: persister)
+        let gate = Gate()
+        persister.executor.queue.async { gate.pass() }
+        await gate.waitUntilReached()
+        let count = persister.works.count
+        // The end of the first one enqueues the group's end, behind the end of the second one.
+        let ending = Task { try await end(first, in: store) }
+        do {
+            defer { gate.open() }
+            try await eventually("the first one's end is in the queue") { persister.works.count > count }
+            persister.abandonActorTransaction(second)
+        }
+        let visitor = try await third.value
+        #expect(recording.calls.count { $0.operation == .lockForTransaction } == 2)
+        persister.abandonActorTransaction(visitor)
+        try await ending.value
+        try await store.close()
+    }
+
     @Test("A flush to the file comes before commits on actors that have not begun") func flushToFile() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
         let persister = store.core.persister

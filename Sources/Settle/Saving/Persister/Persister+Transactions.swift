@@ -122,7 +122,8 @@ extension Persister {
     /// lock would never be released, and its file never be written.
     private var holdsBackVisitors: Bool {
         if transactions.barriers > 0 { return true }
-        guard writer.isolation.holdsOthersUp, !group.visitors.isEmpty else { return false }
+        // Once the last visitor has ended, the group's end still has to release the lock. It then runs what waits.
+        guard writer.isolation.holdsOthersUp, !(group.visitors.isEmpty && group.isEmpty) else { return false }
         return time.elapsed() - lockTime > Self.admissionTime
     }
 
