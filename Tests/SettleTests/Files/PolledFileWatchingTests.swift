@@ -137,6 +137,34 @@ import Testing
         for watch in [remote, first, second, third] { watch.cancel() }
     }
 
+    @Test("A storage whose machine does not answer delays no events of other watches")
+    func silentStorage() async throws {
+        let source = Mounts()
+        let files = try WatchedFiles(SystemFileWatching(source: source, pollInterval: nil))
+        try files.makeFolder("remote")
+        let storage = FileStorage(
+            at: files.folder.url.appending(path: "remote/settings.json"), calls: POSIXSystemCalls(),
+            watching: files.watching)
+        let position = try storage.load().position
+        let isSignalled = Flag()
+        async let watched: Void = onThread { storage.watch { _ in isSignalled.raise() } }
+        await source.gate.waitUntilReached()
+        source.gate.open()
+        await watched
+        let watch = files.watch(["b"])
+        source.tell(FolderEvent(folder: 1, .overflow))
+        try await eventually("the storage signals") { isSignalled.isRaised }
+        async let changes = onThread { try? storage.changes(after: position) }
+        await source.gate.waitUntilReached()
+        source.tell(FolderEvent(folder: 1, .replaced(name: "b")))
+        #expect(await files.told.next(.replaced).files.contains(files.path.appending("b")))
+        source.gate.open()
+        let found = await changes
+        #expect(found != nil)
+        storage.close()
+        watch.cancel()
+    }
+
     @Test("A second watch of a file takes no events away from the first one") func secondWatch() async throws {
         let files = try polled()
         try files.write("one")

@@ -18,10 +18,9 @@ extension FileStorage {
             hasUnseenWrites.store(true, ordering: .sequentiallyConsistent)
             return lookForNews()
         }
+        // The next call looks the folders up: other machines may not answer, and this queue serves all stores.
+        if events.contains(.places) { mustUpdateWatch.store(true, ordering: .releasing) }
         addPendingChecks(.everything)
-        if events.contains(.places), let places = withLockIfAvailable({ $0.place.watchedNames }) {
-            watch.withLock { $0 }?.update(places)
-        }
         signal()
     }
 

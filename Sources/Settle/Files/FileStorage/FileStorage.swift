@@ -63,6 +63,8 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     let hasUnseenWrites = Atomic(false)
     /// The files that may have changed since the last check. All of them, while there is no watch.
     let pendingChecks = Atomic<UInt8>(FileSession.PendingChecks.everything.rawValue)
+    /// Whether the watched folders may have moved, so that the watch has to look them up again before the next checks.
+    let mustUpdateWatch = Atomic(false)
 
     /// Creates the storage of a file. Nothing is read or made before ``load()``.
     ///
@@ -222,6 +224,11 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         return try withSession { (session) throws(StorageError) in
             // Only once the session is ours: an append may have merged these already.
             let checks = isWatched ? takePendingChecks() : .everything
+            // Read after the checks are taken, because an event sets it before it adds checks. Updated before they are
+            // made, so that later changes lead to events.
+            if isWatched, mustUpdateWatch.exchange(false, ordering: .acquiringAndReleasing) {
+                watch.withLock { $0 }?.update(session.place.watchedNames)
+            }
             defer { session.assumedPlace = nil }
             do throws(StorageError) {
                 try session.beginCall()
