@@ -40,7 +40,9 @@ package final class SystemFileWatching: FileWatching {
     private let source: (any FolderEventSource)?
     private let calls: any SystemCalls
     private let pollInterval: DispatchTimeInterval?
-    /// Held while folders of this machine are examined, never while watches are notified or other machines are asked.
+    /// Held while folders of this machine are examined, never while watches are notified. Other machines are asked
+    /// without it, except where an event moves a watch to another folder, and on Apple's platforms, where nothing tells
+    /// which folders are theirs.
     private let state: LockedValue<State>
 
     /// - Parameters:
@@ -83,6 +85,7 @@ package final class SystemFileWatching: FileWatching {
         polls.async { self.pollNow() }
     }
 
+    /// Asks one folder after the other, so a machine that does not answer stops all polls; not the events.
     private func pollNow() {
         let polled = state.withLock { $0.table.polledPlaces.keys }
         // Without the lock: calls on a file system that is gone may block for long.
