@@ -1,7 +1,8 @@
 extension WatchTable {
     /// Registers a folder, or its nearest existing ancestor, with the system.
     ///
-    /// - Parameter isRemote: Whether it has no events, if that is known; if true, the caller reads its statuses.
+    /// - Parameter isRemote: Whether it has no events, if that is known; if true, the caller reads its statuses. If it is
+    ///   not known, the folder is asked; and if it is polled from then on, the next poll reads its statuses.
     /// - Returns: Whether the folder is now watched in another way.
     @discardableResult
     mutating func attach(_ path: FilePath, isRemote: Bool? = nil) -> Bool {
@@ -14,7 +15,9 @@ extension WatchTable {
         guard attachment != folder.attachment else { return false }
         folders[path]?.attachment = attachment
         if folder.attachment.number != attachment.number { release(folder.attachment.number, from: path) }
-        if isRemote != true, folder.attachment != .polled, let statuses = statuses(at: path) {
+        if folder.attachment != .polled, attachment != .polled || isRemote == false,
+            let statuses = statuses(at: path)
+        {
             folders[path]?.statuses = statuses
         }
         return true
