@@ -98,7 +98,9 @@ package final class SystemFileWatching: FileWatching {
 
     func update(_ places: [FilePath: Set<String>], of user: Int) {
         let remote = remoteFolders(among: places.keys)
-        let messages = state.withLock { state in
+        let messages = state.withLock { state -> WatchTable.Messages in
+            // The watch may have been cancelled while a machine did not answer.
+            guard state.watches[user] != nil else { return [:] }
             defer { setTimer(&state) }
             return state.table.set(places, remote: remote, for: user)
         }
