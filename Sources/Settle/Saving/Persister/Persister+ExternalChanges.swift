@@ -118,6 +118,7 @@ extension Persister {
             request.end(.success(()))
             return
         }
+        transactions.deliveries.removeAll(where: \.hasEnded)
         transactions.deliveries.append(request)
         awaitHandOff(of: store.writer)
     }

@@ -129,8 +129,9 @@ extension Persister {
 
     /// Runs the waiting transactions. If a writer is active, runs none and waits for its hand-off.
     func runTransactions() async {
-        guard !transactions.isHandOffAwaited, !transactions.isPaused, !group.awaitsVisitors else { return }
+        // First: cancelled requests would pile up while the others wait.
         transactions.remove(where: \.hasEnded)
+        guard !transactions.isHandOffAwaited, !transactions.isPaused, !group.awaitsVisitors else { return }
         let holdsBackVisitors = holdsBackVisitors
         guard let store = transactions.waiting.first(where: { !holdsBackVisitors || $0.kind == .transaction })?.store
         else { return }
