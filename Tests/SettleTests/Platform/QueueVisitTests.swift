@@ -84,6 +84,8 @@ import Testing
         let (gate, hasReturned) = (Gate(), Flag())
         async let work: Void = onThread { storage.session.withLock { _ in gate.pass() } }
         await gate.waitUntilReached()
+        // Also if the test throws: its end waits for the work.
+        defer { gate.open() }
         let handle = try #require(storage.handler.withLock { $0 })
         let queue = try #require(source.queue.withLock { $0 })
         queue.async {
