@@ -203,7 +203,13 @@ struct DeafStorage: StorageWrapper {
 
 /// Runs tasks one after the other, and tells when they are suspended.
 final class QueueOfTasks: TaskExecutor {
+    private static let key = DispatchSpecificKey<Bool>()
     private let queue = DispatchQueue(label: "tasks")
+
+    init() { queue.setSpecific(key: Self.key, value: true) }
+
+    /// Whether the caller is one of the tasks.
+    static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
