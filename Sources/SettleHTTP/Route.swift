@@ -23,15 +23,16 @@ struct RouteTable: Sendable {
         templates = routes.map { $0.operation.path.split(separator: "/").map(String.init) }
     }
 
-    /// Returns the routes of a path, with the parameters in it. Those with fewer parameters come first: a setting that
-    /// is called like a route is reached by the methods that the route does not have.
+    /// Returns the routes of a path, with the parameters in it. If a route has the path itself, those with parameters are
+    /// left out, as in OpenAPI.
     func matches(_ target: RequestTarget) -> [(route: Route, captures: [String: String])] {
         var matches: [(route: Route, captures: [String: String])] = []
         for (route, template) in zip(routes, templates) {
             guard let captures = Self.captures(in: target.segments, template) else { continue }
             matches.append((route, captures))
         }
-        return matches.filter { $0.captures.isEmpty } + matches.filter { !$0.captures.isEmpty }
+        let fixed = matches.filter { $0.captures.isEmpty }
+        return fixed.isEmpty ? matches : fixed
     }
 
     /// Returns the parameters in a path, by name; `nil` if the path is another route's.
