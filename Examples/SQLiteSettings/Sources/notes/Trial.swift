@@ -55,7 +55,7 @@ struct Trial: AsyncParsableCommand {
     }
 }
 
-/// Adds notes as fast as it can, and prints each number when its commit has returned.
+/// Adds notes, and prints each number when its commit has returned.
 struct Work: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Adds notes until it is killed.", shouldDisplay: false)
 
@@ -72,6 +72,8 @@ struct Work: AsyncParsableCommand {
             let text = "\(name)-\(count)"
             let number = try await notes.add(text)
             FileHandle.standardOutput.write(Data("\(number) \(text)\n".utf8))
+            // SQLite's lock has no queue: a process that never pauses leaves another one hardly a chance to begin.
+            try await Task.sleep(for: .milliseconds(.random(in: 1...5)))
         }
         try await notes.close()
     }
