@@ -4,6 +4,12 @@ import SettleTestSupport
 import SettleTesting
 import Testing
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Watching where the operating system reports no events.
 @Suite(.timeLimit(.minutes(10))) struct PolledFileWatchingTests {
     /// A source that has run out of watches, until it recovers.
