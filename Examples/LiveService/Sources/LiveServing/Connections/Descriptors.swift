@@ -6,6 +6,10 @@ import NIOCore
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Bionic)
+    import Bionic
 #endif
 
 /// The process's file descriptors, which connections share with the store's files.
