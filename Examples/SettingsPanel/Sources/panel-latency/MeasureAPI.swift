@@ -46,17 +46,21 @@ struct MeasureAPI: ParsableCommand {
 
     /// Alternates between both; each of them is first every other time.
     ///
+    /// - Parameter pause: How long both wait before each time, in seconds.
     /// - Returns: The times of both in microseconds, without those of the first twentieth.
     private static func alternate(
-        _ count: Int, _ one: (Int) throws -> Void, _ other: (Int) throws -> Void
+        _ count: Int, pause: TimeInterval = 0, _ one: (Int) throws -> Void, _ other: (Int) throws -> Void
     ) throws -> (one: [Double], other: [Double]) {
-        let clock = ContinuousClock()
+        func time(_ body: (Int) throws -> Void, _ number: Int) throws -> Double {
+            if pause > 0 { Thread.sleep(forTimeInterval: pause) }
+            return try ContinuousClock().measure { try body(number) } / .microseconds(1)
+        }
         var (ones, others): ([Double], [Double]) = ([], [])
         for number in 1...max(20, count) {
             var times = (one: 0.0, other: 0.0)
-            if number.isMultiple(of: 2) { times.one = try clock.measure { try one(number) } / .microseconds(1) }
-            times.other = try clock.measure { try other(number) } / .microseconds(1)
-            if !number.isMultiple(of: 2) { times.one = try clock.measure { try one(number) } / .microseconds(1) }
+            if number.isMultiple(of: 2) { times.one = try time(one, number) }
+            times.other = try time(other, number)
+            if !number.isMultiple(of: 2) { times.one = try time(one, number) }
             guard number > count / 20 else { continue }
             ones.append(times.one)
             others.append(times.other)
@@ -111,7 +115,8 @@ struct MeasureAPI: ParsableCommand {
             try api.receive(until: Array("event: snapshot\n".utf8))
             try bare.send(Self.request("/events", of: served.barePort))
             try bare.receive(until: Array("data: begin\n".utf8))
-            let times = try Self.alternate(changes) { number in
+            // Longer than a store's pause after an append, as in a program that writes from time to time.
+            let times = try Self.alternate(changes, pause: 0.005) { number in
                 try served.write("page", number)
                 try api.receive(until: Array("\"new\":\(number)".utf8))
             } _: { number in
