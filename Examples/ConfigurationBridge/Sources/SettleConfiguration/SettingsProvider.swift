@@ -12,9 +12,9 @@ public import Settle
 /// ```
 ///
 /// The components of a key are the names in a setting's key, so that `http.port` is the setting `port` of the group at
-/// `http`; the context of a key is ignored. An entry of a dictionary has the key of the setting and its own name. A value
-/// is the effective one, and a declared setting always has a value, at least its default. List the provider after those
-/// whose values take precedence.
+/// `http`; the context of a key is ignored. An entry of a dictionary has the key of the setting and its own name. A
+/// value is the effective one, and a declared setting always has a value, at least its default. List the provider after
+/// those whose values take precedence.
 ///
 /// A value is never converted: one of another type is an error, except that a whole number is also a `double`, a whole
 /// `double` an `int`, and a date or data also a `string`, as in a settings file. URLs, UUIDs, durations and enumerated
