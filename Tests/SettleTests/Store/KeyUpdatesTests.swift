@@ -44,6 +44,63 @@ import Testing
         #expect(await updates.next() == nil)
     }
 
+    @Test("The version rises with a change, a declaration, a secret and a change from another domain") func version()
+        async throws
+    {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), searching: [.overrides, .application])
+        var last = try #require(store.keys.version)
+        #expect(store.keys["count"] == nil)
+        #expect(store.keys.version == last)
+        func expectRise(_ location: SourceLocation = #_sourceLocation) throws {
+            let version = try #require(store.keys.version, sourceLocation: location)
+            #expect(version > last, sourceLocation: location)
+            last = version
+        }
+        let settings = try await store.group(Settings.self)
+        try expectRise()
+        settings.count = 2
+        try expectRise()
+        settings.token = Secret("hunter2")
+        try expectRise()
+        try store.keys.setValue(3, forKey: "undeclared")
+        try expectRise()
+        try store.keys.removeValue(forKey: "undeclared")
+        try expectRise()
+        let temporary = try store.domains.override(settings.$count, with: 4)
+        try expectRise()
+        temporary.cancel()
+        try expectRise()
+        try await store.release(at: "")
+        try expectRise()
+        try await store.close()
+    }
+
+    @Test("Inside a transaction there is no version for its own thread, and another one's stays") func transaction()
+        async throws
+    {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(Settings.self)
+        let before = try #require(store.keys.version)
+        let gate = Gate()
+        let writer = Task.detached {
+            await onThread {
+                try? store.update {
+                    settings.count = 2
+                    #expect(store.keys.version == nil)
+                    gate.pass()
+                }
+            }
+        }
+        await gate.waitUntilReached()
+        #expect(store.keys.version == before)
+        gate.open()
+        _ = await writer.value
+        let after = try #require(store.keys.version)
+        #expect(after > before)
+        try await store.close()
+    }
+
     @Test("The last change before the store closes is reported") func lastChange() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         var updates = store.keys.updates.makeAsyncIterator()

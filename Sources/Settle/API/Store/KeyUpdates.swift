@@ -42,4 +42,24 @@ extension SettingsStore.Keys {
     /// from outside count, and so do groups that are opened or released, whose defaults come and go. The sequence ends
     /// when the store closes, after the last change; leaving the loop or cancelling its task unsubscribes.
     public var updates: KeyUpdates { KeyUpdates(of: store.keeper) }
+
+    /// A number that rises whenever a read by key may find something else: another value, a declaration or a secret. It
+    /// is `nil` inside a transaction of the store on this thread, which reads its own writes.
+    ///
+    /// For code that remembers what it has read by key. Read the number before the value: as long as it stays the same,
+    /// the value is current.
+    ///
+    /// ```swift
+    /// let version = store.keys.version
+    /// if let version, version == known?.version { return known?.theme }
+    /// let theme = store.keys["theme"].flatMap(Theme.init)
+    /// known = version.map { ($0, theme) }
+    /// ```
+    ///
+    /// It may also rise when nothing changes, such as after a save, and has no meaning beyond the open store.
+    public var version: UInt64? {
+        guard !store.core.isInTransaction else { return nil }
+        let log = store.log
+        return log.lock.withLock { log.readVersion }
+    }
 }

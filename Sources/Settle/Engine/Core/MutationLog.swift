@@ -99,6 +99,11 @@ package final class MutationLog: @unchecked Sendable {
         return lock.withLock { (changes.revision, read()) }
     }
 
+    /// A number that rises whenever a read by key may find something else, in the same step. Requires the lock.
+    ///
+    /// Each part only rises, so the sum is the same only if all of them are.
+    var readVersion: UInt64 { sequence.load(ordering: .relaxed) &+ stored.version &+ changes.arrivals }
+
     // MARK: Publishing, under the lock
 
     /// Records that values are about to be replaced.
@@ -170,6 +175,8 @@ package final class MutationLog: @unchecked Sendable {
     private func remove(_ removed: RemovedSetting, time: Double) -> Bool {
         let slot = removed.slot
         slot.box?.unknownFields?.replace(with: nil)
+        // Without these fields, the setting may have another stored form, even if its value is the same.
+        stored.version &+= 1
         let isAnywhere =
             slot.isStored || slot.declaration == nil || stored.tree[slot.key] != nil
             || !stored.storedSpellings(of: slot).isEmpty

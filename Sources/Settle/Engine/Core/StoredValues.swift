@@ -1,15 +1,17 @@
 /// The stored values, and the settings for them.
 struct StoredValues: ~Copyable {
+    /// Rises with every change of the properties below, so that a reader can tell whether what it has read is current.
+    var version: UInt64 = 0
     /// The values as stored, or as last collected for saving.
-    var tree: SettingTree
-    var slots = SlotIndex()
+    var tree: SettingTree { didSet { version &+= 1 } }
+    var slots = SlotIndex() { didSet { version &+= 1 } }
     /// The keys of all secrets that were ever about to be declared, in all their spellings. A source may have such a
     /// value before the key has a slot, after its group could not be opened, and after its group was released.
-    var announcedSecrets: Set<SettingKey> = []
+    var announcedSecrets: Set<SettingKey> = [] { didSet { version &+= 1 } }
     /// Those of them that are stored in the secret store.
     var announcedStoredApart: Set<SettingKey> = []
     /// The values of other domains. Changed only with the writer's lock held as well.
-    var domains = DomainStack()
+    var domains = DomainStack() { didSet { version &+= 1 } }
 
     init(_ tree: SettingTree) {
         self.tree = tree

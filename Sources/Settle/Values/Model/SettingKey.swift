@@ -30,10 +30,16 @@ public struct SettingKey: Sendable {
     }
 
     /// The key of these names, from the outside in; `nil` if there are none, or one is empty.
+    // Inlined: where the caller has an array, nothing generic is left.
+    @inlinable
     public init?(components: some Sequence<String>) {
-        let names = components.map(Self.escaped)
-        guard !names.isEmpty, !names.contains("") else { return nil }
-        self.init(spelled: names.joined(separator: "."))
+        self.init(nonEmpty: Array(components))
+    }
+
+    @usableFromInline
+    init?(nonEmpty names: [String]) {
+        guard !names.isEmpty, !names.contains(where: \.isEmpty) else { return nil }
+        if names.count == 1 { self.init(name: names[0]) } else { self.init(names: names) }
     }
 
     /// The key of these names, some of which may be empty.
@@ -361,7 +367,7 @@ extension SettingKey {
 
     /// A name as written in a key.
     static func escaped(_ name: String) -> String {
-        guard name.utf8.contains(where: { $0 == dot || $0 == backslash }) else { return name }
+        if isPlain(name) { return name }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(name.utf8.count + 4)
         for byte in name.utf8 {
