@@ -3,6 +3,7 @@
 public import Configuration
 import Foundation
 public import Settle
+import Synchronization
 
 /// The values of a store as a provider of swift-configuration.
 ///
@@ -25,6 +26,7 @@ public import Settle
 public struct SettingsProvider: ConfigProvider {
     public let providerName: String
     private let store: SettingsStore
+    private let known = KnownResults()
 
     /// Creates a provider of all values of a store, whether or not a group declares their keys.
     ///
@@ -39,7 +41,16 @@ public struct SettingsProvider: ConfigProvider {
     /// - Throws: An error with the key, but without the value, if the value is of another type.
     public func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
         guard let settingKey = SettingKey(components: key.components) else { return .nothing(at: key) }
-        return try result(store.keys[settingKey], at: settingKey, as: type)
+        // Before the value: a change in between makes the result seem older than it is, which only costs a read.
+        guard let version = store.keys.version else { return try read(settingKey, as: type) }
+        if let result = known.result(at: settingKey, as: type, version) { return result }
+        let result = try read(settingKey, as: type)
+        known.add(result, at: settingKey, as: type, version)
+        return result
+    }
+
+    private func read(_ key: SettingKey, as type: ConfigType) throws -> LookupResult {
+        try result(store.keys[key], at: key, as: type)
     }
 
     private func result(_ stored: SettingValue?, at key: SettingKey, as type: ConfigType) throws -> LookupResult {
@@ -101,6 +112,42 @@ extension SettingsStore.Keys {
         var tree = SettingTree()
         tree[parent] = self[parent]
         return tree[key]
+    }
+}
+
+/// The results of reads since the last change of the store.
+private final class KnownResults: Sendable {
+    private struct Contents {
+        /// The version of the store to which all of the results belong.
+        var version: UInt64 = 0
+        /// The last result for each key, because nearly every key is read as one type only.
+        var results: [SettingKey: (type: ConfigType, result: LookupResult)] = [:]
+    }
+
+    private static let limit = 10_000
+    private let contents = Mutex(Contents())
+
+    /// Returns the result of an earlier read, if it is current in this version of the store.
+    func result(at key: SettingKey, as type: ConfigType, _ version: UInt64) -> LookupResult? {
+        contents.withLock { contents in
+            if contents.version < version {
+                contents.results.removeAll(keepingCapacity: true)
+                contents.version = version
+            }
+            guard contents.version == version, let known = contents.results[key], known.type == type else { return nil }
+            return known.result
+        }
+    }
+
+    func add(_ result: LookupResult, at key: SettingKey, as type: ConfigType, _ version: UInt64) {
+        // A secret must not stay in memory longer than in the store.
+        if result.value?.isSecret == true { return }
+        contents.withLock { contents in
+            // Otherwise, another thread has seen a newer version.
+            guard contents.version == version else { return }
+            if contents.results.count >= Self.limit { contents.results.removeAll() }
+            contents.results[key] = (type, result)
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 import Configuration
 import ConfigurationTesting
+import Dispatch
 import Foundation
 import Settle
 import SettleConfiguration
@@ -80,6 +81,97 @@ private struct DictionarySettings: SettingsGroup {
             }
         }
         #expect(reader.int(forKey: "port") == 8_080)
+        try await store.close()
+    }
+
+    @Test("A repeated read gets a changed entry, secret or undeclared value, also as another type")
+    func repeatedReads() async throws {
+        let store = try await open(SettingTree(["free": .integer(1)]))
+        let settings = try await store.group(DictionarySettings.self)
+        let provider = SettingsProvider(store)
+        func expect(_ key: AbsoluteConfigKey, _ type: ConfigType, _ expected: ConfigContent?) throws {
+            for _ in 0..<2 { #expect(try provider.value(forKey: key, type: type).value?.content == expected) }
+        }
+        try expect(["limits", "read"], .int, .int(3))
+        settings.limits = ["read": 5]
+        try expect(["limits", "read"], .int, .int(5))
+        try expect(["limits", "read"], .double, .double(5))
+        try expect(["free"], .int, .int(1))
+        try store.keys.setValue(2, forKey: "free")
+        try expect(["free"], .int, .int(2))
+        try store.keys.removeValue(forKey: "free")
+        try expect(["free"], .int, nil)
+        try expect(["login", "user"], .string, .string("none"))
+        settings.login = Secret(["user": "carol"])
+        try expect(["login", "user"], .string, .string("carol"))
+        try await store.close()
+    }
+
+    @Test("A repeated read sees that a group is opened and released, and that a value has become a secret")
+    func declarations() async throws {
+        var tree = SettingTree()
+        tree["service.token"] = .string("hunter2")
+        let store = try await open(tree)
+        let provider = SettingsProvider(store)
+        func value(_ name: String, _ type: ConfigType) throws -> ConfigValue? {
+            let (first, second) = try (
+                provider.value(forKey: ["service", name], type: type),
+                provider.value(forKey: ["service", name], type: type)
+            )
+            #expect(first == second)
+            return second.value
+        }
+        #expect(try value("port", .int) == nil)
+        #expect(try value("token", .string) == ConfigValue(.string("hunter2"), isSecret: false))
+        _ = try await store.group(ServiceSettings.self, at: "service")
+        #expect(try value("port", .int)?.content == .int(8_080))
+        #expect(try value("token", .string) == ConfigValue(.string("hunter2"), isSecret: true))
+        try await store.release(at: "service")
+        #expect(try value("port", .int) == nil)
+        try await store.close()
+    }
+
+    @Test("After a first read, a thread sees its own transaction's writes, and another thread does not")
+    func transactionInProgress() async throws {
+        let store = try await open(SettingTree(["free": .integer(1)]))
+        let settings = try await store.group(ServiceSettings.self)
+        let provider = SettingsProvider(store)
+        @Sendable func read(_ name: String) -> ConfigContent? {
+            (try? provider.value(forKey: AbsoluteConfigKey([name]), type: .int))?.value?.content
+        }
+        func expect(_ port: Int, _ free: Int) {
+            #expect(read("port") == .int(port))
+            #expect(read("free") == .int(free))
+        }
+        expect(8_080, 1)
+        try store.update {
+            settings.port = 9_090
+            try store.keys.setValue(2, forKey: "free")
+            expect(9_090, 2)
+            let others = Guarded<[ConfigContent?]>([])
+            let hasRead = DispatchSemaphore(value: 0)
+            DispatchQueue.global().async {
+                others.withLock { $0 = [read("port"), read("free")] }
+                hasRead.signal()
+            }
+            hasRead.wait()
+            #expect(others.value == [.int(8_080), .int(1)])
+            settings.port = 9_091
+            expect(9_091, 2)
+        }
+        expect(9_091, 2)
+        try await store.close()
+    }
+
+    @Test("Keys that are the same text only for Unicode have their own values") func spellings() async throws {
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        let store = try await open()
+        try store.keys.setValue(1, forKey: .path(composed))
+        let provider = SettingsProvider(store)
+        for _ in 0..<2 {
+            #expect(try provider.value(forKey: AbsoluteConfigKey([composed]), type: .int).value?.content == .int(1))
+            #expect(try provider.value(forKey: AbsoluteConfigKey([decomposed]), type: .int).value == nil)
+        }
         try await store.close()
     }
 
