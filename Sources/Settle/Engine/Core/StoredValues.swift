@@ -1,6 +1,6 @@
 /// The stored values, and the settings for them.
 struct StoredValues: ~Copyable {
-    /// Rises with every change of the properties below, so that a reader can tell whether what it has read is current.
+    /// Rises with every change of the properties that reads by key depend on; see ``MutationLog/readVersion``.
     var version: UInt64 = 0
     /// The values as stored, or as last collected for saving.
     var tree: SettingTree { didSet { version &+= 1 } }
