@@ -45,11 +45,27 @@ import Testing
         #expect(error == expected)
     }
 
-    @Test("A larger file is refused") func large() throws {
-        _ = try write(CachedSystemCalls.sizeLimit + 1, to: "file")
+    @Test("A larger file is refused", arguments: [CachedSystemCalls.partLimit + 1, CachedSystemCalls.sizeLimit + 1])
+    func large(count: Int) throws {
+        _ = try write(count, to: "file")
         let calls = CachedSystemCalls()
         #expect(throws: StorageError.self) { try FileOperations(calls).read(path("file")) }
         #expect(calls.hasRefused)
+    }
+
+    @Test("A part of a larger file is read, or a call is refused") func part() throws {
+        let bytes = try write(2 * CachedSystemCalls.partLimit, to: "file")
+        let calls = CachedSystemCalls()
+        guard let file = try? calls.openFile(path("file").text, .read) else {
+            #expect(calls.hasRefused)
+            return
+        }
+        defer { try? calls.closeFile(file) }
+        #expect(try calls.status(of: file).size == Int64(bytes.count))
+        let part = try? FileOperations(calls).read(
+            file, at: path("file"), offset: bytes.count - 100, count: CachedSystemCalls.partLimit)
+        guard !calls.hasRefused else { return }
+        #expect(part == Array(bytes.suffix(100)))
     }
 
     @Test("Links, and paths with dots, are refused") func links() throws {

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test("A refused load at once leaves no file open, and the storage can be loaded") func refusal() throws {
-        let fixture = try saved(["a": .string(String(repeating: "a", count: CachedSystemCalls.sizeLimit))])
+        let fixture = try saved(["a": .string(String(repeating: "a", count: CachedSystemCalls.partLimit))])
         let (storage, contents) = load(fixture)
         #expect(contents == nil)
         #expect(throws: StorageError.self) { try storage.append(batch(1, ["b": .integer(2)]), durability: .synced) }

@@ -63,6 +63,8 @@ struct JournalFile: Sendable {
     private static let lookLimit = 1 << 10
     /// The maximum step by which the file grows beyond what is needed.
     private static let growthLimit = 64 << 10
+    /// A journal up to this size is read by one call.
+    private static let wholeLimit = 64 << 10
 
     init(_ operations: FileOperations, path: FilePath) {
         self.operations = operations
@@ -157,8 +159,8 @@ struct JournalFile: Sendable {
     /// Reads everything from the base on, and moves to the position after the last record. History records are skipped.
     mutating func scan(limit: Int) throws(FileError) -> JournalReading {
         let size = try sizeToRead(limit: limit)
-        // For most journals, that is all.
-        let bytes = try read(at: 0, count: min(size, Self.growthLimit))
+        // Most journals are read as a whole. A longer one may have a long history between its header and its base.
+        let bytes = try read(at: 0, count: size <= Self.wholeLimit ? size : JournalHeader.size)
         let header: JournalHeader
         do throws(JournalError) {
             header = try bytes.withUnsafeBufferPointer { (bytes) throws(JournalError) in

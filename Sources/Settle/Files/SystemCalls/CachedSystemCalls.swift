@@ -30,8 +30,12 @@ final class CachedSystemCalls: SystemCalls {
         var last: (path: FilePath, file: FileDescriptor)?
     }
 
-    /// The largest file that is read, in bytes: reading the values of a larger one takes longer than changing threads.
-    static let sizeLimit = 128 << 10
+    /// The largest part of a file that is read at once, in bytes: reading the values in a larger one takes longer than
+    /// changing threads.
+    static let partLimit = 128 << 10
+    /// The largest file of which a part is read, in bytes: a journal may begin with a long history, which an opening
+    /// skips.
+    static let sizeLimit = 2 << 20
 
     deinit {
         for folder in folders.withLock({ $0.all.values }) {
@@ -106,6 +110,8 @@ final class CachedSystemCalls: SystemCalls {
     private func read(
         _ file: FileDescriptor, at offset: Int64?, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {
+        // A reader of a whole file has room for one byte more, to find its end.
+        guard buffer.count <= Self.partLimit + 1 else { throw refusal() }
         do throws(SystemError) {
             return try Self.read(file, at: offset, into: buffer)
         } catch {
