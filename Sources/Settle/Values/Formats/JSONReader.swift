@@ -37,6 +37,9 @@ struct JSONReader {
         guard first == UInt8(ascii: "{") else {
             throw failure("A settings file must start with {.")
         }
+        // A short entry takes about 32 bytes. Growing step by step would leave the smaller arrays as gaps among the
+        // names, which the process keeps. Room that stays unused takes no memory.
+        entries.reserveCapacity(min(bytes.count / 32, 1 << 17))
         let root = try readObject(depth: 1)
         try skipSpace()
         guard position == bytes.count else {
