@@ -57,6 +57,19 @@ import Testing
         #expect(stored.keys["a.b"] == .integer(2) && stored.keys.explanation(forKey: "a.b").value == .integer(2))
     }
 
+    @Test("A key that no domain had is found once a domain has it, until it is removed") func later() async throws {
+        let store = try await open(["u": 1], own: ["v": 2], ["w": 3])
+        func value() throws -> Int? { try store.keys.value(forKey: "late", as: Int.self) }
+        #expect(try value() == nil && store.keys["late"] == nil)
+        try store.domains.register(["late": 4])
+        #expect(try value() == 4)
+        // A value that needs a conversion.
+        try store.domains.register(["late": 5.0])
+        #expect(try value() == 5)
+        try await store.domains[.registration].replace(with: SettingTree())
+        #expect(try value() == nil && store.keys["late"] == nil)
+    }
+
     @Test("Many nested defaults are registered in a time that grows with their number") func manyNested() async throws {
         let store = try await open([:], ["window": ["x": 1]], own: [:])
         // Joined from now on.

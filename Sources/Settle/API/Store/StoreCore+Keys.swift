@@ -20,7 +20,8 @@ extension StoreCore {
     func effectiveValue(at key: SettingKey, own: FoundValue) -> (SettingValue?, isText: Bool) {
         log.lock.withLock {
             let domains = log.stored.domains
-            guard !domains.isWithoutValues else { return (own.value, false) }
+            // Otherwise each domain is asked.
+            guard !domains.isKnownToLack(key) else { return (own.value, false) }
             let sources = domains.sources(of: key, own: own)
             return (sources.joined, sources.first?.candidate?.isText == true)
         }

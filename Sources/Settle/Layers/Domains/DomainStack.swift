@@ -102,6 +102,12 @@ struct DomainStack: Sendable {
     /// Whether all domains are empty.
     var isWithoutValues: Bool { above.isEmpty && below.isEmpty }
 
+    /// Returns whether no domain has a value for a key, as far as their joined values show that at once.
+    func isKnownToLack(_ key: SettingKey) -> Bool {
+        guard key.isPlain, renaming == nil else { return isWithoutValues }
+        return (above.isEmpty || joined(above: true)[key] == nil) && (below.isEmpty || joined(above: false)[key] == nil)
+    }
+
     /// Returns all values of the domains and the application's, joined like the value of a key without a declaration.
     func joined(own: SettingTree) -> SettingTree {
         // From the lowest up, because a value in between that is not a dictionary ends the joining.
