@@ -273,16 +273,20 @@ extension StoredValues {
         below outer: SettingKey?, _ old: SettingValue.Entries, _ new: SettingValue.Entries,
         _ found: inout AffectedSlots
     ) {
+        // Faster to iterate than the entries by their indices.
+        let (old, new) = (old.byName, new.byName)
         var common = 0
         for (name, value) in new {
             let before = old[name]
             if before != nil { common += 1 }
             guard before != value else { continue }
-            collectSlots(at: outer?.appending(component: name) ?? SettingKey(name: name), before, value, &found)
+            let key = outer?.appending(component: name.text) ?? SettingKey(name: name.text)
+            collectSlots(at: key, before, value, &found)
         }
         guard common < old.count else { return }
         for (name, value) in old where new[name] == nil {
-            collectSlots(at: outer?.appending(component: name) ?? SettingKey(name: name), value, nil, &found)
+            let key = outer?.appending(component: name.text) ?? SettingKey(name: name.text)
+            collectSlots(at: key, value, nil, &found)
         }
     }
 
