@@ -13,8 +13,6 @@ struct APICall: Sendable {
     let query: FormFields
     /// The decoded parameters of the path.
     let captures: [String: String]
-    /// The client's token; `nil` where none is needed.
-    let token: Secret<String>?
 
     func capture(_ name: String) -> String { captures[name] ?? "" }
 

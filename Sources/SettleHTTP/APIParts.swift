@@ -1,7 +1,7 @@
 import Settle
 
 /// The parts of an API that its routes share.
-struct APIParts: Sendable {
+final class APIParts: Sendable {
     let store: SettingsStore
     let configuration: SettingsAPI.Configuration
     let counts = RequestCounts()

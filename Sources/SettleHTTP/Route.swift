@@ -14,41 +14,59 @@ struct Route: Sendable {
 
 /// The routes of an API.
 struct RouteTable: Sendable {
+    /// The routes of one path.
+    struct Path: Sendable {
+        /// The parts between slashes.
+        fileprivate let template: [String]
+        fileprivate(set) var routes: [Route]
+    }
+
     let routes: [Route]
-    /// The parts of the routes' paths between slashes.
-    private let templates: [[String]]
+    /// Those without parameters are first: a path that a route has itself is not another's parameter, as in OpenAPI.
+    private let paths: [Path]
 
     init(routes: [Route]) {
         self.routes = routes
-        templates = routes.map { $0.operation.path.split(separator: "/").map(String.init) }
-    }
-
-    /// Returns the routes of a path, with the parameters in it. If a route has the path itself, those with parameters are
-    /// left out, as in OpenAPI.
-    func matches(_ target: RequestTarget) -> [(route: Route, captures: [String: String])] {
-        var matches: [(route: Route, captures: [String: String])] = []
-        for (route, template) in zip(routes, templates) {
-            guard let captures = Self.captures(in: target.segments, template) else { continue }
-            matches.append((route, captures))
-        }
-        let fixed = matches.filter { $0.captures.isEmpty }
-        return fixed.isEmpty ? matches : fixed
-    }
-
-    /// Returns the parameters in a path, by name; `nil` if the path is another route's.
-    private static func captures(in segments: [String], _ template: [String]) -> [String: String]? {
-        guard template.count == segments.count else { return nil }
-        var captures: [String: String] = [:]
-        for (part, segment) in zip(template, segments) {
-            if part.hasPrefix("{") {
-                guard !segment.isEmpty else { return nil }
-                captures[String(part.dropFirst().dropLast())] = segment
-            } else if !part.hasSameBytes(as: segment) {
-                return nil
+        var paths: [Path] = []
+        for route in routes {
+            let template = route.operation.path.split(separator: "/").map(String.init)
+            if let index = paths.firstIndex(where: { $0.template == template }) {
+                paths[index].routes.append(route)
+            } else {
+                paths.append(Path(template: template, routes: [route]))
             }
+        }
+        let fixed = paths.filter { !$0.template.contains { $0.isParameter } }
+        self.paths = fixed + paths.filter { $0.template.contains { $0.isParameter } }
+    }
+
+    /// Returns the path that a target has; `nil` if there is none.
+    ///
+    /// - Parameter segments: The decoded parts of the target's path.
+    func path(of segments: [String]) -> Path? {
+        paths.first { path in
+            path.template.count == segments.count
+                && zip(path.template, segments).allSatisfy { part, segment in
+                    part.isParameter ? !segment.isEmpty : part.hasSameBytes(as: segment)
+                }
+        }
+    }
+}
+
+extension RouteTable.Path {
+    /// Returns the parameters in a path that is this one, by name.
+    func captures(in segments: [String]) -> [String: String] {
+        var captures: [String: String] = [:]
+        for (part, segment) in zip(template, segments) where part.isParameter {
+            captures[String(part.dropFirst().dropLast())] = segment
         }
         return captures
     }
+}
+
+extension String {
+    /// Whether it is a parameter in the path of a route.
+    fileprivate var isParameter: Bool { utf8.first == UInt8(ascii: "{") }
 }
 
 /// The path and the query of a request.
@@ -59,12 +77,17 @@ struct RequestTarget: Sendable {
     let segments: [String]
     let query: FormFields
 
+    /// Returns the decoded parts of a path.
+    static func segments(of path: Substring) -> [String] {
+        let pieces = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let isAbsolute = pieces.count > 1 && pieces[0].isEmpty
+        return isAbsolute ? pieces.dropFirst().map { PercentEncoding.decoded($0) } : []
+    }
+
     init(_ target: String) {
         let parts = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
         path = parts.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
         query = parts.count == 2 ? FormFields(parts[1]) : FormFields()
-        let pieces = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        let isAbsolute = pieces.count > 1 && pieces[0].isEmpty
-        segments = isAbsolute ? pieces.dropFirst().map { PercentEncoding.decoded($0) } : []
+        segments = Self.segments(of: path[...])
     }
 }

@@ -28,6 +28,8 @@ public final class SettingsAPI: WebResponder {
     private let types: [any SettingsGroup.Type]
     private let groups = Mutex<[any SettingsGroup]>([])
     private let table: RouteTable
+    private let check: RequestCheck
+    private let base: String
 
     /// Creates an API for the settings that groups declare.
     ///
@@ -38,22 +40,23 @@ public final class SettingsAPI: WebResponder {
     public init(_ store: SettingsStore, groups: any SettingsGroup.Type..., configuration: Configuration) {
         let parts = APIParts(store, configuration)
         (self.parts, types, table) = (parts, groups, RouteTable(parts))
+        (check, base) = (RequestCheck(configuration), configuration.base)
     }
 
     /// The location of the API, its access and its limits.
     public var configuration: Configuration { parts.configuration }
 
     /// The path of the API, above `/settings`, without a slash at its end; empty for the server's root.
-    public var path: String { configuration.base }
+    public var path: String { base }
 
     /// The largest body of a request, in bytes.
     public var bodySizeLimit: Int { configuration.bodySizeLimit }
 
     /// Returns whether it has a route for a target, which is the whole one of the request line.
     public func serves(_ target: String) -> Bool {
-        guard target.utf8.starts(with: path.utf8) else { return false }
-        let rest = String(decoding: target.utf8.dropFirst(path.utf8.count), as: UTF8.self)
-        return !table.matches(RequestTarget(rest)).isEmpty
+        guard target.utf8.starts(with: base.utf8) else { return false }
+        let rest = target.utf8.dropFirst(base.utf8.count).prefix { $0 != UInt8(ascii: "?") }
+        return table.path(of: RequestTarget.segments(of: Substring(rest))) != nil
     }
 
     /// Answers a request. It never throws: a failure becomes a response.
@@ -133,35 +136,33 @@ extension SettingsAPI {
     private func answer(
         _ request: WebRequest, _ target: RequestTarget, _ exchange: inout Exchange
     ) async throws -> WebResponse {
-        try RequestCheck(configuration).check(request)
-        let matches = table.matches(target)
-        guard let first = matches.first else {
+        try check.check(request)
+        guard let path = table.path(of: target.segments) else {
             throw Problem(.notFound, "There is no route “\(target.path.prefix(200))”.")
         }
-        exchange.route = first.route.operation.path
+        exchange.route = path.routes[0].operation.path
         // All routes of a path have one access.
-        let isOpen = first.route.access == .open
+        let isOpen = path.routes[0].access == .open
         let client = try isOpen ? APIClient(name: configuration.author) : admit(request)
         if !isOpen { exchange.client = client.name }
-        let methods = Self.methods(of: matches)
-        guard request.method != "OPTIONS" else { return WebResponse(204, Self.allowed(methods)) }
+        guard request.method != "OPTIONS" else { return WebResponse(204, Self.allowed(Self.methods(of: path.routes))) }
         let method = request.method == "HEAD" ? "GET" : request.method
-        guard let match = matches.first(where: { $0.route.operation.method == method }) else {
+        guard let route = path.routes.first(where: { $0.operation.method == method }) else {
+            let methods = Self.methods(of: path.routes)
             var problem = Problem(
                 RequestCheck.methods.contains(request.method) ? .methodNotAllowed : .notImplemented,
                 "This route has the methods \(methods.joined(separator: ", ")).")
             problem.headers = Self.allowed(methods)
             throw problem
         }
-        exchange.route = match.route.operation.path
-        try RequestCheck.check(target.query, of: match.route.operation)
-        guard client.canWrite || !match.route.isWrite else {
+        try RequestCheck.check(target.query, of: route.operation)
+        guard client.canWrite || !route.isWrite else {
             throw Problem(.notPermitted, "The token of “\(client.name)” may only read.")
         }
-        if match.route.needsSettings { try await open(isOpen, &exchange) }
+        if route.needsSettings { try await open(isOpen, &exchange) }
         let call = APICall(
-            request: request, client: client, query: target.query, captures: match.captures, token: request.bearerToken)
-        return try await answer(call, match.route)
+            request: request, client: client, query: target.query, captures: path.captures(in: target.segments))
+        return try await answer(call, route)
     }
 
     /// Declares the groups. The error is not for everyone who reaches an open route.
@@ -225,8 +226,8 @@ extension SettingsAPI {
         return problem
     }
 
-    private static func methods(of matches: [(route: Route, captures: [String: String])]) -> [String] {
-        let methods = Set(matches.map(\.route.operation.method))
+    private static func methods(of routes: [Route]) -> [String] {
+        let methods = Set(routes.map(\.operation.method))
         return methods.union(methods.contains("GET") ? ["HEAD", "OPTIONS"] : ["OPTIONS"]).sorted()
     }
 

@@ -54,7 +54,9 @@ struct StreamRoutes: Sendable {
 
     /// Returns whether the token of a request is still that of the same client, with the same rights.
     private func admission(of call: APICall) -> @Sendable () -> Bool {
-        guard case .tokens(let tokens) = parts.configuration.access, let token = call.token else { return { true } }
+        guard case .tokens(let tokens) = parts.configuration.access, let token = call.request.bearerToken else {
+            return { true }
+        }
         return { [client = call.client] in tokens.client(with: token) == client }
     }
 }

@@ -73,8 +73,11 @@ public struct APITokens: Sendable {
 
     /// Returns the client with a token; `nil` if it is none of these. Each is compared, whatever comes before it.
     func client(with presented: Secret<String>) -> APIClient? {
-        let matching = read().filter { $0.value.matches(presented) }
-        return matching.min { $0.key < $1.key }.map { APIClient(name: $0.key, token: $0.value) }
+        var first: (name: String, token: APIToken)?
+        for (name, token) in read() where token.matches(presented) {
+            if first.map({ name < $0.name }) != false { first = (name, token) }
+        }
+        return first.map { APIClient(name: $0.name, token: $0.token) }
     }
 }
 

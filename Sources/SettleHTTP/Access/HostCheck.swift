@@ -34,11 +34,11 @@ struct HostCheck: Sendable {
     /// Returns the name in a field without its port; `nil` if it is not valid.
     private static func name(in field: String) -> String? {
         var name = field[...]
-        if let colon = field.lastIndex(of: ":"), !field.hasSuffix("]") {
-            guard UInt16(field[field.index(after: colon)...]) != nil else { return nil }
+        if let colon = field.utf8.lastIndex(of: UInt8(ascii: ":")), field.utf8.last != UInt8(ascii: "]") {
+            guard UInt16(field[field.utf8.index(after: colon)...]) != nil else { return nil }
             name = field[..<colon]
         }
-        if name.hasPrefix("[") {
+        if name.utf8.first == UInt8(ascii: "[") {
             let isAddress = name.dropFirst().dropLast().utf8.allSatisfy { byte in
                 HexadecimalText.value(of: byte) != nil || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
             }

@@ -26,7 +26,8 @@ struct Listing: Sendable {
         }
         let tree = file
         entries = settings.map { info in
-            SettingEntry(info: info, stored: tree[info.key], cover: Self.cover(of: info, in: store))
+            SettingEntry(
+                info: info, stored: info.isCovered ? tree[info.key] : nil, cover: Self.cover(of: info, in: store))
         }
     }
 

@@ -3,7 +3,7 @@ import Settle
 /// A setting's entry in the listing.
 struct SettingEntry: Sendable {
     let info: SettingInfo
-    /// The value in the file; `nil` if it has none, and for a secret.
+    /// The value in the file that another domain's covers; `nil` if there is none.
     let stored: SettingValue?
     /// The source of the value that covers the file's.
     let cover: String?
@@ -31,7 +31,7 @@ struct SettingEntry: Sendable {
         }
         json["value"] = info.value ?? .null
         json["default"] = info.defaultValue ?? .null
-        if info.isCovered, let stored { json["stored"] = stored }
+        if let stored { json["stored"] = stored }
         return json
     }
 

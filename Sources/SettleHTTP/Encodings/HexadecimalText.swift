@@ -1,8 +1,17 @@
 /// Bytes as lowercase hexadecimal digits.
 package enum HexadecimalText {
     package static func text(of bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xf)]] }, as: UTF8.self)
+        var digits: [UInt8] = []
+        digits.reserveCapacity(2 * bytes.underestimatedCount)
+        for byte in bytes {
+            digits.append(digit(byte >> 4))
+            digits.append(digit(byte & 0xf))
+        }
+        return String(decoding: digits, as: UTF8.self)
+    }
+
+    private static func digit(_ nibble: UInt8) -> UInt8 {
+        nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
     }
 
     /// Returns the bytes of digits; `nil` if these are not digits, or not pairs of them.
@@ -28,6 +37,13 @@ package enum HexadecimalText {
     /// Returns 128 random bits from the system's generator.
     package static func random() -> String {
         var generator = SystemRandomNumberGenerator()
-        return text(of: (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16)
+        // Each number may be a system call, so one is not drawn for each byte.
+        for _ in 0..<2 {
+            let number: UInt64 = generator.next()
+            for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
+        }
+        return text(of: bytes)
     }
 }

@@ -15,6 +15,9 @@ package enum PercentEncoding {
 
     /// Decodes bytes. A percent sign without two digits represents itself.
     package static func decoded(_ bytes: some Collection<UInt8>, plusIsSpace: Bool = false) -> String {
+        guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
+            return String(decoding: bytes, as: UTF8.self)
+        }
         var decoded: [UInt8] = []
         var rest = bytes[...]
         while let byte = rest.popFirst() {

@@ -85,14 +85,17 @@ extension ProblemKind {
 
 extension SettingValue {
     /// The value as JSON with a line break at its end, for terminals.
-    var jsonLine: [UInt8] { Array(jsonText.utf8) + [UInt8(ascii: "\n")] }
+    var jsonLine: [UInt8] {
+        var line = jsonData.map { [UInt8]($0) } ?? Array("null".utf8)
+        line.append(UInt8(ascii: "\n"))
+        return line
+    }
 
     /// The value as JSON on one line, with null for the parts that JSON can't spell: a number that is not finite, or
     /// what is nested too deeply. A single setting must not hide the others.
-    var jsonText: String {
-        let json = (try? json()) ?? (try? spellable(within: Self.depthLimit).json())
-        return json.map { String(decoding: $0, as: UTF8.self) } ?? "null"
-    }
+    var jsonText: String { jsonData.map { String(decoding: $0, as: UTF8.self) } ?? "null" }
+
+    private var jsonData: Data? { (try? json()) ?? (try? spellable(within: Self.depthLimit).json()) }
 
     private func spellable(within depth: Int) -> SettingValue {
         switch self {

@@ -1,5 +1,3 @@
-import Settle
-
 /// A request in a form that any HTTP server can provide, for a ``SettingsAPI`` or a panel.
 public struct WebRequest: Sendable {
     /// The method, such as `GET`, in capitals.
@@ -27,9 +25,9 @@ public struct WebRequest: Sendable {
     ///
     /// - Parameter name: The name in lowercase.
     package func values(of name: String) -> [String] {
-        headers.filter { field in
-            field.name.utf8.count == name.utf8.count && field.name.lowercased().hasSameBytes(as: name)
-        }.map(\.value)
+        var values: [String] = []
+        for field in headers where field.name.isName(name) { values.append(field.value) }
+        return values
     }
 
     /// Returns the value of a field that may occur once; `nil` if it is missing or occurs more often.
@@ -38,5 +36,17 @@ public struct WebRequest: Sendable {
     package func value(of name: String) -> String? {
         let values = values(of: name)
         return values.count == 1 ? values[0] : nil
+    }
+}
+
+extension String {
+    /// Whether it is the name of a field, in any case. Names are ASCII.
+    ///
+    /// - Parameter name: The name in lowercase.
+    fileprivate func isName(_ name: String) -> Bool {
+        utf8.count == name.utf8.count
+            && zip(utf8, name.utf8).allSatisfy { byte, letter in
+                byte == letter || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) && byte | 0x20 == letter
+            }
     }
 }

@@ -34,18 +34,21 @@ public struct Secret<Value: Codable & Sendable & Equatable>: SecretValue, Sendab
 extension Secret: Equatable {
     public static func == (lhs: Secret, rhs: Secret) -> Bool {
         switch (lhs.revealed, rhs.revealed) {
-        case let (left as String, right as String): haveEqualBytes(left.utf8, right.utf8)
-        case let (left as Data, right as Data): haveEqualBytes(left, right)
-        case let (left as [UInt8], right as [UInt8]): haveEqualBytes(left, right)
+        case let (left as String, right as String): left.utf8.hasEqualBytes(as: right.utf8)
+        case let (left as Data, right as Data): left.hasEqualBytes(as: right)
+        case let (left as [UInt8], right as [UInt8]): left.hasEqualBytes(as: right)
         default: lhs.revealed == rhs.revealed
         }
     }
+}
 
+// Not of `Secret`: the compiler specializes it for its bytes only where it does not depend on the type of the value.
+extension Collection<UInt8> {
     /// Compares all bytes, even after a difference.
-    private static func haveEqualBytes(_ lhs: some Collection<UInt8>, _ rhs: some Collection<UInt8>) -> Bool {
-        guard lhs.count == rhs.count else { return false }
+    fileprivate func hasEqualBytes(as other: Self) -> Bool {
+        guard count == other.count else { return false }
         var difference: UInt8 = 0
-        for (left, right) in zip(lhs, rhs) { difference |= left ^ right }
+        for (left, right) in zip(self, other) { difference |= left ^ right }
         return difference == 0
     }
 }
